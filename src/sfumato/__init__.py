@@ -1,0 +1,58 @@
+"""sfumato: publish data safely.
+
+Three engines (`text`, `tables`, `baskets`), one idea: each answers with a frontier of candidate
+releases, risk against utility; you choose, it publishes, it attacks its own release, it reports.
+Everything heavy loads when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from ._version import __version__
+
+_LAZY = {
+    "text": "sfumato.engines.text",
+    "tables": "sfumato.engines.tables",
+    "baskets": "sfumato.engines.baskets",
+    "Candidate": "sfumato.core:Candidate",
+    "Exploration": "sfumato.core:Exploration",
+    "Frontier": "sfumato.core:Frontier",
+    "Release": "sfumato.core:Release",
+    "Risk": "sfumato.core:Risk",
+    "SfumatoError": "sfumato.core:SfumatoError",
+    "Utility": "sfumato.core:Utility",
+    "read_baskets": "sfumato.data.baskets:read_baskets",
+    "read_documents": "sfumato.data.documents:read_documents",
+    "read_table": "sfumato.data.table:read_table",
+}
+
+__all__ = [
+    "Candidate",
+    "Exploration",
+    "Frontier",
+    "Release",
+    "Risk",
+    "SfumatoError",
+    "Utility",
+    "__version__",
+    "baskets",
+    "read_baskets",
+    "read_documents",
+    "read_table",
+    "tables",
+    "text",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, attribute = _LAZY[name].partition(":")
+    found = import_module(module)
+    return getattr(found, attribute) if attribute else found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,113 @@
+"""What all commands share: errors as one sentence, exit statuses, progress, quiet and JSON output."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from ..core.errors import SfumatoError
+
+__all__ = ["Console", "DebugFlag", "JsonFlag", "QuietFlag", "running"]
+
+QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
+DebugFlag = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+@dataclass
+class Console:
+    """Where a command speaks: plain lines or JSON on stdout, progress and errors on stderr."""
+
+    quiet: bool = False
+    json: bool = False
+    debug: bool = False
+
+    def say(self, line: str = "") -> None:
+        """Print a line for people; nothing with --quiet or --json."""
+        if not (self.quiet or self.json):
+            typer.echo(line)
+
+    def result(self, value: dict[str, Any]) -> None:
+        """Print the result for scripts; nothing without --json."""
+        if self.json:
+            typer.echo(json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False))
+
+    @contextmanager
+    def progress(self, label: str, total: int | None = None) -> Iterator[Callable[..., None]]:
+        """Show how far the work is: a bar on a terminal, a plain line every ten seconds elsewhere.
+
+        The function given to the block is called with the number of steps done since the last
+        call and, optionally, a short note (counts only, never words of the data).
+        """
+        if self.quiet or self.json:
+            yield lambda *_steps, **_note: None
+        elif sys.stderr.isatty():
+            from rich.console import Console as RichConsole
+            from rich.progress import (
+                BarColumn,
+                MofNCompleteColumn,
+                Progress,
+                TextColumn,
+                TimeRemainingColumn,
+            )
+
+            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+                       TimeRemainingColumn(), TextColumn("{task.fields[note]}"))  # fmt: skip
+            with Progress(*columns, console=RichConsole(stderr=True), transient=True) as bar:
+                task = bar.add_task(label, total=total, note="")
+                yield lambda steps=1, note="": bar.update(task, advance=steps, note=note)
+        else:
+            done, last = 0, time.monotonic()
+
+            def report(steps: int = 1, note: str = "") -> None:
+                nonlocal done, last
+                done += steps
+                if time.monotonic() - last >= 10:
+                    last = time.monotonic()
+                    of = f" of {total:,}" if total else ""
+                    typer.echo(f"{label}: {done:,}{of} {note}".rstrip(), err=True)
+
+            yield report
+
+
+@contextmanager
+def running(
+    *, quiet: bool = False, as_json: bool = False, debug: bool = False
+) -> Iterator[Console]:
+    """Run a command's body: an error becomes one sentence on stderr and an exit status."""
+    try:
+        yield Console(quiet=quiet, json=as_json, debug=debug)
+    except SfumatoError as error:
+        if debug:
+            raise
+        typer.echo(f"sfumato: {error}", err=True)
+        raise typer.Exit(error.exit_status) from None
+    except (KeyboardInterrupt, BrokenPipeError):
+        raise typer.Exit(130) from None
+    except MemoryError:
+        typer.echo("sfumato: The machine ran out of memory; nothing was published.", err=True)
+        raise typer.Exit(1) from None
+    except OSError as error:
+        if debug:
+            raise
+        name = "" if error.filename is None else f" ({str(error.filename).rsplit('/', 1)[-1]})"
+        typer.echo(f"sfumato: {error.strerror or 'a file could not be used'}{name}.", err=True)
+        missing = isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError)
+        raise typer.Exit(2 if missing else 1) from None
+    except Exception as error:
+        # An unforeseen error may carry a value of the data in its message: show its type only.
+        if debug:
+            raise
+        typer.echo(
+            f"sfumato: The work failed with an internal error ({type(error).__name__}); "
+            "nothing was published. Hint: --debug shows the traceback, which may hold data.",
+            err=True,
+        )
+        raise typer.Exit(1) from None

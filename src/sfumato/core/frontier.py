@@ -1,0 +1,224 @@
+"""The non-dominated set that every engine answers with: low risk, high utility, nothing in between.
+
+`Frontier` is an archive: points go in one by one or in bulk, dominated ones fall out, equal ones
+collapse into one. Risk is to be small, utility large; both live in [0, 1] where an area is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from sortedcontainers import SortedDict
+
+from .errors import NoCandidateError, ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = ["Frontier", "non_dominated"]
+
+T = TypeVar("T")
+Point = tuple[float, float]
+
+
+def non_dominated(
+    risk: npt.NDArray[np.float64], utility: npt.NDArray[np.float64]
+) -> npt.NDArray[np.intp]:
+    """Give the indices of the non-dominated points, by rising risk; of equal points the first.
+
+    >>> import numpy as np
+    >>> non_dominated(np.array([.1, .2, .2, .3]), np.array([.5, .4, .9, .9])).tolist()
+    [0, 2]
+    """
+    import numpy as np
+
+    order = np.lexsort((np.arange(len(risk)), -utility, risk))
+    best_before = np.maximum.accumulate(utility[order])
+    keep = np.ones(len(order), dtype=bool)
+    keep[1:] = utility[order][1:] > best_before[:-1]
+    return order[keep]
+
+
+class Frontier(Generic[T]):
+    """An archive of items of which none is dominated by another.
+
+    Insertion costs O(log n) amortised. When a point equals one that is there already, the archive
+    keeps the older item unless `prefer(old, new)` says to take the new one.
+
+    >>> frontier = Frontier[str]()
+    >>> frontier.insert(0.5, 0.9, "detailed"), frontier.insert(0.1, 0.4, "coarse")
+    (True, True)
+    >>> frontier.insert(0.6, 0.8, "worse in both")
+    False
+    >>> frontier.choose(max_risk=0.2)
+    'coarse'
+    >>> round(frontier.area(), 3)
+    0.39
+    """
+
+    def __init__(self, *, prefer: Callable[[T, T], bool] | None = None) -> None:
+        self._entries: SortedDict = SortedDict()  # risk → (utility, item); utility rises with risk
+        self._prefer = prefer
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[T]:
+        """Yield the items by rising risk."""
+        return (item for _, item in self._entries.values())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} items)"
+
+    def points(self) -> list[Point]:
+        """Give (risk, utility) of each item, by rising risk."""
+        return [(risk, utility) for risk, (utility, _) in self._entries.items()]
+
+    def entries(self) -> Iterator[tuple[float, float, T]]:
+        """Yield (risk, utility, item), by rising risk."""
+        return ((risk, utility, item) for risk, (utility, item) in self._entries.items())
+
+    def insert(self, risk: float, utility: float, item: T) -> bool:
+        """Put an item in unless it is dominated; drop what it dominates; say whether it went in."""
+        entries = self._entries
+        if risk != risk or utility != utility:  # noqa: PLR0124 (NaN is the one value unlike itself)
+            raise ParameterError(
+                "A frontier takes no NaN.", hint="Check what the measure divides by."
+            )
+        position = entries.bisect_right(risk)
+        if position:
+            near_risk, (near_utility, near_item) = entries.peekitem(position - 1)
+            if near_utility >= utility:
+                tie = near_risk == risk and near_utility == utility
+                if tie and self._prefer is not None and self._prefer(near_item, item):
+                    entries[near_risk] = (near_utility, item)
+                    return True
+                return False
+            if near_risk == risk:
+                position -= 1
+        while position < len(entries) and entries.peekitem(position)[1][0] <= utility:
+            entries.popitem(position)
+        entries[risk] = (utility, item)
+        return True
+
+    def insert_many(
+        self,
+        risk: npt.NDArray[np.float64],
+        utility: npt.NDArray[np.float64],
+        item_at: Callable[[int], T],
+    ) -> int:
+        """Put many points in at once; `item_at(i)` is asked only for those that go in."""
+        added = 0
+        for i in non_dominated(risk, utility):
+            point = (float(risk[i]), float(utility[i]))
+            if self._prefer is None and self.dominates(*point):
+                continue
+            added += self.insert(*point, item_at(int(i)))
+        return added
+
+    def merge(self, other: Frontier[T]) -> int:
+        """Take in another frontier; say how many of its items went in."""
+        return sum(self.insert(risk, utility, item) for risk, utility, item in other.entries())
+
+    def dominates(self, risk: float, utility: float) -> bool:
+        """Say whether an item here is at least as good on both sides (an equal point counts)."""
+        position = self._entries.bisect_right(risk)
+        return bool(position) and self._entries.peekitem(position - 1)[1][0] >= utility
+
+    def dominated_by(self, risk: float, utility: float) -> list[T]:
+        """List the items that the given point dominates (no worse on both sides, better on one)."""
+        dominated = []
+        for r in self._entries.irange(risk):
+            u, item = self._entries[r]
+            if u > utility:
+                break
+            if (r, u) != (risk, utility):
+                dominated.append(item)
+        return dominated
+
+    def area(self) -> float:
+        """Measure the area under the staircase of loss = 1 − utility over risk, in [0, 1]².
+
+        This is 1 − the hypervolume dominated with respect to (risk 1, utility 0): 1 when empty, and
+        0 when an item has no risk and full utility. Points outside the square are clipped to it.
+        """
+        area, left, loss = 0.0, 0.0, 1.0
+        for risk, (utility, _) in self._entries.items():
+            if risk >= 1.0:
+                break
+            area += max(risk - left, 0.0) * loss
+            left = max(risk, left)
+            loss = min(loss, max(1.0 - utility, 0.0))
+        return area + (1.0 - left) * loss
+
+    def choose(self, *, max_risk: float | None = None, min_utility: float | None = None) -> T:
+        """Choose the most useful item within a risk, or the safest one above a utility (or both)."""
+        if max_risk is None and min_utility is None:
+            raise ParameterError(
+                "A choice needs 'max_risk' or 'min_utility'.", hint="knee() chooses without either."
+            )
+        if not self._entries:
+            raise NoCandidateError("The frontier is empty.")
+        if max_risk is None:
+            for risk in self._entries:
+                utility, item = self._entries[risk]
+                if utility >= min_utility:
+                    return item  # type: ignore[no-any-return]
+            raise NoCandidateError(
+                f"No candidate has a utility of {min_utility} or more.",
+                hint=f"the highest here is {self._entries.peekitem(-1)[1][0]:.6g}.",
+            )
+        position = self._entries.bisect_right(max_risk)
+        if not position:
+            raise NoCandidateError(
+                f"No candidate has a risk of {max_risk} or less.",
+                hint=f"the lowest here is {self._entries.peekitem(0)[0]:.6g}.",
+            )
+        utility, item = self._entries.peekitem(position - 1)[1]
+        if min_utility is not None and utility < min_utility:
+            raise NoCandidateError(
+                f"No candidate has a risk of {max_risk} or less and a utility of {min_utility} or more.",
+                hint=f"within that risk the highest utility is {utility:.6g}.",
+            )
+        return item  # type: ignore[no-any-return]
+
+    def knee(self) -> T:
+        """Choose the item farthest above the straight line between the two ends."""
+        if not self._entries:
+            raise NoCandidateError("The frontier is empty.")
+        points = self.points()
+        (r0, u0), (r1, u1) = points[0], points[-1]
+        if r1 == r0:
+            return next(iter(self))
+
+        def height(point: Point) -> float:
+            return (point[1] - u0) / (u1 - u0) - (point[0] - r0) / (r1 - r0)
+
+        best = max(points, key=height)  # the first of equals: the lowest risk
+        return self._entries[best[0]][1]  # type: ignore[no-any-return]
+
+    def all_dominating(self, risk: float, utility: float) -> list[T]:
+        """List the items no worse than the point on both sides and better on one."""
+        found = []
+        for r in self._entries.irange(maximum=risk, reverse=True):
+            u, item = self._entries[r]
+            if u < utility:
+                break
+            if (r, u) != (risk, utility):
+                found.append(item)
+        return found[::-1]
+
+    def dominating(self, reference: Point) -> T | None:
+        """Choose the safest item that dominates a reference point (risk, utility), if there is one."""
+        found = self.all_dominating(*reference)
+        return found[0] if found else None
+
+    @classmethod
+    def of(cls, entries: Iterable[tuple[float, float, T]]) -> Frontier[T]:
+        """Build a frontier from (risk, utility, item) triples."""
+        frontier = cls()
+        for risk, utility, item in entries:
+            frontier.insert(risk, utility, item)
+        return frontier

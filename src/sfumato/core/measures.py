@@ -1,0 +1,95 @@
+"""Risk and utility as the field speaks of them: a value, an interval, and who attacks or what is kept.
+
+A bare float never reaches a report. `Interval` says how it was made, because an estimate without
+its method cannot be checked; a figure that rests on a model (not on data) says so.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from .errors import ParameterError
+
+__all__ = ["Interval", "Measure", "Risk", "Utility"]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A range for an estimate, with its level and the way it was made.
+
+    >>> Interval(0.1, 0.3, level=0.95, method="bootstrap over documents").width
+    0.2
+    """
+
+    low: float
+    high: float
+    level: float = 0.95
+    method: str = ""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
+            raise ParameterError(
+                f"An interval needs finite ends in order. Got {self.low!r} to {self.high!r}."
+            )
+
+    @property
+    def width(self) -> float:
+        return round(self.high - self.low, 15)
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number with an interval and the conditions under which it was obtained."""
+
+    value: float
+    interval: Interval | None = None
+    modelled: bool = False
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.value):
+            raise ParameterError(
+                f"A {type(self).__name__} needs a finite value. Got {self.value!r}."
+            )
+
+    def with_interval(self, low: float, high: float, *, level: float = 0.95, method: str) -> Self:
+        """Return the same measure with an interval around it."""
+        return replace(self, interval=Interval(low, high, level, method))
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the plain form used in files and reports."""
+        return {
+            "value": self.value,
+            "interval": None if self.interval is None else [self.interval.low, self.interval.high],
+            "level": None if self.interval is None else self.interval.level,
+            "method": None if self.interval is None else self.interval.method,
+            "modelled": self.modelled,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Risk(Measure):
+    """What an adversary could still find, and who that adversary is.
+
+    >>> Risk(0.02, attacker="reads every published word").value
+    0.02
+    """
+
+    attacker: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {**Measure.to_json(self), "attacker": self.attacker}
+
+
+@dataclass(frozen=True, slots=True)
+class Utility(Measure):
+    """What of the data's use is kept."""
+
+    kept: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {**Measure.to_json(self), "kept": self.kept}

@@ -1,0 +1,78 @@
+"""TOML files checked against a pydantic model, with every mistake told at once by the path of its key."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .errors import FormatError, InputError, PlanError, did_you_mean
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    M = TypeVar("M", bound=BaseModel)
+
+__all__ = ["read_toml", "validated"]
+
+
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a TOML file, or say in one sentence why it cannot be read."""
+    import tomllib
+
+    path = Path(path)
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(f"There is no file {path.name!r}.", hint="check the path.") from error
+    except (OSError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError(f"The file {path.name!r} is not readable as UTF-8 text.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"The file {path.name!r} is not valid TOML: {error}.") from error
+
+
+def validated(model: type[M], content: dict[str, Any], *, source: str) -> M:
+    """Check a dict against a model; raise one `PlanError` that lists all mistakes."""
+    from pydantic import ValidationError
+
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        mistakes = []
+        for e in error.errors(include_url=False, include_input=False):
+            where = _key_path(e["loc"])
+            if e["type"] == "extra_forbidden":
+                known = _known_keys(model, e["loc"][:-1])
+                mistakes.append(f"{where}: unknown key; {did_you_mean(str(e['loc'][-1]), known)}")
+            else:
+                message = e["msg"].removeprefix("Value error, ")
+                mistakes.append(f"{where}: {message[:1].lower()}{message[1:]}")
+        count = "a mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+        raise PlanError(f"The file {source!r} holds {count}:", mistakes=mistakes) from None
+
+
+def _key_path(location: tuple[int | str, ...]) -> str:
+    path = ""
+    for part in location:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
+    return path or "(top)"
+
+
+def _known_keys(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
+    from typing import get_args
+
+    from pydantic import BaseModel as Base
+
+    current: Any = model
+    for part in location:
+        if isinstance(part, int) or not (isinstance(current, type) and issubclass(current, Base)):
+            continue
+        found = current.model_fields.get(part)
+        if found is None:
+            return []
+        options = [found.annotation, *get_args(found.annotation)]
+        options += [inner for option in options for inner in get_args(option)]
+        current = next((o for o in options if isinstance(o, type) and issubclass(o, Base)), None)
+    if isinstance(current, type) and issubclass(current, Base):
+        return [f.alias or name for name, f in current.model_fields.items()]
+    return []

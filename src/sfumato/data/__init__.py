@@ -1,0 +1,1 @@
+"""Files and frames in, files out: documents, tables, baskets; streaming and columnar."""

@@ -1,0 +1,53 @@
+"""A document with its labelled spans: the unit that the text engine learns from and publishes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.errors import DataError
+
+__all__ = ["Document", "Span"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters `start` to `end` (exclusive) carry a label; `score` where a tool gave one."""
+
+    start: int
+    end: int
+    label: str
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text with an id, sorted non-overlapping spans, and any other fields, kept as they are.
+
+    >>> Document("d1", "Ann called.", [Span(0, 3, "NAME")]).checked().spans[0].label
+    'NAME'
+    """
+
+    id: str
+    text: str
+    spans: Sequence[Span] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def checked(self) -> Document:
+        """Return the document, or say by offsets which span breaks a rule."""
+        before = 0
+        for span in self.spans:
+            where = f"The span {span.start}–{span.end} of document {self.id!r}"
+            if not 0 <= span.start < span.end <= len(self.text):
+                raise DataError(
+                    f"{where} is empty or lies outside its text of {len(self.text)} characters.",
+                    hint="offsets count characters from 0; the end is exclusive.",
+                )
+            if span.start < before:
+                raise DataError(
+                    f"{where} overlaps the one before it or is out of order.",
+                    hint="sort the spans and keep the longest of those that overlap.",
+                )
+            before = span.end
+        return self

@@ -1,0 +1,1 @@
+"""Three engines, one idea: each answers with a frontier. They never import each other."""

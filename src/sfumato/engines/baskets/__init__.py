@@ -1,0 +1,1 @@
+"""Feature selection under k-anonymity by containment (paper 004)."""

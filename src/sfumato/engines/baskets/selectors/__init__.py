@@ -1,0 +1,1 @@
+"""Selectors in the manner of scikit-learn."""

@@ -1,0 +1,1 @@
+"""The risk–utility frontier of de-identification policies (paper 002)."""

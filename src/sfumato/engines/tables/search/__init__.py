@@ -1,0 +1,1 @@
+"""Search strategies under one budget."""

@@ -1,0 +1,1 @@
+"""GreedySanitize: publish text from which what is left cannot be found (papers 000, 001)."""

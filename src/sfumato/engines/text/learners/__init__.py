@@ -1,0 +1,1 @@
+"""Learners behind one small protocol."""

@@ -1,0 +1,1 @@
+"""From facts to a page: what was published, what an adversary found, what it cost."""
