@@ -1,0 +1,42 @@
+"""Shared by all benchmarks: where the data is, how a figure is timed, how results are written."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sfumato.core.release import versions
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+def data_folder() -> Path | None:
+    """Find the folder with real data; None where it does not exist."""
+    folder = Path(os.environ.get("SFUMATO_DATA", ROOT.parent / "shared" / "data"))
+    return folder if folder.is_dir() else None
+
+
+def best_of(times: int, work: Callable[[], Any]) -> tuple[float, Any]:
+    """Time a function several times by this thread's CPU clock; give the best time and the last result."""
+    best, result = float("inf"), None
+    for _ in range(times):
+        start = time.thread_time()
+        result = work()
+        best = min(best, time.thread_time() - start)
+    return best, result
+
+
+def write_results(part: str, results: dict[str, Any]) -> Path:
+    """Write benchmarks/results/<part>.json with the versions and the machine's size."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    path = RESULTS / f"{part}.json"
+    machine = {"cores": os.cpu_count(), "system": platform.system(), "machine": platform.machine()}
+    content = {"versions": versions(), "machine": machine, **results}
+    path.write_text(json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n")
+    return path
