@@ -180,7 +180,7 @@ def create_bytes(path: Path, *, compress: bool = False) -> Iterator[BinaryIO]:
     with path.open("wb") as raw:
         if compress:
             with gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as stream:
-                yield cast(BinaryIO, stream)
+                yield cast("BinaryIO", stream)
         else:
             yield raw
 
