@@ -18,7 +18,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +31,27 @@ from .formats._layout import Format, Layout, Part, Write
 from .limits import Limits
 from .sources import SeenIds, Withheld
 
-__all__ = ["Corpus", "Document", "Limits", "Span", "Withheld", "read_documents", "write_documents"]
+__all__ = [
+    "Corpus",
+    "Document",
+    "Limits",
+    "Span",
+    "Withheld",
+    "documents_frame",
+    "read_documents",
+    "write_documents",
+]
 
 _SUFFIXES = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".txt": "brat", ".ann": "brat",
     ".conll": "conll", ".iob": "conll", ".bio": "conll", ".csv": "csv", ".tsv": "tsv",
     ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
-_FORMATS = ("brat", "conll", "csv", "jsonl", "parquet", "tsv")
+_CLASSES = {
+    "brat": ("brat", "Brat"), "conll": ("conll", "Conll"), "csv": ("delimited", "Delimited"),
+    "jsonl": ("jsonl", "Jsonl"), "parquet": ("columns", "Parquet"), "tsv": ("delimited", "Delimited"),
+}  # fmt: skip
+_FORMATS = tuple(_CLASSES)
 
 
 @dataclass(frozen=True)
@@ -91,9 +106,9 @@ def read_documents(
     source: Any,
     *,
     text: str = "text",
-    id: str | None = "id",
+    id: str | None = "id",  # noqa: A002
     spans: str = "spans",
-    format: str | None = None,
+    format: str | None = None,  # noqa: A002
     overlaps: str = "error",
     limits: Limits | None = None,
     **options: Any,
@@ -111,7 +126,10 @@ def read_documents(
         return source
     if not isinstance(source, str | os.PathLike) and not _is_path_list(source):
         from .formats.columns import frame_format
+        from .formats.jsonl import InMemory
 
+        if isinstance(source, list | tuple) and all(isinstance(d, Document) for d in source):
+            return Corpus(InMemory(layout, source), (Part("documents", None),), "documents")
         return Corpus(frame_format(source, layout, **options), (Part("frame", None),), "frame")
     paths = [Path(source)] if isinstance(source, str | os.PathLike) else [Path(p) for p in source]
     if not paths:
@@ -132,61 +150,102 @@ def read_documents(
 def write_documents(
     documents: Iterable[Document],
     *,
-    like: Corpus,
+    like: Corpus | str,
     out: str | os.PathLike[str],
     force: bool = False,
+    spreadsheet: bool = False,
 ) -> int:
     """Write documents in the form of a corpus, whole or not at all; give how many were written.
 
     A corpus of one file is written as a file (gzip when `out` ends in .gz), a folder or several
-    files as a folder with the same names. Documents keep their place by their `extra`.
+    files as a folder with the same names; documents keep their place by their `extra`. `like` may
+    also be the name of a format. `spreadsheet` puts an apostrophe before cells of a CSV that a
+    spreadsheet would run as a formula.
     """
     out = Path(out)
-    count = 0
-    if like.format.is_folder or not like.is_folder:
-        whole = whole_directory if like.format.is_folder else whole_file
-        compress = out.name.endswith(".gz")
-        with (
-            whole(out, force=force) as beside,
-            like.format.writer(beside, compress=compress) as write,
-        ):
-            for document in documents:
-                write(document)
-                count += 1
-        return count
-    with whole_directory(out, force=force) as beside, _PartWriters(like, beside) as writers:
+    part: Part | None = None
+    if isinstance(like, str):
+        form, many = _format(like, Layout(), {}), False
+    else:
+        form, many = like.format, like.is_folder and not like.format.is_folder
+        part = like.parts[0]
+    if spreadsheet:
+        if not hasattr(form, "spreadsheet"):
+            raise ParameterError("Only CSV and TSV have a form for spreadsheets.")
+        form = copy(form)
+        form.spreadsheet = True
+    count, writers = 0, None
+    write: Write
+    with ExitStack() as stack:
+        if many:
+            assert isinstance(like, Corpus)
+            beside = stack.enter_context(whole_directory(out, force=force))
+            writers = stack.enter_context(_PartWriters(form, like.parts, beside))
+            write = writers.write
+        else:
+            whole = whole_directory if form.is_folder else whole_file
+            beside = stack.enter_context(whole(out, force=force))
+            compress = out.name.endswith(".gz")
+            write = stack.enter_context(form.writer(beside, part, compress=compress))
         for document in documents:
-            writers.of(document)(document)
+            write(document)
             count += 1
+        if writers is not None:
+            writers.finish()
     return count
+
+
+def documents_frame(documents: Iterable[Document], *, like: Corpus) -> Any:
+    """Give documents as a frame of the kind and with the columns that the corpus was read from.
+
+    >>> import pyarrow as pa
+    >>> corpus = read_documents(pa.table({"id": [7], "text": ["Ann"], "ward": [4]}))
+    >>> documents_frame(corpus, like=corpus).to_pylist()
+    [{'id': 7, 'text': 'Ann', 'ward': 4}]
+    """
+    native = getattr(like.format, "native", None)
+    if native is None:
+        raise ParameterError("The corpus was not read from a frame.", hint="use write_documents.")
+    return native(documents)
 
 
 class _PartWriters(ExitStack):
     """Writes each document to the part it came from; one part is open at a time, in order."""
 
-    def __init__(self, like: Corpus, folder: Path) -> None:
+    def __init__(self, form: Format, parts: Sequence[Part], folder: Path) -> None:
         super().__init__()
-        self._left = {part.name for part in like.parts}
-        self._like, self._folder, self._part = like, folder, ""
+        self._form, self._folder = form, folder
+        self._left = {part.name: part for part in parts}
+        self._part = ""
         self._write: Write | None = None
 
-    def of(self, document: Document) -> Write:
-        part = getattr(document.extra, "part", None)
-        if part == self._part and self._write is not None:
-            return self._write
-        if part not in self._left:
-            raise DataError(
-                f"The document {document.id!r} does not say which part of the corpus it is from.",
-                hint="keep a document's `extra` and the order, or write each of corpus.by_part().",
-            )
-        self._left.remove(part)
-        self.close()
-        path = self._folder / part
+    def write(self, document: Document) -> None:
+        """Write a document, after closing the part before when a new one begins."""
+        name = getattr(document.extra, "part", "")
+        if name != self._part or self._write is None:
+            if name not in self._left:
+                raise DataError(
+                    f"The document {document.id!r} does not say which part of the corpus it is from.",
+                    hint="keep each document's `extra` and the order of the documents.",
+                )
+            self.close()
+            self._open(self._left.pop(name))
+        assert self._write is not None
+        self._write(document)
+
+    def _open(self, part: Part) -> None:
+        path = self._folder / part.name
         path.parent.mkdir(parents=True, exist_ok=True)
         compress = path.name.endswith(".gz")
-        self._part = part
-        self._write = self.enter_context(self._like.format.writer(path, compress=compress))
-        return self._write
+        self._part = part.name
+        self._write = self.enter_context(self._form.writer(path, part, compress=compress))
+
+    def finish(self) -> None:
+        """Write the parts from which no document came, empty."""
+        self.close()
+        for part in self._left.values():
+            self._open(part)
+            self.close()
 
 
 def _is_path_list(source: Any) -> bool:
@@ -199,8 +258,8 @@ def _kind_of(path: Path) -> str | None:
     return _SUFFIXES.get(Path(path.name.removesuffix(".gz")).suffix.lower())
 
 
-def _files(paths: Sequence[Path], format: str | None) -> tuple[str, tuple[Part, ...]]:
-    kinds = {format or _kind_of(path) for path in paths}
+def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[Part, ...]]:
+    kinds = {given or _kind_of(path) for path in paths}
     if len(kinds) > 1:
         raise FormatError("The files are not all of one format.", hint="read them one by one.")
     kind = kinds.pop()
@@ -217,7 +276,7 @@ def _files(paths: Sequence[Path], format: str | None) -> tuple[str, tuple[Part, 
     return kind, tuple(Part(path.name, path) for path in paths)
 
 
-def _folder(folder: Path, format: str | None, limits: Limits) -> tuple[str, tuple[Part, ...]]:
+def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple[Part, ...]]:
     files = []
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name[0] != ".")
@@ -228,7 +287,7 @@ def _folder(folder: Path, format: str | None, limits: Limits) -> tuple[str, tupl
     if kinds == {"jsonl"} or "jsonl" in kinds:
         files = [f for f in files if f.name != "release.json"]
         kinds = {kind for file in files if (kind := _kind_of(file))}
-    if format is None and len(kinds) != 1:
+    if given is None and len(kinds) != 1:
         what = (
             "no documents"
             if not kinds
@@ -238,38 +297,31 @@ def _folder(folder: Path, format: str | None, limits: Limits) -> tuple[str, tupl
             f"The folder {folder.name!r} holds {what}.",
             hint=f"give the format, one of {', '.join(_FORMATS)}.",
         )
-    kind = format or kinds.pop()
+    kind = given or kinds.pop()
     if kind == "brat":
         return kind, (Part(folder.name, folder),)
     parts = [
         Part(file.relative_to(folder).as_posix(), file)
         for file in files
-        if _kind_of(file) in (kind, None if format is None else kind)
+        if _kind_of(file) in (kind, None if given is None else kind)
     ]
     return kind, tuple(sorted(parts, key=lambda part: part.name))
 
 
 def _format(kind: str, layout: Layout, options: dict[str, Any]) -> Format:
-    if kind == "jsonl":
-        from .formats.jsonl import Jsonl as Chosen
-    elif kind in ("csv", "tsv"):
-        from .formats.delimited import Delimited as Chosen
-
-        if kind == "tsv":
-            options.setdefault("delimiter", "\t")
-    elif kind == "parquet":
-        from .formats.columns import Parquet as Chosen
-    elif kind == "conll":
-        from .formats.conll import Conll as Chosen
-    elif kind == "brat":
-        from .formats.brat import Brat as Chosen
-    else:
+    if kind not in _FORMATS:
         raise ParameterError(
             f"There is no document format {kind!r}.", hint=did_you_mean(kind, _FORMATS)
         )
+    if kind == "tsv":
+        options = {"delimiter": "\t", **options}
+    module, name = _CLASSES[kind]
     try:
-        return Chosen(layout, **options)
+        made: Format = getattr(import_module(f"{__package__}.formats.{module}"), name)(
+            layout, **options
+        )
     except TypeError:
         raise ParameterError(
             f"The format {kind!r} does not take the options {', '.join(sorted(options))}."
         ) from None
+    return made

@@ -113,22 +113,22 @@ def read_findings(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
     """
     found: dict[str, list[Span]] = {}
 
-    def add(record: int, id: Any, findings: Any) -> None:
-        if not isinstance(id, str | int) or isinstance(id, bool):
+    def add(record: int, key: Any, findings: Any) -> None:
+        if not isinstance(key, str | int) or isinstance(key, bool):
             raise DataError(f"Record {record} of the findings has no usable 'id'.")
-        if str(id) in found:
-            raise DataError(f"Record {record} of the findings repeats the id {str(id)!r}.")
+        if str(key) in found:
+            raise DataError(f"Record {record} of the findings repeats the id {str(key)!r}.")
         try:
-            found[str(id)] = as_spans(findings)
+            found[str(key)] = as_spans(findings)
         except DataError as error:
             raise DataError(
-                f"Record {record} of the findings (id {str(id)!r}) is refused: {error.message}",
+                f"Record {record} of the findings (id {str(key)!r}) is refused: {error.message}",
                 hint=error.hint,
             ) from None
 
     if isinstance(source, Mapping):
-        for record, (id, findings) in enumerate(source.items(), 1):
-            add(record, id, findings)
+        for record, (key, findings) in enumerate(source.items(), 1):
+            add(record, key, findings)
         return found
     from .limits import Limits
     from .sources import lines_of, open_bytes
@@ -186,11 +186,13 @@ def with_findings(
     if (findings is None) == (field is None):
         raise ParameterError("Give either findings or the field that holds them.")
     by_id = read_findings(findings) if findings is not None else {}
-    return _with(documents, by_id, field, min_score, labels or {}, overlaps)
+    return _with(documents, by_id=by_id, field=field, min_score=min_score, labels=labels or {},
+                 overlaps=overlaps)  # fmt: skip
 
 
 def _with(
     documents: Iterable[Document],
+    *,
     by_id: Findings,
     field: str | None,
     min_score: float,

@@ -51,16 +51,21 @@ class Withheld:
 
 
 class Extra(dict[str, Any]):
-    """The other fields of a record, kept as they are, and the part (file) that it came from."""
+    """The other fields of a record, kept as they are, and where and how they were written.
 
-    __slots__ = ("part",)
+    `part` is the file that the record came from; `form` is what its format needs to write it back.
+    """
 
-    def __init__(self, fields: dict[str, Any] | None = None, part: str = "") -> None:
+    __slots__ = ("form", "part")
+
+    def __init__(
+        self, fields: dict[str, Any] | None = None, part: str = "", form: Any = None
+    ) -> None:
         super().__init__(fields or {})
-        self.part = part
+        self.part, self.form = part, form
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Extra, (dict(self), self.part))
+        return (Extra, (dict(self), self.part, self.form))
 
 
 class SeenIds:
@@ -83,17 +88,17 @@ class SeenIds:
     def __len__(self) -> int:
         return len(self._recent) + len(self._old)
 
-    def add(self, id: str) -> bool:
+    def add(self, key: str) -> bool:
         """Add an id; False when it was there already."""
         from bisect import bisect_left
 
-        key = int.from_bytes(hashlib.blake2b(id.encode(), digest_size=8).digest(), "little")
-        if key in self._recent:
+        mark = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "little")
+        if mark in self._recent:
             return False
-        place = bisect_left(self._old, key)
-        if place < len(self._old) and self._old[place] == key:
+        place = bisect_left(self._old, mark)
+        if place < len(self._old) and self._old[place] == mark:
             return False
-        self._recent.add(key)
+        self._recent.add(mark)
         if len(self._recent) >= max(1 << 16, len(self._old) // 8):
             self._merge()
         return True
@@ -146,7 +151,7 @@ class _Unzipping(io.RawIOBase):
 def open_bytes(path: Path, limits: Limits) -> io.BufferedReader:
     """Open a plain or gzip file (told by its first bytes) for reading; skip a UTF-8 mark."""
     try:
-        raw = path.open("rb")
+        raw: Any = path.open("rb")
     except FileNotFoundError as error:
         raise InputError(f"There is no file {path.name!r}.", hint="check the path.") from error
     except OSError as error:
@@ -155,7 +160,9 @@ def open_bytes(path: Path, limits: Limits) -> io.BufferedReader:
         start = raw.read(4)
         raw.seek(0)
         if start[:2] == b"\x1f\x8b":
-            stream = io.BufferedReader(_Unzipping(raw, path.name, limits), _BUFFER)
+            stream: io.BufferedReader = io.BufferedReader(
+                _Unzipping(raw, path.name, limits), _BUFFER
+            )
             start = stream.peek(4)[:4]
         else:
             if path.suffix == ".gz" and start:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -9,13 +10,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from ...core.errors import DataError, InputError, LimitError, ParameterError, did_you_mean
+from ...core.errors import (
+    DataError,
+    FormatError,
+    InputError,
+    LimitError,
+    ParameterError,
+    did_you_mean,
+)
 from ..document import Document, Span
 from ..findings import as_spans, resolve
 from ..limits import Limits
 from ..sources import Withheld
 
-__all__ = ["Format", "Layout", "Part", "Write", "column_hint", "document_from", "encodable"]
+__all__ = [
+    "Format",
+    "Layout",
+    "Part",
+    "Write",
+    "checked_columns",
+    "column_hint",
+    "document_from",
+    "encodable",
+    "span_fields",
+    "spans_as_json",
+]
 
 Write = Callable[[Document], None]
 
@@ -63,8 +82,10 @@ class Format(Protocol):
         """Give each record of a part, in order, as a document or as withheld."""
         ...
 
-    def writer(self, path: Path, *, compress: bool = False) -> AbstractContextManager[Write]:
-        """Open a file (or folder) of this form for writing, document by document."""
+    def writer(
+        self, path: Path, part: Part | None = None, *, compress: bool = False
+    ) -> AbstractContextManager[Write]:
+        """Open a file (or folder) for writing, document by document; with the columns of a part."""
         ...
 
 
@@ -80,25 +101,27 @@ def document_from(
 ) -> Document | Withheld:
     """Check the pieces of one record and make it a document, or say why it cannot be one."""
     limits = layout.limits
-    id = f"record {record}"
+    name = f"record {record}"
 
-    def withheld(reason: str, kind: type[InputError] = DataError, hint: str | None = None) -> Any:
-        return Withheld(id, reason, record, part.name, hint, kind)
+    def withheld(
+        reason: str, kind: type[InputError] = DataError, hint: str | None = None
+    ) -> Withheld:
+        return Withheld(name, reason, record, part.name, hint, kind)
 
     if layout.id is None:
-        id = str(record)
+        name = str(record)
     elif isinstance(raw_id, str | int) and not isinstance(raw_id, bool) and str(raw_id):
         if len(str(raw_id)) > limits.id_characters:
             reason = f"has an id of {len(str(raw_id)):,} characters"
             return withheld(reason, LimitError, limits.hint("id_characters"))
         if not encodable(str(raw_id)):
             return withheld("has an id with half a surrogate pair, which is not Unicode text")
-        id = str(raw_id)
+        name = str(raw_id)
     else:
         hint = "give every record an id, a text or a whole number; id=None numbers the records."
         return withheld(f"has no usable id in {layout.id!r}", hint=hint)
     if not isinstance(text, str):
-        what = "nothing" if text is None or text != text else f"a {type(text).__name__}"
+        what = "nothing" if text is None or isinstance(text, float) else f"a {type(text).__name__}"
         return withheld(f"holds {what} where its text should be",
                         hint="drop the record or give it a text; an empty text is fine.")  # fmt: skip
     if len(text) > limits.document_characters:
@@ -111,7 +134,7 @@ def document_from(
         if layout.overlaps != "error":
             spans = resolve(spans, layout.overlaps)
         ordered = tuple(sorted(spans, key=lambda s: (s.start, s.end, s.label)))
-        return Document(id, text, ordered, extra).checked()
+        return Document(name, text, ordered, extra).checked()
     except DataError as error:
         return withheld(f"is refused: {error.message.rstrip('.')}", hint=error.hint)
 
@@ -133,3 +156,31 @@ def column_hint(wrong: str, known: Iterable[str]) -> str:
     if all(re.fullmatch(r"[^\W\d][\w.\- /]{0,39}", name) for name in names) and names:
         return did_you_mean(wrong, names)
     return "the columns must be named (in a CSV file, by its first line)."
+
+
+def checked_columns(layout: Layout, columns: list[str], part: Part) -> tuple[str, str, str]:
+    """Say which columns are text, id and spans ("" where there is none), or which one is missing."""
+    if len(set(columns)) < len(columns):
+        raise FormatError(f"Two columns of {part.name!r} have the same name.",
+                          hint="give each column a name of its own in the first line.")  # fmt: skip
+    default = Layout()
+    for what, name in (("text", layout.text), ("id", layout.id), ("spans", layout.spans)):
+        if name is None or name in columns or (what == "spans" and name == default.spans):
+            continue
+        hint = column_hint(name, columns)
+        if what == "id":
+            hint += " Or number the records with id=None."
+        raise DataError(f"There is no {what} column {name!r} in {part.name!r}.", hint=hint)
+    spans = layout.spans if layout.spans in columns else ""
+    return layout.text, layout.id or "", spans
+
+
+def spans_as_json(spans: Iterable[Span]) -> str:
+    """Write spans as a JSON text, for columns that hold texts only."""
+    return json.dumps([span_fields(span) for span in spans], ensure_ascii=False)
+
+
+def span_fields(span: Span) -> dict[str, Any]:
+    """Give a span as plain fields, the score only where there is one."""
+    fields = {"start": span.start, "end": span.end, "label": span.label}
+    return fields if span.score is None else {**fields, "score": span.score}

@@ -1,9 +1,10 @@
 """JSON lines: one object a line with an id, a text and spans; every other field is kept as it is."""
 
+# ruff: noqa: ARG002 (id and format are the words of the field; all formats share one protocol)
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
@@ -12,9 +13,9 @@ from typing import Any
 from ...core.errors import DataError, FormatError, LimitError
 from ..document import Document
 from ..sources import Extra, Withheld, create_bytes, lines_of, open_bytes
-from ._layout import Layout, Part, Write, column_hint, document_from
+from ._layout import Layout, Part, Write, column_hint, document_from, span_fields
 
-__all__ = ["Jsonl"]
+__all__ = ["InMemory", "Jsonl"]
 
 
 class Jsonl:
@@ -45,9 +46,9 @@ class Jsonl:
         layout = self.layout
 
         def withheld(reason: str, hint: str | None = None) -> Withheld:
-            return Withheld(id, reason, record, part.name, hint, FormatError)
+            return Withheld(name, reason, record, part.name, hint, FormatError)
 
-        id = f"record {record}"
+        name = f"record {record}"
         try:
             content = line.decode()
         except UnicodeDecodeError:
@@ -63,7 +64,7 @@ class Jsonl:
         if layout.text not in fields:
             known = fields.get(layout.id) if layout.id is not None else None
             if isinstance(known, str) and len(known) <= layout.limits.id_characters:
-                id = known
+                name = known
             return withheld(f"has no field {layout.text!r}", column_hint(layout.text, fields))
         text = fields.pop(layout.text)
         spans = fields.pop(layout.spans, None)
@@ -75,7 +76,9 @@ class Jsonl:
                              extra=Extra(fields, part.name))  # fmt: skip
 
     @contextmanager
-    def writer(self, path: Path, *, compress: bool = False) -> Iterator[Write]:
+    def writer(
+        self, path: Path, part: Part | None = None, *, compress: bool = False
+    ) -> Iterator[Write]:
         layout = self.layout
         with create_bytes(path, compress=compress) as stream:
 
@@ -84,12 +87,7 @@ class Jsonl:
                 if layout.id is not None:
                     fields[layout.id] = document.extra.get(layout.id, document.id)
                 fields[layout.text] = document.text
-                fields[layout.spans] = [
-                    {"start": s.start, "end": s.end, "label": s.label}
-                    if s.score is None
-                    else {"start": s.start, "end": s.end, "label": s.label, "score": s.score}
-                    for s in document.spans
-                ]
+                fields[layout.spans] = [span_fields(span) for span in document.spans]
                 for name, value in document.extra.items():
                     fields.setdefault(name, value)
                 try:
@@ -112,3 +110,18 @@ def _finite(number: str) -> float:
     if not isfinite(value):
         raise ValueError("out of range")
     return value
+
+
+class InMemory(Jsonl):
+    """Documents that are there already; checked like any other, and written as JSON lines."""
+
+    name = "documents"
+
+    def __init__(self, layout: Layout, documents: Sequence[Document]) -> None:
+        super().__init__(layout)
+        self.documents = documents
+
+    def read(self, part: Part) -> Iterator[Document | Withheld]:
+        for record, document in enumerate(self.documents, 1):
+            yield document_from(self.layout, part, record, raw_id=document.id, text=document.text,
+                                raw_spans=document.spans, extra=document.extra)  # fmt: skip

@@ -9,9 +9,55 @@ from ._names import FAMILY, FAMILY_WORDS, GIVEN, GIVEN_WORDS
 
 __all__ = ["Person", "misspelt", "person"]
 
-_STARTS = ["Tav", "Bre", "Kor", "Mal", "Sel", "Dra", "Vin", "Hol", "Ros", "Gar", "Fen", "Lor", "Pel", "Win", "Ash", "Cor", "Nav", "Ost", "Jar", "Yel", "Zub", "Qua"]
+_STARTS = [
+    "Tav",
+    "Bre",
+    "Kor",
+    "Mal",
+    "Sel",
+    "Dra",
+    "Vin",
+    "Hol",
+    "Ros",
+    "Gar",
+    "Fen",
+    "Lor",
+    "Pel",
+    "Win",
+    "Ash",
+    "Cor",
+    "Nav",
+    "Ost",
+    "Jar",
+    "Yel",
+    "Zub",
+    "Qua",
+]
 _MIDDLES = ["", "", "e", "a", "o", "in", "er", "an", "is", "ol"]
-_ENDS = ["lin", "ton", "ford", "mar", "dez", "ski", "ovic", "sen", "ley", "wick", "ham", "berg", "eau", "ini", "ucci", "oglu", "yan", "ez", "ko", "nov", "da", "rey"]
+_ENDS = [
+    "lin",
+    "ton",
+    "ford",
+    "mar",
+    "dez",
+    "ski",
+    "ovic",
+    "sen",
+    "ley",
+    "wick",
+    "ham",
+    "berg",
+    "eau",
+    "ini",
+    "ucci",
+    "oglu",
+    "yan",
+    "ez",
+    "ko",
+    "nov",
+    "da",
+    "rey",
+]
 
 
 @dataclass(frozen=True, slots=True)

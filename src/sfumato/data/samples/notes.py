@@ -54,7 +54,7 @@ class _Note:
         self.style = dice.draw()
         self.typos = dice.chance(0.25)
 
-    def document(self, id: str) -> Document:
+    def document(self, name: str) -> Document:
         dice = self.dice
         if dice.chance(0.2):
             self._fill(dice.pick(SHEETS))
@@ -71,7 +71,7 @@ class _Note:
             if label is not None:
                 spans.append(Span(len(text), len(text) + len(piece), label))
             text += piece
-        return Document(id, text, tuple(spans)).checked()
+        return Document(name, text, tuple(spans)).checked()
 
     def _fill(self, template: str) -> None:
         at = 0
