@@ -4,5 +4,16 @@ Nothing here is copied from anywhere and nobody in it exists; the same seed give
 """
 
 from .notes import clinic_notes
+from .purchases import PurchaseLog, purchase_log
+from .register import patient_register, register_population, register_schema
+from .writing import write_samples
 
-__all__ = ["clinic_notes"]
+__all__ = [
+    "PurchaseLog",
+    "clinic_notes",
+    "patient_register",
+    "purchase_log",
+    "register_population",
+    "register_schema",
+    "write_samples",
+]
