@@ -140,8 +140,8 @@ class _Columns:
             raise DataError("A document holds a value that its column cannot hold.") from None
         return pa.Table.from_arrays(columns, schema=schema)
 
-    def schema_for(self, document: Document, part: Part | None) -> Any:
-        """Give the schema to write: that of the part, or one made from a first document."""
+    def schema_for(self, documents: Sequence[Document], part: Part | None) -> Any:
+        """Give the schema to write: that of the part, or one made from the first documents."""
         import pyarrow as pa
 
         if part is not None:
@@ -154,9 +154,9 @@ class _Columns:
         if self.layout.id is not None:
             own.insert(0, (self.layout.id, pa.string()))
         try:
-            others = pa.Table.from_pylist([dict(document.extra)]).schema
+            others = pa.Table.from_pylist([dict(document.extra) for document in documents]).schema
         except (pa.ArrowException, ValueError, TypeError):
-            raise DataError(f"The document {document.id!r} holds a field that a column cannot hold.") from None  # fmt: skip
+            raise DataError("The documents hold a field that a column cannot hold.") from None  # fmt: skip
         return pa.schema([*map(pa.field, *zip(*own, strict=True)), *others])
 
 
@@ -213,7 +213,7 @@ class Parquet(_Columns):
         def flush() -> None:
             nonlocal opened, characters
             if opened is None:
-                schema = self.schema_for(held[0] if held else Document("", ""), part)
+                schema = self.schema_for(held, part)
                 opened = parquet.ParquetWriter(path, schema, compression=compression)
             if held:
                 opened.write_table(self.table(held, opened.schema))
