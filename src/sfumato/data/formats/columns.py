@@ -65,6 +65,9 @@ class _Columns:
     def _schema(self, part: Part) -> Any:
         raise NotImplementedError
 
+    def _compression(self, part: Part) -> str:
+        return "snappy"
+
     def read(self, part: Part) -> Iterator[Document | Withheld]:
         schema = self._schema(part)
         if len(schema) > self.layout.limits.columns:
@@ -159,56 +162,15 @@ class _Columns:
             raise DataError("The documents hold a field that a column cannot hold.") from None  # fmt: skip
         return pa.schema([*map(pa.field, *zip(*own, strict=True)), *others])
 
-
-class Parquet(_Columns):
-    """Reads Parquet row group by row group and writes it with the same schema and compression."""
-
-    name = "parquet"
-
-    @contextmanager
-    def _opened(self, part: Part) -> Iterator[Any]:
-        import pyarrow as pa
-        from pyarrow import parquet
-
-        try:
-            with parquet.ParquetFile(part.file, pre_buffer=False, buffer_size=1 << 20) as file:
-                yield file
-        except FileNotFoundError as error:
-            raise InputError(f"There is no file {part.name!r}.", hint="check the path.") from error
-        except (pa.ArrowException, OSError) as error:
-            raise FormatError(f"The file {part.name!r} is not readable as Parquet.") from error
-
-    def _schema(self, part: Part) -> Any:
-        with self._opened(part) as file:
-            return file.schema_arrow
-
-    def _batches(self, part: Part) -> Iterator[Any]:
-        limits = self.layout.limits
-        with self._opened(part) as file:
-            size = part.file.stat().st_size
-            for group in range(file.num_row_groups):
-                meta = file.metadata.row_group(group)
-                large = meta.total_byte_size > limits.expansion_from
-                if large and meta.total_byte_size > size * limits.expansion:
-                    raise limits.error(f"The growth of {part.name!r} when read", "expansion")
-                mean = max(1, meta.total_byte_size // max(1, meta.num_rows))
-                rows = min(4096, max(1, _BATCH_BYTES // mean))
-                yield from file.iter_batches(batch_size=rows, row_groups=[group])
-
     @contextmanager
     def writer(self, path: Path, part: Part | None = None, *, compress: bool = False) -> Iterator[Write]:  # fmt: skip
         from pyarrow import parquet
 
         if compress:
             raise ParameterError("A Parquet file is not written as .gz.", hint="it compresses its columns itself.")  # fmt: skip
-        compression, opened, characters = "snappy", None, 0
+        compression = "snappy" if part is None else self._compression(part)
+        opened, characters = None, 0
         held: list[Document] = []
-        if part is not None:
-            with self._opened(part) as file:
-                meta = file.metadata
-                if meta.num_row_groups and meta.num_columns:
-                    compression = meta.row_group(0).column(0).compression.lower()
-            compression = "none" if compression == "uncompressed" else compression
 
         def flush() -> None:
             nonlocal opened, characters
@@ -235,6 +197,50 @@ class Parquet(_Columns):
                 opened.close()
 
 
+class Parquet(_Columns):
+    """Reads Parquet row group by row group and writes it with the same schema and compression."""
+
+    name = "parquet"
+
+    @contextmanager
+    def _opened(self, part: Part) -> Iterator[Any]:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        try:
+            with parquet.ParquetFile(part.file, pre_buffer=False, buffer_size=1 << 20) as file:
+                yield file
+        except FileNotFoundError as error:
+            raise InputError(f"There is no file {part.name!r}.", hint="check the path.") from error
+        except (pa.ArrowException, OSError) as error:
+            raise FormatError(f"The file {part.name!r} is not readable as Parquet.") from error
+
+    def _schema(self, part: Part) -> Any:
+        with self._opened(part) as file:
+            return file.schema_arrow
+
+    def _compression(self, part: Part) -> str:
+        with self._opened(part) as file:
+            meta = file.metadata
+            if not meta.num_row_groups or not meta.num_columns:
+                return "snappy"
+            found = str(meta.row_group(0).column(0).compression).lower()
+            return "none" if found == "uncompressed" else found
+
+    def _batches(self, part: Part) -> Iterator[Any]:
+        limits = self.layout.limits
+        with self._opened(part) as file:
+            size = part.file.stat().st_size
+            for group in range(file.num_row_groups):
+                meta = file.metadata.row_group(group)
+                large = meta.total_byte_size > limits.expansion_from
+                if large and meta.total_byte_size > size * limits.expansion:
+                    raise limits.error(f"The growth of {part.name!r} when read", "expansion")
+                mean = max(1, meta.total_byte_size // max(1, meta.num_rows))
+                rows = min(4096, max(1, _BATCH_BYTES // mean))
+                yield from file.iter_batches(batch_size=rows, row_groups=[group])
+
+
 class Frame(_Columns):
     """Reads a frame in memory; written to a file as Parquet, or given back by `documents_frame`."""
 
@@ -249,11 +255,6 @@ class Frame(_Columns):
 
     def _batches(self, part: Part) -> Iterator[Any]:
         return iter(self.frame.to_batches(max_chunksize=4096))
-
-    def writer(self, path: Path, part: Part | None = None, *, compress: bool = False) -> Any:  # fmt: skip
-        inner = Parquet(self.layout)
-        inner._schema = self._schema  # type: ignore[method-assign]  # noqa: SLF001
-        return inner.writer(path, part, compress=compress)
 
     def native(self, documents: Iterable[Document]) -> Any:
         """Give documents as a frame of the kind that was read."""

@@ -1,5 +1,6 @@
 """People of the clinic notes: names from lists and from syllables, and the forms notes write them in."""
 
+# ruff: noqa: SIM905 (lists of words read best as words)
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -9,55 +10,9 @@ from ._names import FAMILY, FAMILY_WORDS, GIVEN, GIVEN_WORDS
 
 __all__ = ["Person", "misspelt", "person"]
 
-_STARTS = [
-    "Tav",
-    "Bre",
-    "Kor",
-    "Mal",
-    "Sel",
-    "Dra",
-    "Vin",
-    "Hol",
-    "Ros",
-    "Gar",
-    "Fen",
-    "Lor",
-    "Pel",
-    "Win",
-    "Ash",
-    "Cor",
-    "Nav",
-    "Ost",
-    "Jar",
-    "Yel",
-    "Zub",
-    "Qua",
-]
+_STARTS = """Tav Bre Kor Mal Sel Dra Vin Hol Ros Gar Fen Lor Pel Win Ash Cor Nav Ost Jar Yel Zub Qua""".split()
 _MIDDLES = ["", "", "e", "a", "o", "in", "er", "an", "is", "ol"]
-_ENDS = [
-    "lin",
-    "ton",
-    "ford",
-    "mar",
-    "dez",
-    "ski",
-    "ovic",
-    "sen",
-    "ley",
-    "wick",
-    "ham",
-    "berg",
-    "eau",
-    "ini",
-    "ucci",
-    "oglu",
-    "yan",
-    "ez",
-    "ko",
-    "nov",
-    "da",
-    "rey",
-]
+_ENDS = """lin ton ford mar dez ski ovic sen ley wick ham berg eau ini ucci oglu yan ez ko nov da rey""".split()
 
 
 @dataclass(frozen=True, slots=True)
