@@ -15,7 +15,8 @@ SIZE = 10**9
 RESIDENT_LIMIT_MB, START_LIMIT = 300, 8
 
 _READ = """
-import json, resource, sys, time
+import json, re, sys, time
+from pathlib import Path
 from sfumato.data.documents import read_documents, write_documents
 corpus = read_documents(sys.argv[1])
 start = time.perf_counter()
@@ -26,7 +27,8 @@ else:
     count = sum(1 for _ in corpus)
 print(json.dumps({
     "documents": count, "seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu,
-    "peak_resident_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    # getrusage would count what the parent had before this process became its own.
+    "peak_resident_mb": int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024,
 }))
 """
 _PARSE = """

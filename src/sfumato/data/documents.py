@@ -106,7 +106,7 @@ def read_documents(
     source: Any,
     *,
     text: str = "text",
-    id: str | None = "id",  # noqa: A002
+    id: str | None = "id",
     spans: str = "spans",
     format: str | None = None,  # noqa: A002
     overlaps: str = "error",

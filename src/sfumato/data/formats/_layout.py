@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -130,13 +130,18 @@ def document_from(
     if not encodable(text):
         return withheld("holds half a surrogate pair, which is not Unicode text")
     try:
-        spans: Iterable[Span] = as_spans(raw_spans)
+        spans: Sequence[Span] = as_spans(raw_spans)
         if layout.overlaps != "error":
             spans = resolve(spans, layout.overlaps)
-        ordered = tuple(sorted(spans, key=lambda s: (s.start, s.end, s.label)))
-        return Document(name, text, ordered, extra).checked()
+        elif any(map(_later, spans, spans[1:])):
+            spans = sorted(spans, key=lambda s: (s.start, s.end, s.label))
+        return Document(name, text, tuple(spans), extra).checked()
     except DataError as error:
         return withheld(f"is refused: {error.message.rstrip('.')}", hint=error.hint)
+
+
+def _later(one: Span, other: Span) -> bool:
+    return one.start > other.start
 
 
 def encodable(text: str) -> bool:

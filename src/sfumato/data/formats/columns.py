@@ -4,7 +4,7 @@ A document's `extra` is a view of its row; the rows are written back as Arrow va
 Python ones, so that decimals, nanoseconds and nested values survive.
 """
 
-# ruff: noqa: A001, A002, ARG002 (id and format are the words of the field; all formats share one protocol)
+# ruff: noqa: ARG002 (id and format are the words of the field; all formats share one protocol)
 from __future__ import annotations
 
 import json

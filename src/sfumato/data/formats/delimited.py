@@ -3,7 +3,6 @@
 Cells are never interpreted. A column named like `Layout.spans` may hold spans as JSON.
 """
 
-# ruff: noqa: A001 (id and format are the words of the field; all formats share one protocol)
 from __future__ import annotations
 
 import csv
