@@ -41,10 +41,14 @@ Write = Callable[[Document], None]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file of a corpus (or one folder, or one frame) with the name it is written back under."""
+    """One file of a corpus (or one folder, or one frame) with the name it is written back under.
+
+    `many` says that it is one of several, so that numbers alone do not name its records.
+    """
 
     name: str
     path: Path | None
+    many: bool = False
 
     @property
     def file(self) -> Path:
@@ -109,7 +113,7 @@ def document_from(
         return Withheld(name, reason, record, part.name, hint, kind)
 
     if layout.id is None:
-        name = str(record)
+        name = f"{part.name}:{record}" if part.many else str(record)
     elif isinstance(raw_id, str | int) and not isinstance(raw_id, bool) and str(raw_id):
         if len(str(raw_id)) > limits.id_characters:
             reason = f"has an id of {len(str(raw_id)):,} characters"

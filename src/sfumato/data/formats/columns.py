@@ -275,6 +275,8 @@ def frame_format(source: Any, layout: Layout) -> Frame:
             f"Documents cannot be read from a {type(source).__name__}.",
             hint="give a path, several paths, a pandas, polars or Arrow frame, or Documents.",
         ) from None
+    except Exception as error:
+        raise DataError("The frame cannot be read: two columns may have the same name.") from error
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     try:
