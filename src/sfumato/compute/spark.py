@@ -8,6 +8,7 @@ cluster log can quote the data.
 
 from __future__ import annotations
 
+import csv
 import os
 import sys
 from collections import deque
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.errors import FormatError, InputError, ParameterError, WorkError
@@ -137,6 +139,7 @@ class Spark:
     def count_groups(self, source: Source, columns: Sequence[str]) -> pa.Table:
         """Count the rows of each combination of values; a Spark DataFrame is a source as well."""
         import pyarrow as pa
+        from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
         from pyspark.sql import functions
 
@@ -154,10 +157,10 @@ class Spark:
             else:
                 files = source_files(source)
                 as_text = files[0].suffix == ".csv"
-                paths = [_no_glob(os.path.abspath(file)) for file in files]
                 if as_text:
-                    frame = _read_csv(session, paths, columns)
+                    frame = _read_csv(session, files, columns)
                 else:
+                    paths = [_no_glob(os.path.abspath(file)) for file in files]
                     frame = session.read.option("mergeSchema", "true").parquet(*paths)
                     check_columns(columns, frame.columns)
                     types = _parquet_types(files)
@@ -175,7 +178,7 @@ class Spark:
                     raise FormatError("The source has lines with another number of cells.")
             else:
                 counted = frame.groupBy(*groups).agg(counts).toArrow()
-        except PySparkException as error:
+        except (PySparkException, Py4JError, pa.ArrowException) as error:
             # The message of the cluster may quote a cell: its kind is all that is told.
             raise FormatError(
                 f"The source could not be counted ({type(error).__name__})."
@@ -247,20 +250,18 @@ def _table(window: list[bytes]) -> pa.Table:
 _TORN = "_sfumato_torn"
 
 
-def _read_csv(session: Any, paths: list[str], columns: Sequence[str]) -> Any:
+def _read_csv(session: Any, files: Sequence[Path], columns: Sequence[str]) -> Any:
     options = {
         "header": True, "sep": ",", "quote": '"', "escape": '"', "multiLine": True,
         "encoding": "UTF-8", "maxCharsPerColumn": -1, "mode": "PERMISSIVE",
         "columnNameOfCorruptRecord": _TORN,
     }  # fmt: skip
-    found: dict[str, list[str]] = {}
-    for path in paths:  # files may order their columns differently, as on one machine
-        header = session.read.options(**options, inferSchema=False).csv(path).columns
-        found.setdefault("\0".join(header), []).append(path)
-    check_columns(columns, list(chain.from_iterable(h.split("\0") for h in found)))
+    found: dict[tuple[str, ...], list[str]] = {}
+    for file in files:  # files may order their columns differently, as on one machine
+        found.setdefault(_header(file), []).append(_no_glob(os.path.abspath(file)))
+    check_columns(columns, list(chain.from_iterable(found)))
     frames = []
-    for header, group in found.items():
-        names = header.split("\0")
+    for names, group in found.items():
         schema = ", ".join(f"{_name(name)} string" for name in [*names, _TORN])
         read = session.read.options(**options).schema(schema).csv(group)
         frames.append(read.select(*[_name(c) for c in [*columns, _TORN]]))
@@ -268,6 +269,14 @@ def _read_csv(session: Any, paths: list[str], columns: Sequence[str]) -> Any:
     for frame in frames[1:]:
         whole = whole.union(frame)
     return whole
+
+
+def _header(file: Path) -> tuple[str, ...]:
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as stream:
+            return tuple(next(csv.reader(stream), ()))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise FormatError(f"The header of {file.name!r} is not readable as CSV.") from error
 
 
 def _parquet_types(files: Sequence[Any]) -> dict[str, Any]:
