@@ -1,0 +1,145 @@
+"""How batches and results travel between machines: as data, tagged by kind, never as pickled objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..core import errors
+from ..core.errors import ParameterError, SfumatoError, WorkError
+from ..data.document import Document, Span
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Failure", "pack", "unpack"]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error on its way home: its type, and its message when it is one of ours."""
+
+    kind: str
+    message: str = ""
+    hint: str | None = None
+
+    @classmethod
+    def of(cls, error: Exception) -> Failure:
+        """Describe an error; foreign messages stay behind, because they may quote the data."""
+        if isinstance(error, SfumatoError):
+            return cls(type(error).__name__, error.message, error.hint)
+        return cls(type(error).__name__)
+
+    def error(self) -> SfumatoError:
+        """Give the error to raise here."""
+        kind = getattr(errors, self.kind, None) if self.kind in errors.__all__ else None
+        if isinstance(kind, type) and issubclass(kind, SfumatoError):
+            return kind(self.message, hint=self.hint)
+        return WorkError(f"A batch failed with an internal error ({self.kind}).")
+
+
+def pack(value: Any) -> bytes:
+    """Turn a batch or a result into bytes.
+
+    >>> unpack(pack(({"words": 3}, b"text")))
+    ({'words': 3}, b'text')
+    """
+    import pyarrow as pa
+
+    if isinstance(value, bytes):
+        return b"B" + value
+    if isinstance(value, Failure):
+        return b"F" + json.dumps(asdict(value)).encode()
+    if isinstance(value, pa.RecordBatch):
+        return b"R" + _to_stream(pa.Table.from_batches([value]))
+    if isinstance(value, pa.Table):
+        return b"A" + _to_stream(value)
+    if isinstance(value, tuple):
+        parts = [pack(item) for item in value]
+        sizes = json.dumps([len(part) for part in parts]).encode()
+        return b"T" + len(sizes).to_bytes(8, "little") + sizes + b"".join(parts)
+    if isinstance(value, list) and value and all(isinstance(item, Document) for item in value):
+        return b"D" + _to_stream(_from_documents(value))
+    try:
+        return b"J" + json.dumps(value, allow_nan=True).encode()
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"A {type(value).__name__} cannot travel to another machine.",
+            hint="use Arrow data, bytes, documents, plain JSON values, or tuples of them.",
+        ) from error
+
+
+def unpack(packed: bytes) -> Any:
+    """Turn the bytes back into what was packed."""
+    kind, content = packed[:1], packed[1:]
+    if kind == b"B":
+        return content
+    if kind == b"F":
+        return Failure(**json.loads(content))
+    if kind == b"R":
+        table = _from_stream(content)
+        return table.combine_chunks().to_batches()[0] if len(table) else _empty_batch(table)
+    if kind == b"A":
+        return _from_stream(content)
+    if kind == b"D":
+        return _to_documents(_from_stream(content))
+    if kind == b"T":
+        start = 8 + int.from_bytes(content[:8], "little")
+        items = []
+        for size in json.loads(content[8:start]):
+            items.append(unpack(content[start : start + size]))
+            start += size
+        return tuple(items)
+    return json.loads(content)
+
+
+def _to_stream(table: pa.Table) -> bytes:
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def _from_stream(content: bytes) -> pa.Table:
+    import pyarrow as pa
+
+    with pa.ipc.open_stream(content) as reader:
+        return reader.read_all()
+
+
+def _empty_batch(table: pa.Table) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pylist([], schema=table.schema)
+
+
+def _from_documents(documents: Sequence[Document]) -> pa.Table:
+    """Give documents as columns; texts are bytes, so that even broken surrogates come back."""
+    import pyarrow as pa
+
+    def encoded(texts: list[str]) -> pa.Array:
+        return pa.array(
+            [text.encode("utf-8", "surrogatepass") for text in texts], pa.large_binary()
+        )
+
+    notes = [
+        json.dumps([[[s.start, s.end, s.label, s.score] for s in d.spans], dict(d.extra)])
+        for d in documents
+    ]
+    return pa.table(
+        [encoded([d.id for d in documents]), encoded([d.text for d in documents]), encoded(notes)],
+        names=["id", "text", "notes"],
+    )
+
+
+def _to_documents(table: pa.Table) -> list[Document]:
+    documents = []
+    for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+        name, text, notes = (cell.decode("utf-8", "surrogatepass") for cell in row)
+        spans, extra = json.loads(notes)
+        documents.append(Document(name, text, tuple(Span(*span) for span in spans), extra))
+    return documents

@@ -1,0 +1,317 @@
+"""Spark: the same verbs on a cluster, with mapInArrow; the shared model is broadcast once.
+
+A batch travels as one row, its number and its bytes, and is one task; so a batch is exactly what it is
+on one machine, and so is its result. Functions are sent by PySpark itself. An error inside a worker
+comes back as its type (and its message when it is one of ours): Spark never sees the exception, so no
+cluster log can quote the data.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from ..core.errors import FormatError, InputError, ParameterError, WorkError
+from ._packing import Failure, pack, unpack
+from .protocol import COUNT, Source, canonical_counts, check_columns, source_files
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Spark"]
+
+Batch = TypeVar("Batch")
+Result = TypeVar("Result")
+
+_WINDOW_BATCHES = 4  # for each core, in one job
+_WINDOW_BYTES = 32 << 20  # a job's rows are copied several times inside the Java machine
+
+
+@dataclass
+class Spark:
+    """The engine of a cluster.
+
+    `master` is a Spark master such as "local[2]"; without it the configuration of spark-submit
+    holds, or else all cores of this machine. A session that runs already is used as it is; one that
+    we start has no web page, keeps its scratch files encrypted and logs nothing.
+    """
+
+    master: str | None = None
+    settings: dict[str, str] = field(default_factory=dict)
+    name: ClassVar[str] = "spark"
+
+    def session(self) -> Any:
+        """Give the Spark session, started when there is none."""
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        try:
+            from pyspark.errors import PySparkException
+            from pyspark.sql import SparkSession
+        except ImportError as error:
+            raise InputError(
+                "The engine 'spark' needs PySpark, which is not installed.",
+                hint="pip install 'sfumato[spark]'; Java 17 or newer is needed too.",
+            ) from error
+        running = SparkSession.getActiveSession()
+        if running is not None:
+            return running
+        builder = SparkSession.builder.appName("sfumato")
+        if self.master is not None:
+            builder = builder.master(self.master)
+        quiet = {
+            "spark.ui.enabled": "false",
+            "spark.io.encryption.enabled": "true",  # nothing of the data in the clear on scratch disks
+            "spark.sql.session.timeZone": "UTC",
+            "spark.ui.showConsoleProgress": "false",
+        }
+        if (self.master or "").startswith("local"):
+            quiet["spark.driver.bindAddress"] = quiet["spark.driver.host"] = "127.0.0.1"
+            quiet["spark.driver.memory"] = "2g"  # driver and workers share it on one machine
+        for key, value in (quiet | self.settings).items():
+            builder = builder.config(key, value)
+        try:
+            session = builder.getOrCreate()
+        except (PySparkException, OSError) as error:
+            raise InputError(
+                "Spark could not be started.",
+                hint="is Java 17 or newer installed, and JAVA_HOME set to it?",
+            ) from error
+        session.sparkContext.setLogLevel("OFF")
+        return session
+
+    def close(self) -> None:
+        """Stop the session."""
+        from pyspark.sql import SparkSession
+
+        running = SparkSession.getActiveSession()
+        if running is not None:
+            running.stop()
+
+    # --- map_batches -----------------------------------------------------------------------------
+
+    def map_batches(
+        self,
+        function: Callable[..., Result],
+        batches: Iterable[Batch],
+        *,
+        shared: Any = None,
+    ) -> Iterator[Result]:
+        """Apply a function to each batch on the cluster; two jobs are in flight at most."""
+        session = self.session()
+        cores = session.sparkContext.defaultParallelism
+        broadcast = None if shared is None else session.sparkContext.broadcast(shared)
+        task = _Task(function, broadcast)
+
+        def job(window: list[bytes]) -> list[bytes]:
+            rows = session.createDataFrame(_table(window))
+            done = rows.mapInArrow(task, "number long, payload binary").toArrow()
+            results: list[bytes | None] = [None] * len(window)
+            numbers, payloads = done.column("number"), done.column("payload")
+            for number, payload in zip(numbers.to_pylist(), payloads.to_pylist(), strict=True):
+                results[number] = payload
+            if any(result is None for result in results):
+                raise WorkError("Spark gave back fewer results than it was given batches.")
+            return results  # type: ignore[return-value]
+
+        waiting: deque[Future[list[bytes]]] = deque()
+        pool = ThreadPoolExecutor(2, thread_name_prefix="sfumato-spark")
+        try:
+            for window in _windows(map(pack, batches), _WINDOW_BATCHES * cores):
+                waiting.append(pool.submit(job, window))
+                if len(waiting) > 1:
+                    yield from map(_result, waiting.popleft().result())
+            while waiting:
+                yield from map(_result, waiting.popleft().result())
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+            if broadcast is not None:
+                broadcast.destroy()
+
+    # --- count_groups ----------------------------------------------------------------------------
+
+    def count_groups(self, source: Source, columns: Sequence[str]) -> pa.Table:
+        """Count the rows of each combination of values; a Spark DataFrame is a source as well."""
+        import pyarrow as pa
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+        from pyspark.sql import functions
+
+        columns = list(columns)
+        session = self.session()
+        as_text, types = False, {}
+        try:
+            if isinstance(source, pa.Table):
+                check_columns(columns, source.column_names)
+                types = {field.name: field.type for field in source.schema}
+                frame = session.createDataFrame(_spark_types(source.select(columns)))
+            elif hasattr(source, "groupBy"):
+                check_columns(columns, source.columns)
+                frame = source
+            else:
+                files = source_files(source)
+                as_text = files[0].suffix == ".csv"
+                if as_text:
+                    frame = _read_csv(session, files, columns)
+                else:
+                    paths = [_no_glob(os.path.abspath(file)) for file in files]
+                    frame = session.read.option("mergeSchema", "true").parquet(*paths)
+                    check_columns(columns, frame.columns)
+                    types = _parquet_types(files)
+            groups = [functions.col(_name(c)) for c in columns]
+            if as_text:
+                groups = [
+                    functions.coalesce(g, functions.lit("")).alias(c)
+                    for g, c in zip(groups, columns, strict=True)
+                ]
+            counts = functions.count(functions.lit(1)).alias(COUNT)
+            if as_text:
+                torn = functions.max(functions.col(_TORN).isNotNull()).alias(_TORN)
+                counted = frame.groupBy(*groups).agg(counts, torn).toArrow()
+                if any(counted.column(_TORN).to_pylist()):
+                    raise FormatError("The source has lines with another number of cells.")
+            else:
+                counted = frame.groupBy(*groups).agg(counts).toArrow()
+        except (PySparkException, Py4JError, pa.ArrowException) as error:
+            # The message of the cluster may quote a cell: its kind is all that is told.
+            raise FormatError(
+                f"The source could not be counted ({type(error).__name__})."
+            ) from error
+        for index, name in enumerate(columns):
+            if name in types:
+                counted = counted.set_column(
+                    index, name, counted.column(name).cast(_plain(types[name]))
+                )
+        return canonical_counts(counted, columns)
+
+
+class _Task:
+    """What each worker runs: unpack a batch, call the function, pack its result or its failure."""
+
+    def __init__(self, function: Callable[..., Any], shared: Any) -> None:
+        self.function = function
+        self.shared = shared
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for batch in batches:
+            for number, payload in zip(batch.column(0), batch.column(1), strict=True):
+                try:
+                    content = unpack(payload.as_buffer().to_pybytes())
+                    given = (content,) if self.shared is None else (self.shared.value, content)
+                    result = pack(self.function(*given))
+                except Exception as error:
+                    result = pack(Failure.of(error))
+                yield pa.record_batch(
+                    [pa.array([number.as_py()], pa.int64()), pa.array([result], pa.binary())],
+                    names=["number", "payload"],
+                )
+
+
+def _result(payload: bytes) -> Any:
+    result = unpack(payload)
+    if isinstance(result, Failure):
+        raise result.error()
+    return result
+
+
+def _windows(payloads: Iterable[bytes], most: int) -> Iterator[list[bytes]]:
+    """Gather what one job works on, bounded in number and in bytes."""
+    window: list[bytes] = []
+    size = 0
+    for payload in payloads:
+        window.append(payload)
+        size += len(payload)
+        if len(window) >= most or size >= _WINDOW_BYTES:
+            yield window
+            window, size = [], 0
+    if window:
+        yield window
+
+
+def _table(window: list[bytes]) -> pa.Table:
+    """Give a table whose every row is a chunk of its own, which Spark makes a task of its own."""
+    import pyarrow as pa
+
+    schema = pa.schema([("number", pa.int64()), ("payload", pa.binary())])
+    return pa.Table.from_batches(
+        pa.record_batch([pa.array([number]), pa.array([payload], pa.binary())], schema=schema)
+        for number, payload in enumerate(window)
+    )
+
+
+_TORN = "_sfumato_torn"
+
+
+def _read_csv(session: Any, files: Sequence[Path], columns: Sequence[str]) -> Any:
+    options = {
+        "header": True, "sep": ",", "quote": '"', "escape": '"', "multiLine": True,
+        "encoding": "UTF-8", "maxCharsPerColumn": -1, "mode": "PERMISSIVE",
+        "columnNameOfCorruptRecord": _TORN,
+    }  # fmt: skip
+    found: dict[tuple[str, ...], list[str]] = {}
+    for file in files:  # files may order their columns differently, as on one machine
+        found.setdefault(_header(file), []).append(_no_glob(os.path.abspath(file)))
+    check_columns(columns, list(chain.from_iterable(found)))
+    frames = []
+    for names, group in found.items():
+        schema = ", ".join(f"{_name(name)} string" for name in [*names, _TORN])
+        read = session.read.options(**options).schema(schema).csv(group)
+        frames.append(read.select(*[_name(c) for c in [*columns, _TORN]]))
+    whole = frames[0]
+    for frame in frames[1:]:
+        whole = whole.union(frame)
+    return whole
+
+
+def _header(file: Path) -> tuple[str, ...]:
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as stream:
+            return tuple(next(csv.reader(stream), ()))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise FormatError(f"The header of {file.name!r} is not readable as CSV.") from error
+
+
+def _parquet_types(files: Sequence[Any]) -> dict[str, Any]:
+    import pyarrow.parquet as pq
+
+    return {f.name: f.type for file in reversed(files) for f in pq.read_schema(file)}
+
+
+def _plain(kind: Any) -> Any:
+    import pyarrow as pa
+
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _spark_types(table: pa.Table) -> pa.Table:
+    """Bring columns to types that Spark has: it knows no unsigned integers and no dictionaries."""
+    import pyarrow as pa
+
+    wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
+    for index, kind in enumerate(table.schema):
+        plain = _plain(kind.type)
+        if plain == pa.uint64():
+            raise ParameterError.constraint(
+                kind.name, "count_groups", "of a type that Spark has", "uint64"
+            )
+        plain = wider.get(plain, plain)
+        if plain != kind.type:
+            table = table.set_column(index, kind.name, table.column(index).cast(plain))
+    return table
+
+
+def _name(column: str) -> str:
+    return "`" + column.replace("`", "``") + "`"
+
+
+def _no_glob(path: str) -> str:
+    """Name exactly one file: Spark would read * ? [ { as patterns."""
+    return "".join("\\" + c if c in "*?[]{}\\" else c for c in path)

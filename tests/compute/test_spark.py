@@ -1,0 +1,134 @@
+"""Spark answers as one machine does, batch by batch and count by count."""
+
+import shutil
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+from sfumato.compute import engine
+from sfumato.compute.journal import Journal
+from sfumato.compute.local import Local
+from sfumato.core.errors import DataError, FormatError, InputError, WorkError
+from sfumato.data.document import Document, Span
+
+pytestmark = [
+    pytest.mark.spark,
+    # PySpark leaves its own sockets to the garbage collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture(scope="session")
+def spark():
+    if shutil.which("java") is None:
+        pytest.skip("Java is not installed: the Spark engine is not tested")
+    pytest.importorskip(
+        "pyspark", reason="PySpark is not installed: the Spark engine is not tested"
+    )
+    cluster = engine("spark", master="local[2]")
+    cluster.session()
+    yield cluster
+    cluster.close()
+
+
+def redact(model, documents):
+    """A small function of the shape that publishing has: a model, documents, text and facts."""
+    lines = []
+    for document in documents:
+        for word in model:
+            document = Document(document.id, document.text.replace(word, "[NAME]"), (), {})
+        lines.append(f"{document.id}\t{document.text}\n")
+    return "".join(lines).encode(), {"documents": len(documents)}
+
+
+def batches(count):
+    for number in range(count):
+        yield [
+            Document(f"{number}-{i}", f"Ann saw Bob {number * i} times. 😀", (Span(0, 3, "NAME"),))
+            for i in range(number % 3 + 1)
+        ]
+
+
+def test_results_are_those_of_one_machine_in_order(spark):
+    model = ("Ann", "Bob")
+    here = list(Local(2).map_batches(redact, batches(25), shared=model))
+    there = list(spark.map_batches(redact, batches(25), shared=model))
+    assert there == here
+    assert list(spark.map_batches(len, [])) == []
+    assert list(spark.map_batches(len, ["a", "bb"])) == [1, 2]
+
+
+def test_a_run_begun_here_is_finished_there(spark, tmp_path):
+    model = ("Ann", "Bob")
+
+    def publish(out, compute, count):
+        with Journal(out, "key") as journal:
+            facts = list(journal.run(compute, redact, batches(count), shared=model))
+            if count < 20:
+                raise KeyboardInterrupt
+            journal.finish(lambda built: built.write_bytes(
+                b"".join(journal.path(name).read_bytes() for name in journal.names)))  # fmt: skip
+        return facts
+
+    facts = publish(tmp_path / "here", Local(1), 20)
+    with pytest.raises(KeyboardInterrupt):
+        publish(tmp_path / "there", Local(1), 7)
+    assert publish(tmp_path / "there", spark, 20) == facts
+    assert (tmp_path / "here").read_bytes() == (tmp_path / "there").read_bytes()
+
+
+def fail(documents):
+    if documents[0].id == "3-0":
+        raise DataError("The document '3-0' is empty.", hint="drop it.")
+    if documents[0].id == "4-0":
+        raise ValueError(documents[0].text)
+    return len(documents)
+
+
+def test_errors_keep_their_type_and_hold_no_data(spark, capfd):
+    with pytest.raises(DataError, match="document '3-0' is empty"):
+        list(spark.map_batches(fail, batches(4)))
+    with pytest.raises(WorkError) as caught:
+        list(spark.map_batches(fail, list(batches(5))[4:]))
+    assert str(caught.value) == "A batch failed with an internal error (ValueError)."
+    assert "Ann" not in "".join(capfd.readouterr())
+
+
+def test_counts_are_those_of_one_machine(spark, tmp_path):
+    table = pa.table(
+        {
+            "zip": ["2", "", " 2", "1", "2", "2"],
+            "a `b`": ["x", "x", 'q"uo"te', "é,\r\n=", "\\", "x"],
+            "n": pa.array([1, 200, 1, None, 1, 1], pa.uint8()),
+            "z": ["1"] * 6,
+        }
+    )
+    wanted = ["zip", "a `b`"]
+    folder = tmp_path / "set [1]"
+    folder.mkdir()
+    pa.csv.write_csv(table.drop("n").slice(0, 3), folder / "a{x}.csv")
+    pa.csv.write_csv(table.select(["z", "a `b`", "zip"]).slice(3), folder / "b.csv")
+    here = Local().count_groups(folder, wanted)
+    assert spark.count_groups(folder, wanted).equals(here)
+    assert len(here) == 5
+    pa.parquet.write_table(table, tmp_path / "t.parquet")
+    for source in (table, tmp_path / "t.parquet"):
+        here = Local().count_groups(source, [*wanted, "n"])
+        assert spark.count_groups(source, [*wanted, "n"]).equals(here)
+    frame = spark.session().createDataFrame([(1, "x"), (2, "x")], ["k", "v"])
+    assert spark.count_groups(frame, ["v"]).to_pylist() == [{"v": "x", "count": 2}]
+
+
+def test_what_cannot_be_counted(spark, tmp_path, capfd):
+    with pytest.raises(InputError, match="no column 'b'"):
+        spark.count_groups(pa.table({"a": [1]}), ["b"])
+    (tmp_path / "ragged.csv").write_text("a,b\n1,2\n3,Perez,5\n")
+    with pytest.raises(FormatError, match="another number of cells"):
+        spark.count_groups(tmp_path / "ragged.csv", ["a"])
+    (tmp_path / "broken.parquet").write_bytes(b"Perez not a table")
+    with pytest.raises(FormatError, match="could not be counted"):
+        spark.count_groups(tmp_path / "broken.parquet", ["a"])
+    assert "Perez" not in "".join(capfd.readouterr())
