@@ -1,1 +1,1 @@
-"""Selectors in the manner of scikit-learn."""
+"""Feature selectors whose answer is k-anonymous by containment, in scikit-learn's forms."""
