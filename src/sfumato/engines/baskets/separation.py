@@ -119,7 +119,7 @@ def mutual_information(matrix: Any, labels: Any, given: npt.ArrayLike | None = N
     positive = as_classes(labels, binary.n)
     if given is None or np.asarray(given).size == 0:
         return _information_of_each(binary, positive)
-    from .partition import Partition
+    from .refinement import Partition
 
     partition = Partition(binary, k=1, positive=positive)
     for f in np.asarray(given, dtype=np.int64):

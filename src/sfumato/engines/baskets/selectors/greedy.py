@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ....core.errors import ParameterError
 from ..binary import BinaryMatrix
-from ..partition import Partition
+from ..refinement import Partition
 from ..separation import _information_of_each, ham_dist_pairs
 from .base import ContainmentSelector
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...core.errors import ParameterError
-from . import _kernels as audit_kernels
-from .binary import BinaryMatrix, as_binary
-from .selectors import _kernels as kernels
+from ....core.errors import ParameterError
+from .. import _kernels as audit_kernels
+from ..binary import BinaryMatrix, as_binary
+from . import _kernels as kernels
 
 __all__ = ["Partition"]
 
