@@ -1,0 +1,223 @@
+"""Kernels of the runtime: find tokens, intern words, count characters, render redacted text.
+
+All work on UTF-8 bytes that are known to be valid, in one pass, without going back further than
+two characters.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit, types
+
+__all__ = ["count_characters", "intern_tokens", "rehash", "scan_tokens"]
+
+_SPACE, _BREAK, _LETTER, _DIGIT, _EXTEND, _IDEOGRAPH, _OTHER, _APOSTROPHE = range(8)
+
+Bytes = npt.NDArray[np.uint8]
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+UInt64s = npt.NDArray[np.uint64]
+
+_bytes = types.Array(types.uint8, 1, "C")
+_fixed = types.Array(types.uint8, 1, "C", readonly=True)
+_int64s = types.Array(types.int64, 1, "C")
+_int32s = types.Array(types.int32, 1, "C")
+_uint64s = types.Array(types.uint64, 1, "C")
+
+
+@njit(cache=True, nogil=True)
+def _decode(text: Bytes, i: int) -> tuple[int, int]:
+    """Read one code point; give it and where the next one starts."""
+    lead = types.int64(text[i])
+    if lead < 0x80:
+        return lead, i + 1
+    if lead < 0xE0:
+        return (lead & 0x1F) << 6 | types.int64(text[i + 1] & 0x3F), i + 2
+    if lead < 0xF0:
+        return (
+            (lead & 0x0F) << 12
+            | types.int64(text[i + 1] & 0x3F) << 6
+            | types.int64(text[i + 2] & 0x3F),
+            i + 3,
+        )
+    return (
+        (lead & 0x07) << 18
+        | types.int64(text[i + 1] & 0x3F) << 12
+        | types.int64(text[i + 2] & 0x3F) << 6
+        | types.int64(text[i + 3] & 0x3F),
+        i + 4,
+    )
+
+
+@njit(
+    types.int64(_fixed, _int64s, _fixed, _int64s, _int64s, _int64s, _bytes),
+    cache=True,
+    nogil=True,
+)
+def scan_tokens(
+    text: Bytes,
+    text_bounds: Int64s,
+    table: Bytes,
+    start: Int64s,
+    end: Int64s,
+    doc: Int64s,
+    after_break: Bytes,
+) -> int:
+    """Find the tokens of all documents; give their number."""
+    n = 0
+    doc[0] = 0
+    for d in range(text_bounds.size - 1):
+        i = text_bounds[d]
+        stop = text_bounds[d + 1]
+        broken = 1  # the first token of a document starts a line
+        open_class = -1  # class of the token that the next character may extend
+        while i < stop:
+            if text[i] < 0x80:
+                code = types.int64(text[i])
+                after = i + 1
+            else:
+                code, after = _decode(text, i)
+            kind = table[code]
+            if kind <= _BREAK:
+                if kind == _BREAK:
+                    broken = 1
+                open_class = -1
+                i = after
+                continue
+            if kind == _EXTEND and open_class >= 0:
+                end[n - 1] = after
+                i = after
+                continue
+            if (kind == _LETTER or kind == _DIGIT) and kind == open_class:
+                end[n - 1] = after
+                i = after
+                continue
+            if kind == _APOSTROPHE and open_class == _LETTER and after < stop:
+                # O'Brien is one word; in Ann's and don't the last letter stands alone.
+                code, second = _decode(text, after)
+                if table[code] == _LETTER and second < stop:
+                    code, third = _decode(text, second)
+                    if table[code] == _LETTER:
+                        end[n - 1] = third
+                        i = third
+                        continue
+            start[n] = i
+            end[n] = after
+            after_break[n] = broken
+            broken = 0
+            n += 1
+            open_class = kind
+            i = after
+        doc[d + 1] = n
+    return n
+
+
+@njit(types.uint64(_fixed, types.int64, types.int64), cache=True, nogil=True)
+def _hash(text: Bytes, start: int, end: int) -> np.uint64:
+    h = types.uint64(0xCBF29CE484222325)
+    for i in range(start, end):
+        h = (h ^ types.uint64(text[i])) * types.uint64(0x100000001B3)
+    # FNV leaves the low bits weak; the finaliser of MurmurHash3 spreads them.
+    h ^= h >> types.uint64(33)
+    h *= types.uint64(0xFF51AFD7ED558CCD)
+    h ^= h >> types.uint64(33)
+    return h
+
+
+@njit(
+    types.int64(
+        _fixed, _int64s, _int64s, types.int64, _int32s,
+        _fixed, _int32s, _uint64s, _bytes, _int64s, _bytes, _int64s,
+    ),
+    cache=True,
+    nogil=True,
+)  # fmt: skip
+def intern_tokens(
+    text: Bytes,
+    start: Int64s,
+    end: Int64s,
+    first: int,
+    type_: Int32s,
+    table: Bytes,
+    slots: Int32s,
+    hashes: UInt64s,
+    pool: Bytes,
+    bounds: Int64s,
+    is_word: Bytes,
+    used: Int64s,
+) -> int:
+    """Give each token from `first` on the id of its word; stop where the vocabulary must grow.
+
+    `used` holds the number of words and of bytes in the pool. Returns the token to go on with.
+    """
+    mask = types.uint64(slots.size - 1)
+    for i in range(first, start.size):
+        a = start[i]
+        b = end[i]
+        h = _hash(text, a, b)
+        slot = types.int64(h & mask)
+        while True:
+            word = slots[slot]
+            if word < 0:
+                word = types.int32(used[0])
+                if (
+                    used[0] == hashes.size
+                    or 2 * used[0] >= slots.size
+                    or used[1] + b - a > pool.size
+                ):
+                    return i
+                slots[slot] = word
+                hashes[word] = h
+                for k in range(b - a):
+                    pool[used[1] + k] = text[a + k]
+                used[1] += b - a
+                used[0] += 1
+                bounds[word + 1] = used[1]
+                flag = 0
+                k = a
+                while k < b:
+                    code, k = _decode(text, k)
+                    kind = table[code]
+                    if kind == _LETTER or kind == _DIGIT or kind == _IDEOGRAPH:
+                        flag = 1
+                        break
+                is_word[word] = flag
+                break
+            if hashes[word] == h:
+                begin = bounds[word]
+                if bounds[word + 1] - begin == b - a:
+                    same = True
+                    for k in range(b - a):
+                        if pool[begin + k] != text[a + k]:
+                            same = False
+                            break
+                    if same:
+                        break
+            slot = (slot + 1) & types.int64(mask)
+        type_[i] = word
+    return start.size
+
+
+@njit(types.void(_uint64s, types.int64, _int32s), cache=True, nogil=True)
+def rehash(hashes: UInt64s, size: int, slots: Int32s) -> None:
+    """Fill an empty table with the words known so far."""
+    mask = types.int64(slots.size - 1)
+    for word in range(size):
+        slot = types.int64(hashes[word] & types.uint64(mask))
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = word
+
+
+@njit(types.void(_fixed, _int64s, _int64s), cache=True, nogil=True)
+def count_characters(text: Bytes, places: Int64s, out: Int64s) -> None:
+    """Count the characters before each byte offset; the offsets rise and start characters."""
+    n = 0
+    i = 0
+    for k in range(places.size):
+        while i < places[k]:
+            if text[i] & 0xC0 != 0x80:
+                n += 1
+            i += 1
+        out[k] = n
