@@ -73,7 +73,7 @@ def cost_threshold(cost_ratio: float) -> float:
     >>> cost_threshold(1.0)
     0.0
     """
-    return -math.log(cost_ratio)
+    return -math.log(cost_ratio) if cost_ratio != 1.0 else 0.0
 
 
 def out_of_fold(

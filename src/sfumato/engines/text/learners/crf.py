@@ -1,0 +1,235 @@
+"""Linear-chain conditional random field with two states, learned by AdaGrad.
+
+Almost every feature is a function of the word type, so a model turns into one score per distinct word
+and offset, and a token costs a few look-ups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.errors import DataError, ModelError
+from ....core.randomness import Streams
+from ..features import REDACTED, TokenData, WordTable, lower_keys
+from . import _kernels
+from .protocol import Arrays
+
+__all__ = ["CRF", "CRFModel"]
+
+UNIT = 2.0**-20  # the weights of conjunctions are whole multiples of it
+_SENTENCE_MARKS = lower_keys([".", "!", "?", "…", "。", "！", "？", "।", "؟"])
+_CONTEXT = (61, 62, 63, 64)  # templates of the offsets −1, +1, −2, +2
+
+
+@dataclass(frozen=True, slots=True)
+class CRF:
+    """Learn a linear-chain CRF.
+
+    `epochs` passes over the documents in random order with AdaGrad steps of `rate`; gradients below
+    `least` are left out. `average` is how many of the last passes the weights are averaged over.
+    """
+
+    epochs: int = 8
+    rate: float = 0.2
+    least: float = 1e-3
+    average: int = 1
+
+    @property
+    def name(self) -> str:
+        return "crf"
+
+    def fit(
+        self,
+        data: TokenData,
+        labels: npt.NDArray[np.uint8],
+        *,
+        documents: npt.NDArray[np.bool_] | None = None,
+        cost_ratio: float = 1.0,
+        seed: int = 0,
+    ) -> CRFModel:
+        """Learn from the labelled tokens; the cost-sensitive form is the threshold alone."""
+        _ = cost_ratio
+        if len(labels) != len(data):
+            raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
+        index = data.index()
+        own, near, far, joint = index.sizes
+        base = np.cumsum([own, near, near, far, far, joint])
+        places, sizes = _places(data)
+        total = int(base[-1]) + sum(sizes)
+        weights = np.zeros((total, 2), np.float32)
+        transitions = np.zeros((2, 2, 2))
+        chosen = np.arange(data.documents)
+        if documents is not None:
+            chosen = chosen[documents]
+        random = Streams(seed).generator("crf")
+        ends = sentence_ends(data.words)
+        summed = np.zeros(total, np.float32)
+        moved = np.zeros((2, 2))
+        for epoch in range(self.epochs):
+            _kernels.train(
+                random.permutation(chosen), data.rows, data.tokens.doc, labels, REDACTED, ends,
+                index.own_bounds, index.own, index.near, index.far, index.joint, places, base,
+                weights, transitions, self.rate, self.least,
+            )  # fmt: skip
+            if epoch >= self.epochs - self.average:
+                summed += weights[:, 0]
+                moved += transitions[:, :, 0]
+        summed /= np.float32(self.average)
+        moved /= self.average
+        cuts = np.split(summed, base)
+        keys = [index.keys[0]]
+        keys += [
+            _sealed(index.keys[1 + k // 2], template) for k, template in enumerate(_CONTEXT)
+        ]
+        row_keys, row_weights = np.concatenate(keys), np.concatenate(cuts[:5])
+        used = row_weights != 0
+        joined = np.round(cuts[5] / UNIT) != 0
+        return CRFModel(
+            row_keys[used],
+            row_weights[used],
+            index.keys[3][joined],
+            cuts[5][joined],
+            cuts[6],
+            tuple(sizes),
+            moved,
+        )
+
+
+def _sealed(keys: npt.NDArray[np.uint64], template: int) -> npt.NDArray[np.uint64]:
+    out = np.empty_like(keys)
+    _kernels.seal_all(keys, template, out)
+    return out
+
+
+def _places(data: TokenData) -> tuple[npt.NDArray[np.int32], list[int]]:
+    """Lay the features of places side by side, numbered one after the other."""
+    sizes = [place.size for place in data.places]
+    first = np.cumsum([0, *sizes])
+    places = np.empty((len(data), len(sizes)), np.int32)
+    for k, place in enumerate(data.places):
+        places[:, k] = place.values + first[k]
+    return places, sizes
+
+
+def sentence_ends(words: WordTable) -> npt.NDArray[np.bool_]:
+    """Say which words end a sentence: where the learner may take a step."""
+    return np.isin(words.lower, _SENTENCE_MARKS)
+
+
+def _table(keys: int) -> int:
+    return 1 << max(4, int(2 * keys).bit_length())
+
+
+@dataclass(frozen=True, eq=False)
+class CRFModel:
+    """Weights by 64-bit feature hash, and the transitions between the two states."""
+
+    row_keys: npt.NDArray[np.uint64]
+    row_weights: npt.NDArray[np.float32]
+    joint_keys: npt.NDArray[np.uint64]
+    joint_weights: npt.NDArray[np.float32]
+    place_weights: npt.NDArray[np.float32]
+    place_sizes: tuple[int, ...]
+    transitions: npt.NDArray[np.float64]
+    _made: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def kind(self) -> str:
+        return "crf"
+
+    @property
+    def joint_table(self) -> npt.NDArray[np.uint64]:
+        """The conjunctions as a hash table of packed words."""
+        if "joint" not in self._made:
+            table = np.zeros(_table(len(self.joint_keys)), np.uint64)
+            _kernels.pack(self.joint_keys, self.joint_weights, UNIT, table)
+            self._made["joint"] = table
+        return self._made["joint"]  # type: ignore[no-any-return]
+
+    def word_scores(
+        self, words: WordTable, known: npt.NDArray[np.float32] | None = None
+    ) -> npt.NDArray[np.float32]:
+        """Score each distinct word at each offset (0, −1, +1, −2, +2); `known` are earlier rows."""
+        if "slots" not in self._made:
+            slots = np.zeros(_table(len(self.row_keys)), np.uint64)
+            values = np.zeros(len(slots), np.float32)
+            _kernels.fill(self.row_keys, self.row_weights, slots, values)
+            self._made["slots"] = slots, values
+        slots, values = self._made["slots"]
+        scores = np.zeros((len(words), 5), np.float32)
+        start = 0
+        if known is not None:
+            start = len(known)
+            scores[:start] = known
+        _kernels.row_scores(
+            start, words.own_bounds, words.own, words.near, words.far, slots, values, scores
+        )
+        return scores
+
+    def scores(
+        self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Give each token's log-odds of being sensitive, by forward–backward."""
+        places, sizes = _places(data)
+        if tuple(sizes) != self.place_sizes:
+            raise DataError("The tokens do not carry the place features that the model was fitted on.")
+        if documents is None:
+            documents = np.ones(data.documents, np.bool_)
+        n = len(data)
+        out = np.empty(n)
+        _kernels.score(
+            data.rows, data.tokens.doc, documents, REDACTED, self.word_scores(data.words),
+            data.words.lower, data.words.shape, self.joint_table, UNIT, places,
+            self.place_weights, np.exp(self.transitions), np.empty(n), np.empty(n), out,
+        )  # fmt: skip
+        return out
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        header = {"kind": self.kind, "place_sizes": list(self.place_sizes)}
+        return header, {
+            "row_keys": self.row_keys,
+            "row_weights": self.row_weights,
+            "joint_keys": self.joint_keys,
+            "joint_weights": self.joint_weights,
+            "place_weights": self.place_weights,
+            "transitions": self.transitions,
+        }
+
+    @classmethod
+    def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> CRFModel:
+        """Rebuild a stored model; what does not fit together is refused."""
+        try:
+            model = cls(
+                arrays["row_keys"].astype(np.uint64),
+                arrays["row_weights"].astype(np.float32),
+                arrays["joint_keys"].astype(np.uint64),
+                arrays["joint_weights"].astype(np.float32),
+                arrays["place_weights"].astype(np.float32),
+                tuple(int(s) for s in header["place_sizes"]),
+                arrays["transitions"].astype(np.float64),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError("The CRF of the model directory lacks a part.") from error
+        fits = (
+            model.row_keys.shape == model.row_weights.shape == (len(model.row_keys),)
+            and model.joint_keys.shape == model.joint_weights.shape == (len(model.joint_keys),)
+            and model.place_weights.shape == (sum(model.place_sizes),)
+            and model.transitions.shape == (2, 2)
+            and all(size > 0 for size in model.place_sizes)
+            and all(
+                np.isfinite(part).all()
+                for part in (
+                    model.row_weights,
+                    model.joint_weights,
+                    model.place_weights,
+                    model.transitions,
+                )
+            )
+        )
+        if not fits:
+            raise ModelError("The arrays of the CRF do not fit together.")
+        return model
