@@ -10,11 +10,19 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, types
 
-__all__ = ["count_characters", "intern_tokens", "rehash", "scan_tokens"]
+__all__ = [
+    "count_characters",
+    "intern_tokens",
+    "merge_redacted",
+    "rehash",
+    "scan_tokens",
+    "splice",
+]
 
 _SPACE, _BREAK, _LETTER, _DIGIT, _EXTEND, _IDEOGRAPH, _OTHER, _APOSTROPHE = range(8)
 
 Bytes = npt.NDArray[np.uint8]
+Int16s = npt.NDArray[np.int16]
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 UInt64s = npt.NDArray[np.uint64]
@@ -22,6 +30,7 @@ UInt64s = npt.NDArray[np.uint64]
 _bytes = types.Array(types.uint8, 1, "C")
 _fixed = types.Array(types.uint8, 1, "C", readonly=True)
 _int64s = types.Array(types.int64, 1, "C")
+_int16s = types.Array(types.int16, 1, "C")
 _int32s = types.Array(types.int32, 1, "C")
 _uint64s = types.Array(types.uint64, 1, "C")
 
@@ -221,3 +230,97 @@ def count_characters(text: Bytes, places: Int64s, out: Int64s) -> None:
                 n += 1
             i += 1
         out[k] = n
+
+
+@njit(
+    types.int64(
+        _int64s, _int64s, _int64s, _fixed, _int16s, _int64s, _int64s, _int64s, _int16s
+    ),
+    cache=True,
+    nogil=True,
+)  # fmt: skip
+def merge_redacted(
+    start: Int64s,
+    end: Int64s,
+    doc: Int64s,
+    after_break: Bytes,
+    kind: Int16s,
+    span_start: Int64s,
+    span_end: Int64s,
+    span_doc: Int64s,
+    span_kind: Int16s,
+) -> int:
+    """Join neighbouring tokens of one kind on one line into spans; give their number.
+
+    `span_doc[d]` becomes the first span of document d.
+    """
+    n = 0
+    for d in range(doc.size - 1):
+        span_doc[d] = n
+        before = 0
+        for i in range(doc[d], doc[d + 1]):
+            now = kind[i]
+            if now != 0:
+                if now == before and after_break[i] == 0:
+                    span_end[n - 1] = end[i]
+                else:
+                    span_start[n] = start[i]
+                    span_end[n] = end[i]
+                    span_kind[n] = now
+                    n += 1
+            before = now
+    span_doc[doc.size - 1] = n
+    return n
+
+
+@njit(
+    types.int64(
+        _fixed, _int64s, _int64s, _int64s, _int64s, _int32s, _fixed, _int64s, _bytes, _int64s
+    ),
+    cache=True,
+    nogil=True,
+)  # fmt: skip
+def splice(
+    text: Bytes,
+    text_bounds: Int64s,
+    span_start: Int64s,
+    span_end: Int64s,
+    span_doc: Int64s,
+    which: Int32s,
+    pool: Bytes,
+    bounds: Int64s,
+    out: Bytes,
+    out_bounds: Int64s,
+) -> int:
+    """Write each document with its spans replaced by entries of a pool; give the bytes written.
+
+    Where `which` is negative, each visible character of the span becomes an asterisk and white
+    space in ASCII stays as it is.
+    """
+    at = 0
+    out_bounds[0] = 0
+    for d in range(text_bounds.size - 1):
+        i = text_bounds[d]
+        for s in range(span_doc[d], span_doc[d + 1]):
+            for k in range(i, span_start[s]):
+                out[at] = text[k]
+                at += 1
+            if which[s] < 0:
+                for k in range(span_start[s], span_end[s]):
+                    byte = text[k]
+                    if byte == 0x20 or byte == 0x09:
+                        out[at] = byte
+                        at += 1
+                    elif byte & 0xC0 != 0x80:
+                        out[at] = 0x2A
+                        at += 1
+            else:
+                for k in range(bounds[which[s]], bounds[which[s] + 1]):
+                    out[at] = pool[k]
+                    at += 1
+            i = span_end[s]
+        for k in range(i, text_bounds[d + 1]):
+            out[at] = text[k]
+            at += 1
+        out_bounds[d + 1] = at
+    return at
