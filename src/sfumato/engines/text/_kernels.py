@@ -234,16 +234,19 @@ def count_characters(text: Bytes, places: Int64s, out: Int64s) -> None:
 
 @njit(
     types.int64(
-        _int64s, _int64s, _int64s, _fixed, _int16s, _int64s, _int64s, _int64s, _int16s
+        _fixed, _int64s, _int64s, _int64s, _fixed, _fixed, _int16s,
+        _int64s, _int64s, _int64s, _int16s,
     ),
     cache=True,
     nogil=True,
 )  # fmt: skip
 def merge_redacted(
+    text: Bytes,
     start: Int64s,
     end: Int64s,
     doc: Int64s,
     after_break: Bytes,
+    word: Bytes,
     kind: Int16s,
     span_start: Int64s,
     span_end: Int64s,
@@ -252,23 +255,41 @@ def merge_redacted(
 ) -> int:
     """Join neighbouring tokens of one kind on one line into spans; give their number.
 
-    `span_doc[d]` becomes the first span of document d.
+    Punctuation between two of them is taken in when nothing is white between them, and so is the
+    dot after an initial. `span_doc[d]` becomes the first span of document d.
     """
     n = 0
     for d in range(doc.size - 1):
         span_doc[d] = n
-        before = 0
+        last = -1  # the redacted token that a span may grow from; -1 where it may not
+        touching = True  # nothing white since then
         for i in range(doc[d], doc[d + 1]):
-            now = kind[i]
-            if now != 0:
-                if now == before and after_break[i] == 0:
-                    span_end[n - 1] = end[i]
-                else:
-                    span_start[n] = start[i]
-                    span_end[n] = end[i]
-                    span_kind[n] = now
-                    n += 1
-            before = now
+            if last >= 0:
+                touching = touching and start[i] == end[i - 1]
+                if after_break[i] != 0:
+                    last = -1
+            if kind[i] == 0:
+                if word[i] != 0:
+                    last = -1
+                continue
+            joined = False
+            if last >= 0 and kind[last] == kind[i]:
+                joined = i == last + 1 or touching
+                if not joined and i == last + 2 and text[start[i - 1]] == 0x2E:
+                    letters = 0
+                    for k in range(start[last], end[last]):
+                        if text[k] & 0xC0 != 0x80:
+                            letters += 1
+                    joined = letters == 1 and start[i - 1] == end[last]
+            if joined:
+                span_end[n - 1] = end[i]
+            else:
+                span_start[n] = start[i]
+                span_end[n] = end[i]
+                span_kind[n] = kind[i]
+                n += 1
+            last = i
+            touching = True
     span_doc[doc.size - 1] = n
     return n
 

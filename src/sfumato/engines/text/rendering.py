@@ -1,7 +1,7 @@
 """Redacted tokens become spans, and spans become other text: one copy of the bytes, no detour.
 
-Neighbouring tokens of one kind on one line are one span, with the gap between them. What stands for
-a span is a placeholder ("[NAME]"), a mask (an asterisk for each character, so that offsets stay and
+Neighbouring tokens of one kind on one line are one span, with the gap between them; so are the parts
+of "12/03/2020" and "J. Smith", whose punctuation no classifier judges. What stands for a span is a placeholder ("[NAME]"), a mask (an asterisk for each character, so that offsets stay and
 lengths show), or a text of its own (a surrogate).
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _kernels
-from .tokens import Bytes, Offsets, Tokens, _frozen
+from .tokens import Bytes, Offsets, Tokens, Vocabulary, _frozen
 
 __all__ = ["RedactedSpans", "merge_spans", "render"]
 
@@ -34,12 +34,15 @@ class RedactedSpans:
         return self.start.size
 
 
-def merge_spans(tokens: Tokens, kind: npt.NDArray[np.int16]) -> RedactedSpans:
+def merge_spans(
+    tokens: Tokens, vocabulary: Vocabulary, kind: npt.NDArray[np.int16]
+) -> RedactedSpans:
     """Join neighbouring tokens of one kind (0: published) on one line.
 
-    >>> from .tokens import Vocabulary, tokenize
-    >>> tokens = tokenize(["Ann Lee, 40"], Vocabulary())
-    >>> spans = merge_spans(tokens, np.array([1, 1, 0, 2], np.int16))
+    >>> from .tokens import tokenize
+    >>> vocabulary = Vocabulary()
+    >>> tokens = tokenize(["Ann Lee, 40"], vocabulary)
+    >>> spans = merge_spans(tokens, vocabulary, np.array([1, 1, 0, 2], np.int16))
     >>> spans.start.tolist(), spans.end.tolist(), spans.kind.tolist()
     ([0, 9], [7, 11], [1, 2])
     """
@@ -48,8 +51,8 @@ def merge_spans(tokens: Tokens, kind: npt.NDArray[np.int16]) -> RedactedSpans:
     kinds = np.empty(most, np.int16)
     doc = np.empty(tokens.doc.size, np.int64)
     n = _kernels.merge_redacted(
-        tokens.start, tokens.end, tokens.doc, _frozen(tokens.after_break), kind,
-        start, end, doc, kinds,
+        _frozen(tokens.text), tokens.start, tokens.end, tokens.doc, _frozen(tokens.after_break),
+        _frozen(vocabulary.is_word[tokens.type]), kind, start, end, doc, kinds,
     )  # fmt: skip
     return RedactedSpans(start[:n], end[:n], doc, kinds[:n])
 
@@ -65,9 +68,10 @@ def render(
     Without `which`, a span of kind k becomes `replacements[k - 1]`; where `which` is negative the
     span is masked.
 
-    >>> from .tokens import Vocabulary, tokenize
-    >>> tokens = tokenize(["Ann Lee, 40"], Vocabulary())
-    >>> spans = merge_spans(tokens, np.array([1, 1, 0, 0], np.int16))
+    >>> from .tokens import tokenize
+    >>> vocabulary = Vocabulary()
+    >>> tokens = tokenize(["Ann Lee, 40"], vocabulary)
+    >>> spans = merge_spans(tokens, vocabulary, np.array([1, 1, 0, 0], np.int16))
     >>> render(tokens, spans, ["[NAME]"])[0].tobytes()
     b'[NAME], 40'
     """
