@@ -51,11 +51,9 @@ def test_rendering_is_that_of_the_plain_twin(documents, data):
     kind = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), np.int16)
     spans = merge_spans(tokens, vocabulary, kind)
     start, end = tokens.char_offsets()
-    masks = np.full(len(spans), -1, np.int32)
     own = [f"<{i}>" for i in range(len(spans))]
     for which, replacements in (
         (None, LABELS),
-        (masks, []),
         (np.arange(len(spans), dtype=np.int32), own),
     ):
         out, bounds = render(tokens, spans, replacements, which)
@@ -66,8 +64,6 @@ def test_rendering_is_that_of_the_plain_twin(documents, data):
             count += 1
             if which is None:
                 return LABELS[k - 1]
-            if which is masks:
-                return "".join(c if c in " \t" else "*" for c in old)
             return own[count - 1]
 
         for d, text in enumerate(documents):

@@ -313,11 +313,7 @@ def splice(
     out: Bytes,
     out_bounds: Int64s,
 ) -> int:
-    """Write each document with its spans replaced by entries of a pool; give the bytes written.
-
-    Where `which` is negative, each visible character of the span becomes an asterisk and white
-    space in ASCII stays as it is.
-    """
+    """Write each document with its spans replaced by entries of a pool; give the bytes written."""
     at = 0
     out_bounds[0] = 0
     for d in range(text_bounds.size - 1):
@@ -326,19 +322,9 @@ def splice(
             for k in range(i, span_start[s]):
                 out[at] = text[k]
                 at += 1
-            if which[s] < 0:
-                for k in range(span_start[s], span_end[s]):
-                    byte = text[k]
-                    if byte == 0x20 or byte == 0x09:
-                        out[at] = byte
-                        at += 1
-                    elif byte & 0xC0 != 0x80:
-                        out[at] = 0x2A
-                        at += 1
-            else:
-                for k in range(bounds[which[s]], bounds[which[s] + 1]):
-                    out[at] = pool[k]
-                    at += 1
+            for k in range(bounds[which[s]], bounds[which[s] + 1]):
+                out[at] = pool[k]
+                at += 1
             i = span_end[s]
         for k in range(i, text_bounds[d + 1]):
             out[at] = text[k]

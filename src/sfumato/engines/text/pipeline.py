@@ -9,6 +9,7 @@ document that fails is withheld, and the others go on.
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,11 +23,12 @@ from ...data.document import Document
 from .features import TokenData
 from .features.data import line_breaks
 from .features.words import WordKnowledge
+from .redaction import Mask, Placeholder, Replacer
 from .rendering import RedactedSpans, merge_spans, render
 from .tokens import Tokens, tokenize
 from .word_cache import GrowingWords
 
-__all__ = ["REPLACEMENTS", "Counts", "Decider", "Published", "Replacer", "Sanitiser", "batches"]
+__all__ = ["REPLACEMENTS", "Counts", "Decider", "Published", "Sanitiser", "batches"]
 
 REPLACEMENTS = ("placeholder", "mask", "surrogate")
 
@@ -44,13 +46,6 @@ class Decider(Protocol):
 
     def decide(self, data: TokenData) -> npt.NDArray[np.int16]:
         """Give 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
-
-
-class Replacer(Protocol):
-    """Makes the surrogate that stands for a span."""
-
-    def replace(self, document: str, text: str, label: str) -> str:
-        """Give what to publish for a span of a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +95,10 @@ class Published:
 class Sanitiser:
     """Sanitises batches of documents with one candidate; may be called from several threads.
 
-    `replace` says what stands for a redacted span: its label ("placeholder"), an asterisk for each
-    character ("mask"), or what `replacer` gives ("surrogate"). Labels of the input are not
-    published; of the other fields only those named in `keep` are, because nothing sanitises them.
-    With `strict`, the first document that fails ends the work.
+    `replace` says what stands for a redacted span: its label ("placeholder"), the same mark for all
+    ("mask"), or what `replacer` gives ("surrogate"). Spans of the input are not published. Its other
+    fields are published as they are, because nothing here can sanitise them; those named in `drop`
+    are left out. With `strict`, the first document that fails ends the work.
     """
 
     def __init__(
@@ -112,7 +107,7 @@ class Sanitiser:
         *,
         replace: str = "placeholder",
         replacer: Replacer | None = None,
-        keep: Sequence[str] = (),
+        drop: Sequence[str] = (),
         strict: bool = False,
         word_limit: int = 1 << 18,
     ) -> None:
@@ -124,7 +119,7 @@ class Sanitiser:
         self.candidate = candidate
         self.replace = replace
         self.replacer = replacer
-        self.keep = tuple(keep)
+        self.drop = tuple(drop)
         self.strict = strict
         self.word_limit = word_limit
         self._local = threading.local()
@@ -188,21 +183,29 @@ class Sanitiser:
                 document.id,
                 raw[cuts[i] : cuts[i + 1]].decode(),
                 (),
-                {name: document.extra[name] for name in self.keep if name in document.extra},
+                self._fields(document.extra),
             )
             for i, document in enumerate(documents)
         ]
         return Published(published, [], self._count(documents, data, kind, spans))
 
+    def _fields(self, extra: Mapping[str, Any]) -> Mapping[str, Any]:
+        if not any(name in extra for name in self.drop):
+            return extra
+        # A copy of the same kind: readers may keep there which file the document is from.
+        kept = copy.copy(extra)
+        for name in self.drop:
+            kept.pop(name, None)  # type: ignore[attr-defined]
+        return kept
+
     def _render(
         self, documents: Sequence[Document], tokens: Tokens, spans: RedactedSpans
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-        if self.replace == "placeholder":
-            return render(tokens, spans, [f"[{label}]" for label in self.candidate.labels])
-        if self.replacer is None:
-            return render(tokens, spans, [], np.full(len(spans), -1, np.int32))
-        raw = tokens.text.tobytes()
         labels = self.candidate.labels
+        if self.replacer is None:
+            fixed = Mask() if self.replace == "mask" else Placeholder()
+            return render(tokens, spans, [fixed.replace("", "", label) for label in labels])
+        raw = tokens.text.tobytes()
         surrogates = []
         owner = np.repeat(np.arange(len(documents)), np.diff(spans.doc)).tolist()
         for s, (start, end, kind) in enumerate(

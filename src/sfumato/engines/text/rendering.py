@@ -1,8 +1,7 @@
 """Redacted tokens become spans, and spans become other text: one copy of the bytes, no detour.
 
 Neighbouring tokens of one kind on one line are one span, with the gap between them; so are the parts
-of "12/03/2020" and "J. Smith", whose punctuation no classifier judges. What stands for a span is a placeholder ("[NAME]"), a mask (an asterisk for each character, so that offsets stay and
-lengths show), or a text of its own (a surrogate).
+of "12/03/2020" and "J. Smith", whose punctuation no classifier judges.
 """
 
 from __future__ import annotations
@@ -65,8 +64,7 @@ def render(
 ) -> tuple[Bytes, Offsets]:
     """Give all documents with `replacements[which[s]]` for span s, and their bounds.
 
-    Without `which`, a span of kind k becomes `replacements[k - 1]`; where `which` is negative the
-    span is masked.
+    Without `which`, a span of kind k becomes `replacements[k - 1]`.
 
     >>> from .tokens import tokenize
     >>> vocabulary = Vocabulary()
@@ -80,8 +78,7 @@ def render(
     bounds = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(text) for text in encoded], out=bounds[1:])
     lengths = np.diff(bounds)
-    longest = int(lengths[chosen[chosen >= 0]].sum()) if lengths.size else 0
-    out = np.empty(tokens.text.size + longest, np.uint8)
+    out = np.empty(tokens.text.size + int(lengths[chosen].sum()), np.uint8)
     out_bounds = np.empty(tokens.text_bounds.size, np.int64)
     used = _kernels.splice(
         _frozen(tokens.text), tokens.text_bounds, spans.start, spans.end, spans.doc, chosen,
