@@ -47,7 +47,12 @@ def make(seed=0, documents=30, length=50):
 def test_inspection_holds_its_own_point_inside_its_range():
     scores, predicted, sensitive, owner = make()
     result = inspect(
-        scores, predicted, sensitive, owner, [10, 100, 5000], Streams(0).generator("x")
+        scores,
+        predicted,
+        sensitive,
+        owner,
+        budgets=[10, 100, 5000],
+        generator=Streams(0).generator("x"),
     )
     assert result.counts == confusion_of(predicted, sensitive)
     for way in (result.ranked, result.unordered, result.random):
@@ -59,7 +64,7 @@ def test_inspection_holds_its_own_point_inside_its_range():
 
 
 def test_the_range_is_that_of_resampled_documents():
-    scores, predicted, sensitive, owner = make(3)
+    scores, predicted, sensitive, owner = make(3, documents=30, length=12)
     result = inspect(
         scores, predicted, sensitive, owner, budgets=[100], generator=Streams(5).generator("x")
     )
