@@ -213,6 +213,19 @@ def test_a_table_that_grew_is_the_table_of_all_words(steps):
     assert len(growing) == len(whole)
     for name in ("own", "own_bounds", "near", "far", "lower", "shape", "counted"):
         assert np.array_equal(getattr(growing, name), getattr(whole, name))
+    ranks = {key: rank for rank, key in enumerate(dict.fromkeys(whole.lower.tolist()))}
+    assert growing.groups().tolist() == [ranks[key] for key in whole.lower.tolist()]
+
+
+def test_groups_of_many_words_go_on_when_their_table_grows():
+    growing = GrowingWords()
+    for first in range(0, 6_000, 1_500):
+        growing.vocabulary.add(f"W{i % 4_000}{'x' * (i % 2)}" for i in range(first, first + 1_500))
+        growing.catch_up()
+        growing.groups()
+    lower = growing.lower.tolist()
+    ranks = {key: rank for rank, key in enumerate(dict.fromkeys(lower))}
+    assert growing.groups().tolist() == [ranks[key] for key in lower]
 
 
 def test_word_scores_that_grew_are_those_of_all_words(candidate):

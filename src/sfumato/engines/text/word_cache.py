@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .features import RESERVED, WordTable
+from .features._kernels import number
 from .features.words import WordKnowledge
 from .tokens import Vocabulary
 
@@ -63,6 +64,27 @@ class _NewWords(Vocabulary):
         return self._part_bounds
 
 
+class _Groups:
+    """Numbers keys by first appearance, and goes on where it stopped."""
+
+    def __init__(self) -> None:
+        self.numbers = _Rows(np.empty(0, np.int32))
+        self._slots = np.zeros(1 << 12, np.uint64)
+        self._values = np.zeros(1 << 12, np.int32)
+        self._used = 0
+
+    def extend(self, keys: npt.NDArray[np.uint64]) -> None:
+        """Number the keys after those that have numbers; `keys` holds them all."""
+        if 2 * len(keys) > len(self._slots):
+            size = 1 << int(4 * len(keys)).bit_length()
+            self._slots, self._values = np.zeros(size, np.uint64), np.zeros(size, np.int32)
+            self.numbers, self._used = _Rows(np.empty(0, np.int32)), 0
+        new = keys[len(self.numbers.array) :]
+        out = np.empty(len(new), np.int32)
+        self._used = int(number(new, self._slots, self._values, self._used, out))
+        self.numbers.append(out)
+
+
 class GrowingWords(WordTable):
     """The features of every word of a vocabulary that grows; `catch_up` analyses the new ones.
 
@@ -84,6 +106,7 @@ class GrowingWords(WordTable):
         empty = WordTable(self.vocabulary, self.knowledge)
         self._rows = {name: _Rows(getattr(empty, name)) for name in (*_ROWS, "own", "own_bounds")}
         self._scores: dict[int, tuple[Any, _Rows]] = {}
+        self._groups = _Groups()
         self._show()
 
     def _show(self) -> None:
@@ -110,6 +133,12 @@ class GrowingWords(WordTable):
         for model, rows in self._scores.values():
             rows.append(model.word_scores(new)[RESERVED:])
         self._show()
+
+    def groups(self) -> npt.NDArray[np.int32]:
+        """Number the rows so that words that differ only in case share a number."""
+        if len(self._groups.numbers.array) < len(self):
+            self._groups.extend(self.lower)
+        return self._groups.numbers.array
 
     def scores_of(self, model: Any) -> npt.NDArray[np.float32]:
         """Give a model's scores of all words; those known from earlier are not computed again."""
