@@ -9,10 +9,9 @@ document that fails is withheld, and the others go on.
 
 from __future__ import annotations
 
-import copy
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -85,41 +84,62 @@ def _added(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A finished batch: the sanitised documents, in order, and which were withheld and why."""
+    """A finished batch: ids and texts of what is published, in order, and what was withheld and why.
 
-    documents: Sequence[Document]
+    The texts stand one after the other in `text` (UTF-8); `bounds` says where each starts and ends.
+    """
+
+    ids: Sequence[str]
+    text: bytes
+    bounds: Sequence[int]
     withheld: Sequence[Mapping[str, str]]
     counts: Counts
+
+    @property
+    def texts(self) -> list[str]:
+        """The published texts."""
+        ends = zip(self.bounds, self.bounds[1:], strict=False)
+        return [self.text[start:end].decode() for start, end in ends]
+
+    def __add__(self, other: Published) -> Published:
+        moved = (len(self.text) + bound for bound in other.bounds[1:])
+        return Published(
+            [*self.ids, *other.ids],
+            self.text + other.text,
+            [*self.bounds, *moved],
+            [*self.withheld, *other.withheld],
+            self.counts + other.counts,
+        )
+
+
+NOTHING = Published((), b"", (0,), (), Counts())
 
 
 class Sanitiser:
     """Sanitises batches of documents with one candidate; may be called from several threads.
 
-    `replace` says what stands for a redacted span: its label ("placeholder"), the same mark for all
-    ("mask"), or what `replacer` gives ("surrogate"). Spans of the input are not published. Its other
-    fields are published as they are, because nothing here can sanitise them; those named in `drop`
-    are left out. With `strict`, the first document that fails ends the work.
+    `replacement` says what stands for a redacted span: its label ("placeholder"), the same mark for all
+    ("mask"), or what `replacer` gives ("surrogate"). With `strict`, the first document that fails
+    ends the work.
     """
 
     def __init__(
         self,
         candidate: Decider,
         *,
-        replace: str = "placeholder",
+        replacement: str = "placeholder",
         replacer: Replacer | None = None,
-        drop: Sequence[str] = (),
         strict: bool = False,
         word_limit: int = 1 << 18,
     ) -> None:
-        if replace not in REPLACEMENTS:
+        if replacement not in REPLACEMENTS:
             rule = f"one of {', '.join(map(repr, REPLACEMENTS))}"
-            raise ParameterError.constraint("replace", "Sanitiser", rule, replace)
-        if (replace == "surrogate") != (replacer is not None):
+            raise ParameterError.constraint("replacement", "Sanitiser", rule, replacement)
+        if (replacement == "surrogate") != (replacer is not None):
             raise ParameterError("A replacer is needed for surrogates, and for nothing else.")
         self.candidate = candidate
-        self.replace = replace
+        self.replacement = replacement
         self.replacer = replacer
-        self.drop = tuple(drop)
         self.strict = strict
         self.word_limit = word_limit
         self._local = threading.local()
@@ -143,12 +163,8 @@ class Sanitiser:
             self._local.__dict__.clear()
             if len(documents) == 1:
                 return self._withhold(documents[0], error)
-        parts = [self([document]) for document in documents]
-        return Published(
-            [document for part in parts for document in part.documents],
-            [withheld for part in parts for withheld in part.withheld],
-            sum((part.counts for part in parts), Counts()),
-        )
+        half = len(documents) // 2
+        return self(documents[:half]) + self(documents[half:])
 
     def _withhold(self, document: Document, error: Exception) -> Published:
         # Only errors that we worded ourselves are known to hold no word of the document.
@@ -157,7 +173,7 @@ class Sanitiser:
         if self.strict:
             kind = type(error) if isinstance(error, InputError) else WithheldError
             raise kind(f"The document {document.id!r} could not be sanitised: {reason}") from None
-        return Published([], [{"id": document.id, "reason": reason}], Counts())
+        return replace(NOTHING, withheld=[{"id": document.id, "reason": reason}])
 
     def _words(self) -> GrowingWords:
         words: GrowingWords | None = getattr(self._local, "words", None)
@@ -176,34 +192,16 @@ class Sanitiser:
         kind = self.candidate.decide(data)
         spans = merge_spans(tokens, words.vocabulary, kind)
         out, bounds = self._render(documents, tokens, spans)
-        cuts = bounds.tolist()
-        raw = out.tobytes()
-        published = [
-            Document(
-                document.id,
-                raw[cuts[i] : cuts[i + 1]].decode(),
-                (),
-                self._fields(document.extra),
-            )
-            for i, document in enumerate(documents)
-        ]
-        return Published(published, [], self._count(documents, data, kind, spans))
-
-    def _fields(self, extra: Mapping[str, Any]) -> Mapping[str, Any]:
-        if not any(name in extra for name in self.drop):
-            return extra
-        # A copy of the same kind: readers may keep there which file the document is from.
-        kept = copy.copy(extra)
-        for name in self.drop:
-            kept.pop(name, None)  # type: ignore[attr-defined]
-        return kept
+        ids = [document.id for document in documents]
+        counts = self._count(documents, data, kind, spans)
+        return Published(ids, out.tobytes(), bounds.tolist(), [], counts)
 
     def _render(
         self, documents: Sequence[Document], tokens: Tokens, spans: RedactedSpans
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
         labels = self.candidate.labels
         if self.replacer is None:
-            fixed = Mask() if self.replace == "mask" else Placeholder()
+            fixed = Mask() if self.replacement == "mask" else Placeholder()
             return render(tokens, spans, [fixed.replace("", "", label) for label in labels])
         raw = tokens.text.tobytes()
         surrogates = []
