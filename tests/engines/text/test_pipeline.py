@@ -139,6 +139,17 @@ def test_surrogates_come_span_by_span(candidate):
     assert all(any(d.id == i and t in d.text for d in documents) for i, t, _ in replacer.seen)
 
 
+def test_findings_of_another_tool_come_first(candidate):
+    text = "Seen by Dr. Lee, fine.\nHobart, 4 pm. Call Dr. Ann, ok."
+    found = [Span(23, 29, "PLACE"), Span(42, 44, "NAME")]
+    document = Document("d", text, found)
+    out = Sanitiser(candidate, findings=True)([document])
+    assert out.texts == ["Seen by Dr. [NAME], fine.\n[PLACE], 4 pm. Call [NAME]. [NAME], ok."]
+    assert out.counts.redacted == {"NAME": 3, "PLACE": 1}
+    plain = Sanitiser(candidate)([document])
+    assert plain.texts == ["Seen by Dr. [NAME], fine.\nHobart, 4 pm. Call Dr. [NAME], ok."]
+
+
 class Failing(OneClassifier):
     def decide(self, data):
         bad = {t for t, w in enumerate(data.words.vocabulary.words) if w == "Canary"}

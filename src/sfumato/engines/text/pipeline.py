@@ -24,7 +24,7 @@ from .features.data import line_breaks
 from .features.words import WordKnowledge
 from .redaction import Mask, Placeholder, Replacer
 from .rendering import RedactedSpans, merge_spans, render
-from .tokens import Tokens, tokenize
+from .tokens import Tokens, labels_from_spans, tokenize
 from .word_cache import GrowingWords
 
 __all__ = ["REPLACEMENTS", "Counts", "Decider", "Published", "Sanitiser", "batches"]
@@ -119,8 +119,9 @@ class Sanitiser:
     """Sanitises batches of documents with one candidate; may be called from several threads.
 
     `replacement` says what stands for a redacted span: its label ("placeholder"), the same mark for all
-    ("mask"), or what `replacer` gives ("surrogate"). With `strict`, the first document that fails
-    ends the work.
+    ("mask"), or what `replacer` gives ("surrogate"). With `findings`, the spans of the documents are
+    another tool's findings, redacted before the candidate looks; otherwise spans play no part. With
+    `strict`, the first document that fails ends the work.
     """
 
     def __init__(
@@ -129,6 +130,7 @@ class Sanitiser:
         *,
         replacement: str = "placeholder",
         replacer: Replacer | None = None,
+        findings: bool = False,
         strict: bool = False,
         word_limit: int = 1 << 18,
     ) -> None:
@@ -140,6 +142,7 @@ class Sanitiser:
         self.candidate = candidate
         self.replacement = replacement
         self.replacer = replacer
+        self.findings = findings
         self.strict = strict
         self.word_limit = word_limit
         self._local = threading.local()
@@ -189,17 +192,35 @@ class Sanitiser:
         words.catch_up()
         redacted = np.zeros(len(tokens), np.bool_)
         data = TokenData(tokens, words, redacted, (line_breaks(tokens),))
-        kind = self.candidate.decide(data)
+        labels = list(self.candidate.labels)
+        if self.findings:
+            found = {span.label for document in documents for span in document.spans}
+            labels += sorted(found.difference(labels))
+            given = labels_from_spans(documents, tokens, labels)
+            kind = np.where(given > 0, given, self.candidate.decide(data.redact(given > 0)))
+        else:
+            kind = self.candidate.decide(data)
         spans = merge_spans(tokens, words.vocabulary, kind)
-        out, bounds = self._render(documents, tokens, spans)
+        out, bounds = self._render(documents, tokens, spans, labels)
         ids = [document.id for document in documents]
-        counts = self._count(documents, data, kind, spans)
+        is_word = data.counted
+        by_token = np.bincount(kind[is_word], minlength=len(labels) + 1).tolist()
+        by_span = np.bincount(spans.kind, minlength=len(labels) + 1).tolist()
+        counts = Counts(
+            len(documents),
+            int(np.count_nonzero(is_word)),
+            dict(zip(labels, by_token[1:], strict=True)),
+            dict(zip(labels, by_span[1:], strict=True)),
+        )
         return Published(ids, out.tobytes(), bounds.tolist(), [], counts)
 
     def _render(
-        self, documents: Sequence[Document], tokens: Tokens, spans: RedactedSpans
+        self,
+        documents: Sequence[Document],
+        tokens: Tokens,
+        spans: RedactedSpans,
+        labels: Sequence[str],
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-        labels = self.candidate.labels
         if self.replacer is None:
             fixed = Mask() if self.replacement == "mask" else Placeholder()
             return render(tokens, spans, [fixed.replace("", "", label) for label in labels])
@@ -212,24 +233,6 @@ class Sanitiser:
             old = raw[start:end].decode()
             surrogates.append(self.replacer.replace(documents[owner[s]].id, old, labels[kind - 1]))
         return render(tokens, spans, surrogates, np.arange(len(spans), dtype=np.int32))
-
-    def _count(
-        self,
-        documents: Sequence[Document],
-        data: TokenData,
-        kind: npt.NDArray[np.int16],
-        spans: RedactedSpans,
-    ) -> Counts:
-        labels = self.candidate.labels
-        is_word = data.counted
-        by_token = np.bincount(kind[is_word], minlength=len(labels) + 1).tolist()
-        by_span = np.bincount(spans.kind, minlength=len(labels) + 1).tolist()
-        return Counts(
-            len(documents),
-            int(np.count_nonzero(is_word)),
-            {label: by_token[i + 1] for i, label in enumerate(labels)},
-            {label: by_span[i + 1] for i, label in enumerate(labels)},
-        )
 
 
 def batches(documents: Iterable[Document], characters: int = 1 << 20) -> Iterator[list[Document]]:
