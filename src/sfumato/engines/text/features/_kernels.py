@@ -167,3 +167,57 @@ def neighbours(rows, doc, begin, end, lower, shape, keys):
             a = rows[i - 1] if i > doc[d] else begin
             c = rows[i + 1] if i + 1 < doc[d + 1] else end
             conjunctions(a, rows[i], c, lower, shape, keys[i])
+
+
+@njit(cache=True, nogil=True)
+def bin_of(score):
+    """Put a log-odds into one of eleven bins, finer where the decision is."""
+    edges = (-6.0, -4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 6.0)
+    k = 0
+    while k < 10 and score >= edges[k]:
+        k += 1
+    return k
+
+
+@njit(cache=True, nogil=True)
+def stack(rows, doc, group, scores, first, second, total, count, own, most, mean, known):
+    """Bin what a first stage thinks of a token and of the same word elsewhere in its document.
+
+    `group` numbers the word rows without regard to case; first … count are scratch by group and are
+    left as they were found (−inf, −inf, 0, 0). Bin 0 of `most`, `mean` says "nowhere else", and of
+    `known` "no score"; a token without a finite score takes no part.
+    """
+    for d in range(len(doc) - 1):
+        a, b = doc[d], doc[d + 1]
+        for i in range(a, b):
+            s = scores[i]
+            if s == -np.inf:
+                continue
+            g = group[rows[i]]
+            count[g] += 1
+            total[g] += s
+            if s > first[g]:
+                second[g] = first[g]
+                first[g] = s
+            elif s > second[g]:
+                second[g] = s
+        for i in range(a, b):
+            s = scores[i]
+            if s == -np.inf:
+                own[i] = most[i] = mean[i] = known[i] = 0
+                continue
+            g = group[rows[i]]
+            own[i] = bin_of(s)
+            known[i] = 1 + bin_of(first[g])
+            if count[g] == 1:
+                most[i] = mean[i] = 0
+            else:
+                other = second[g] if s == first[g] else first[g]
+                most[i] = 1 + bin_of(other)
+                mean[i] = 1 + bin_of((total[g] - s) / (count[g] - 1))
+        for i in range(a, b):
+            g = group[rows[i]]
+            count[g] = 0
+            total[g] = 0.0
+            first[g] = -np.inf
+            second[g] = -np.inf

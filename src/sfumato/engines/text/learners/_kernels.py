@@ -196,6 +196,13 @@ def find(key, slots, values):
 
 
 @njit(cache=True, nogil=True)
+def find_all(keys, slots, values, out):
+    """Look many keys up."""
+    for i in range(len(keys)):
+        out[i] = find(keys[i], slots, values)
+
+
+@njit(cache=True, nogil=True)
 def fill(keys, weights, slots, values):
     """Put keys with their weights into an open-addressing table with room for them."""
     mask = np.uint64(len(slots) - 1)

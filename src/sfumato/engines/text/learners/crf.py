@@ -33,10 +33,10 @@ class CRF:
     `least` are left out. `average` is how many of the last passes the weights are averaged over.
     """
 
-    epochs: int = 8
-    rate: float = 0.2
+    epochs: int = 12
+    rate: float = 0.05
     least: float = 1e-3
-    average: int = 1
+    average: int = 4
 
     @property
     def name(self) -> str:
@@ -50,8 +50,14 @@ class CRF:
         documents: npt.NDArray[np.bool_] | None = None,
         cost_ratio: float = 1.0,
         seed: int = 0,
+        start: CRFModel | None = None,
+        doubt: float = 0.0,
     ) -> CRFModel:
-        """Learn from the labelled tokens; the cost-sensitive form is the threshold alone."""
+        """Learn from the labelled tokens; the cost-sensitive form is the threshold alone.
+
+        With `start`, learning goes on from the weights of another model, for example one learned
+        from background corpora.
+        """
         _ = cost_ratio
         if len(labels) != len(data):
             raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
@@ -62,6 +68,12 @@ class CRF:
         total = int(base[-1]) + sum(sizes)
         weights = np.zeros((total, 2), np.float32)
         transitions = np.zeros((2, 2, 2))
+        keys = [index.keys[0]]
+        keys += [_sealed(index.keys[1 + k // 2], template) for k, template in enumerate(_CONTEXT)]
+        row_keys = np.concatenate(keys)
+        if start is not None:
+            start.write(row_keys, index.keys[3], weights[:, 0], transitions)
+            weights[weights[:, 0] != 0, 1] = doubt
         chosen = np.arange(data.documents)
         if documents is not None:
             chosen = chosen[documents]
@@ -81,11 +93,7 @@ class CRF:
         summed /= np.float32(self.average)
         moved /= self.average
         cuts = np.split(summed, base)
-        keys = [index.keys[0]]
-        keys += [
-            _sealed(index.keys[1 + k // 2], template) for k, template in enumerate(_CONTEXT)
-        ]
-        row_keys, row_weights = np.concatenate(keys), np.concatenate(cuts[:5])
+        row_weights = np.concatenate(cuts[:5])
         used = row_weights != 0
         joined = np.round(cuts[5] / UNIT) != 0
         return CRFModel(
@@ -141,6 +149,24 @@ class CRFModel:
     def kind(self) -> str:
         return "crf"
 
+    def write(self, row_keys, joint_keys, weights, transitions) -> None:
+        slots, values = self._slots()
+        n = len(row_keys)
+        _kernels.find_all(row_keys, slots, values, weights[:n])
+        slots = np.zeros(_table(len(self.joint_keys)), np.uint64)
+        values = np.zeros(len(slots), np.float32)
+        _kernels.fill(self.joint_keys, self.joint_weights, slots, values)
+        _kernels.find_all(joint_keys, slots, values, weights[n : n + len(joint_keys)])
+        transitions[:, :, 0] = self.transitions
+
+    def _slots(self):
+        if "slots" not in self._made:
+            slots = np.zeros(_table(len(self.row_keys)), np.uint64)
+            values = np.zeros(len(slots), np.float32)
+            _kernels.fill(self.row_keys, self.row_weights, slots, values)
+            self._made["slots"] = slots, values
+        return self._made["slots"]
+
     @property
     def joint_table(self) -> npt.NDArray[np.uint64]:
         """The conjunctions as a hash table of packed words."""
@@ -154,12 +180,7 @@ class CRFModel:
         self, words: WordTable, known: npt.NDArray[np.float32] | None = None
     ) -> npt.NDArray[np.float32]:
         """Score each distinct word at each offset (0, −1, +1, −2, +2); `known` are earlier rows."""
-        if "slots" not in self._made:
-            slots = np.zeros(_table(len(self.row_keys)), np.uint64)
-            values = np.zeros(len(slots), np.float32)
-            _kernels.fill(self.row_keys, self.row_weights, slots, values)
-            self._made["slots"] = slots, values
-        slots, values = self._made["slots"]
+        slots, values = self._slots()
         scores = np.zeros((len(words), 5), np.float32)
         start = 0
         if known is not None:
