@@ -79,65 +79,70 @@ def scan_tokens(
     for d in range(text_bounds.size - 1):
         i = text_bounds[d]
         stop = text_bounds[d + 1]
-        broken = 1  # the first token of a document starts a line
-        open_class = -1  # class of the token that the next character may extend
+        broken = types.uint8(1)  # the first token of a document starts a line
         while i < stop:
-            if text[i] < 0x80:
-                code = types.int64(text[i])
+            first = text[i]
+            if first < 0x80:
+                kind = table[first]
                 after = i + 1
             else:
                 code, after = _decode(text, i)
-            kind = table[code]
+                kind = table[code]
             if kind <= _BREAK:
                 if kind == _BREAK:
-                    broken = 1
-                open_class = -1
+                    broken = types.uint8(1)
                 i = after
                 continue
-            if kind == _EXTEND and open_class >= 0:
-                end[n - 1] = after
-                i = after
-                continue
-            if (kind == _LETTER or kind == _DIGIT) and kind == open_class:
-                end[n - 1] = after
-                i = after
-                continue
-            if kind == _APOSTROPHE and open_class == _LETTER and after < stop:
-                # O'Brien is one word; in Ann's and don't the last letter stands alone.
-                code, second = _decode(text, after)
-                if table[code] == _LETTER and second < stop:
-                    code, third = _decode(text, second)
-                    if table[code] == _LETTER:
-                        end[n - 1] = third
-                        i = third
-                        continue
             start[n] = i
-            end[n] = after
             after_break[n] = broken
-            broken = 0
-            n += 1
-            open_class = kind
+            broken = types.uint8(0)
             i = after
+            while i < stop:
+                if text[i] < 0x80:
+                    then = table[text[i]]
+                    after = i + 1
+                else:
+                    code, after = _decode(text, i)
+                    then = table[code]
+                if (then == kind and (kind == _LETTER or kind == _DIGIT)) or then == _EXTEND:
+                    i = after
+                    continue
+                if then == _APOSTROPHE and kind == _LETTER and after < stop:
+                    # O'Brien is one word; in Ann's and don't the last letter stands alone.
+                    code, second = _decode(text, after)
+                    if table[code] == _LETTER and second < stop:
+                        code, third = _decode(text, second)
+                        if table[code] == _LETTER:
+                            i = third
+                            continue
+                break
+            end[n] = i
+            n += 1
         doc[d + 1] = n
     return n
 
 
-@njit(types.uint64(_fixed, types.int64, types.int64), cache=True, nogil=True)
-def _hash(text: Bytes, start: int, end: int) -> np.uint64:
-    h = types.uint64(0xCBF29CE484222325)
-    for i in range(start, end):
-        h = (h ^ types.uint64(text[i])) * types.uint64(0x100000001B3)
-    # FNV leaves the low bits weak; the finaliser of MurmurHash3 spreads them.
-    h ^= h >> types.uint64(33)
-    h *= types.uint64(0xFF51AFD7ED558CCD)
-    h ^= h >> types.uint64(33)
+@njit(cache=True, nogil=True)
+def _head(text: Bytes, start: int, end: int) -> np.uint64:
+    """Pack up to eight bytes into one number."""
+    head = types.uint64(0)
+    for i in range(start, min(end, start + 8)):
+        head |= types.uint64(text[i]) << types.uint64(8 * (i - start))
+    return head
+
+
+@njit(cache=True, nogil=True)
+def _mixed(h: np.uint64) -> np.uint64:
+    h ^= h >> types.uint64(32)
+    h *= types.uint64(0xD6E8FEB86659FD93)
+    h ^= h >> types.uint64(32)
     return h
 
 
 @njit(
     types.int64(
         _fixed, _int64s, _int64s, types.int64, _int32s,
-        _fixed, _int32s, _uint64s, _bytes, _int64s, _bytes, _int64s,
+        _fixed, _int32s, _uint64s, _uint64s, _bytes, _int64s, _bytes, _int64s,
     ),
     cache=True,
     nogil=True,
@@ -151,6 +156,7 @@ def intern_tokens(
     table: Bytes,
     slots: Int32s,
     hashes: UInt64s,
+    heads: UInt64s,
     pool: Bytes,
     bounds: Int64s,
     is_word: Bytes,
@@ -164,7 +170,10 @@ def intern_tokens(
     for i in range(first, start.size):
         a = start[i]
         b = end[i]
-        h = _hash(text, a, b)
+        head = _head(text, a, b)
+        h = _mixed(head ^ (types.uint64(b - a) << types.uint64(56)))
+        for k in range(a + 8, b, 8):
+            h = _mixed(h + _head(text, k, b))
         slot = types.int64(h & mask)
         while True:
             word = slots[slot]
@@ -178,6 +187,7 @@ def intern_tokens(
                     return i
                 slots[slot] = word
                 hashes[word] = h
+                heads[word] = head
                 for k in range(b - a):
                     pool[used[1] + k] = text[a + k]
                 used[1] += b - a
@@ -193,11 +203,11 @@ def intern_tokens(
                         break
                 is_word[word] = flag
                 break
-            if hashes[word] == h:
+            if hashes[word] == h and heads[word] == head:
                 begin = bounds[word]
                 if bounds[word + 1] - begin == b - a:
                     same = True
-                    for k in range(b - a):
+                    for k in range(8, b - a):
                         if pool[begin + k] != text[a + k]:
                             same = False
                             break

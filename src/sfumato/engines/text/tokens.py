@@ -47,6 +47,7 @@ class Vocabulary:
     def __init__(self, words: Iterable[str] = ()) -> None:
         self._slots = np.full(1 << 12, -1, np.int32)
         self._hashes = np.empty(1 << 11, np.uint64)
+        self._heads = np.empty(1 << 11, np.uint64)  # the first eight bytes of each word
         self._bounds = np.zeros((1 << 11) + 1, np.int64)
         self._is_word = np.empty(1 << 11, np.uint8)
         self._pool = np.empty(1 << 14, np.uint8)
@@ -93,7 +94,7 @@ class Vocabulary:
         text, table, done = _frozen(text), class_table(), 0
         while True:
             done = _kernels.intern_tokens(
-                text, start, end, done, ids, table, self._slots, self._hashes,
+                text, start, end, done, ids, table, self._slots, self._hashes, self._heads,
                 self._pool, self._bounds, self._is_word, self._used,
             )  # fmt: skip
             if done == start.size:
@@ -107,7 +108,7 @@ class Vocabulary:
             pool[:used] = self._pool[:used]
             self._pool = pool
         if words == self._hashes.size:
-            for name in ("_hashes", "_bounds", "_is_word"):
+            for name in ("_hashes", "_heads", "_bounds", "_is_word"):
                 old = getattr(self, name)
                 new = np.zeros(old.size + words, old.dtype)
                 new[: old.size] = old
