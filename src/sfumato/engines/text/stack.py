@@ -9,30 +9,23 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .features import PlaceFeature, TokenData, WordTable
-from .features import _kernels
+from .features import RESERVED, PlaceFeature, TokenData, _kernels
 
-__all__ = ["STACK_SIZES", "stack_places", "word_groups"]
+__all__ = ["stack_places"]
 
 _BINS = 12
-STACK_SIZES = (_BINS, _BINS, _BINS, _BINS, _BINS)
-
-
-def word_groups(words: WordTable) -> npt.NDArray[np.int32]:
-    """Number the rows of a word table so that words that differ only in case share a number."""
-    return np.unique(words.lower, return_inverse=True)[1].reshape(-1).astype(np.int32)
 
 
 def stack_places(
-    data: TokenData, scores: npt.NDArray[np.float64]
+    data: TokenData, scores: npt.NDArray[np.float64], *, with_own: bool = False
 ) -> tuple[PlaceFeature, ...]:
     """Give the second stage's features from the first stage's log-odds.
 
-    `own` is the token's own score, `most` and `mean` those of the same word elsewhere in the document,
+    `own` (where asked for) is the token's own score, `most` and `mean` those of the same word elsewhere in the document,
     `before` and `after` the highest score in the document of the two neighbouring words.
     """
-    rows = data.tokens.type + np.int32(3)
-    group = word_groups(data.words)
+    rows = data.tokens.type + np.int32(RESERVED)
+    group = data.words.groups()
     n, groups = len(data), int(group.max(initial=-1)) + 1
     own, most, mean, known = (np.zeros(n, np.int32) for _ in range(4))
     _kernels.stack(
@@ -45,9 +38,5 @@ def stack_places(
     filled = data.tokens.doc[:-1][np.diff(data.tokens.doc) > 0]
     before[filled] = 0
     after[(data.tokens.doc[1:] - 1)[np.diff(data.tokens.doc) > 0]] = 0
-    names = ("own", "most", "mean", "before", "after")
-    values = (own, most, mean, before, after)
-    return tuple(
-        PlaceFeature(f"stack {name}", value, _BINS)
-        for name, value in zip(names, values, strict=True)
-    )
+    values = (*((own,) if with_own else ()), most, mean, before, after)
+    return tuple(PlaceFeature("stack", value, _BINS) for value in values)

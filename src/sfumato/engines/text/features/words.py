@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,12 @@ BEGIN, END, REDACTED, RESERVED = 0, 1, 2, 3
 Hashes = npt.NDArray[np.uint64]
 
 
+class ScoresWords(Protocol):
+    """A model that has one score for each distinct word and offset."""
+
+    def word_scores(self, words: WordTable) -> npt.NDArray[np.float32]: ...
+
+
 @dataclass(frozen=True, eq=False)
 class WordKnowledge:
     """What is known of words from elsewhere (clusters, lists): features by lower-case word.
@@ -32,6 +39,15 @@ class WordKnowledge:
     keys: Hashes
     own: Hashes
     near: Hashes
+
+    @classmethod
+    def checked(cls, keys: Hashes, own: Hashes, near: Hashes) -> WordKnowledge:
+        """Build it from stored arrays; raise ValueError where they do not fit together."""
+        keys, own, near = (a.astype(np.uint64) for a in (keys, own, near))
+        fits = own.ndim == near.ndim == 2 and keys.shape == (len(own),) == (len(near),)
+        if not fits or (keys[1:] <= keys[:-1]).any():
+            raise ValueError
+        return cls(keys, own, near)
 
     def rows(self, lower: Hashes) -> tuple[Hashes, Hashes]:
         """Look words up by their `lower` hashes; those not known get no feature."""
@@ -109,6 +125,7 @@ class WordTable:
             self.counted[RESERVED:],
         )
         self.knowledge = tuple(knowledge)
+        self._groups_made: npt.NDArray[np.int32] | None = None
         for source in self.knowledge:
             more_own, more_near = source.rows(self.lower)
             own = np.hstack([own, more_own])
@@ -120,6 +137,16 @@ class WordTable:
 
     def __len__(self) -> int:
         return len(self.lower)
+
+    def groups(self) -> npt.NDArray[np.int32]:
+        """Number the rows so that words that differ only in case share a number."""
+        if self._groups_made is None:
+            self._groups_made = np.unique(self.lower, return_inverse=True)[1].astype(np.int32)
+        return self._groups_made
+
+    def scores_of(self, model: ScoresWords) -> npt.NDArray[np.float32]:
+        """Give a model's scores of all words."""
+        return model.word_scores(self)
 
 
 def lower_keys(words: Sequence[str]) -> Hashes:

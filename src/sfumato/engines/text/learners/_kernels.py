@@ -215,12 +215,12 @@ def fill(keys, weights, slots, values):
 
 
 @njit(cache=True, nogil=True)
-def row_scores(start, own_bounds, own, near, far, slots, values, E):
-    """Give each word row from `start` on its score at the offsets 0, −1, +1, −2, +2.
+def row_scores(own_bounds, own, near, far, slots, values, E):
+    """Give each word row its score at the offsets 0, −1, +1, −2, +2.
 
     Column k of E is what the word adds to the token that sees it at that offset.
     """
-    for r in range(start, len(E)):
+    for r in range(len(E)):
         s = np.float32(0.0)
         for k in range(own_bounds[r], own_bounds[r + 1]):
             s += find(own[k], slots, values)

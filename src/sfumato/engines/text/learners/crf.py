@@ -149,7 +149,14 @@ class CRFModel:
     def kind(self) -> str:
         return "crf"
 
-    def write(self, row_keys, joint_keys, weights, transitions) -> None:
+    def write(
+        self,
+        row_keys: npt.NDArray[np.uint64],
+        joint_keys: npt.NDArray[np.uint64],
+        weights: npt.NDArray[np.float32],
+        transitions: npt.NDArray[np.float64],
+    ) -> None:
+        """Put the model's weights where another model starts from."""
         slots, values = self._slots()
         n = len(row_keys)
         _kernels.find_all(row_keys, slots, values, weights[:n])
@@ -159,13 +166,13 @@ class CRFModel:
         _kernels.find_all(joint_keys, slots, values, weights[n : n + len(joint_keys)])
         transitions[:, :, 0] = self.transitions
 
-    def _slots(self):
+    def _slots(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
         if "slots" not in self._made:
             slots = np.zeros(_table(len(self.row_keys)), np.uint64)
             values = np.zeros(len(slots), np.float32)
             _kernels.fill(self.row_keys, self.row_weights, slots, values)
             self._made["slots"] = slots, values
-        return self._made["slots"]
+        return self._made["slots"]  # type: ignore[no-any-return]
 
     @property
     def joint_table(self) -> npt.NDArray[np.uint64]:
@@ -176,18 +183,12 @@ class CRFModel:
             self._made["joint"] = table
         return self._made["joint"]  # type: ignore[no-any-return]
 
-    def word_scores(
-        self, words: WordTable, known: npt.NDArray[np.float32] | None = None
-    ) -> npt.NDArray[np.float32]:
-        """Score each distinct word at each offset (0, −1, +1, −2, +2); `known` are earlier rows."""
+    def word_scores(self, words: WordTable) -> npt.NDArray[np.float32]:
+        """Score each distinct word at each offset: 0, −1, +1, −2, +2."""
         slots, values = self._slots()
         scores = np.zeros((len(words), 5), np.float32)
-        start = 0
-        if known is not None:
-            start = len(known)
-            scores[:start] = known
         _kernels.row_scores(
-            start, words.own_bounds, words.own, words.near, words.far, slots, values, scores
+            words.own_bounds, words.own, words.near, words.far, slots, values, scores
         )
         return scores
 
@@ -203,7 +204,7 @@ class CRFModel:
         n = len(data)
         out = np.empty(n)
         _kernels.score(
-            data.rows, data.tokens.doc, documents, REDACTED, self.word_scores(data.words),
+            data.rows, data.tokens.doc, documents, REDACTED, data.words.scores_of(self),
             data.words.lower, data.words.shape, self.joint_table, UNIT, places,
             self.place_weights, np.exp(self.transitions), np.empty(n), np.empty(n), out,
         )  # fmt: skip
