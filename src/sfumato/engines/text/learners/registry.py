@@ -20,7 +20,10 @@ LEARNERS = {
 }
 _MODELS = {
     "crf": ("crf", "CRFModel"),
-    "linear": ("linear", "LinearModel"),
+    "svm": ("linear", "LinearModel"),
+    "adaboost": ("linear", "LinearModel"),
+    "ensemble": ("ensemble", "EnsembleModel"),
+    "scikit-linear": ("sklearn_adapter", "ScikitModel"),
 }
 
 
