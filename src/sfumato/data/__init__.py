@@ -1,1 +1,51 @@
-"""Files and frames in, files out: documents, tables, baskets; streaming and columnar."""
+"""Files and frames in, files out: documents, tables, baskets; streaming and columnar.
+
+Names load when first used, so that importing this package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_LAZY = {
+    "Corpus": "documents",
+    "Document": "document",
+    "Limits": "limits",
+    "Span": "document",
+    "Withheld": "sources",
+    "documents_frame": "documents",
+    "read_baskets": "baskets",
+    "read_documents": "documents",
+    "read_findings": "findings",
+    "read_table": "table",
+    "resolve": "findings",
+    "with_findings": "findings",
+    "write_documents": "documents",
+}
+
+__all__ = [
+    "Corpus",
+    "Document",
+    "Limits",
+    "Span",
+    "Withheld",
+    "documents_frame",
+    "read_baskets",
+    "read_documents",
+    "read_findings",
+    "read_table",
+    "resolve",
+    "with_findings",
+    "write_documents",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

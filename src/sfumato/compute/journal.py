@@ -1,0 +1,421 @@
+"""A publish as a journal of finished parts: killed at any point it resumes, and the output appears last.
+
+Beside the output `release` lies the hidden folder `.release.work` while the work goes on:
+
+    .release.work/journal.jsonl     a line for each finished part: its name, size, SHA-256 and facts
+    .release.work/parts/            the parts, each written whole, synced and renamed into place
+    .release.work/built             the whole output, just before it is renamed to `release`
+
+The folder is locked by the kernel for as long as the process lives, so a second run is refused and a
+dead one never blocks. The key says what the parts were made from (inputs, parameters, versions): the
+same key resumes, another one starts anew. Names of parts hold no data.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from ..core.errors import LockedError, OutputExistsError, ParameterError, WorkError
+from ..core.files import canonical_json, check_output, sha256_of
+from ..core.release import versions
+
+if TYPE_CHECKING:
+    from .protocol import Compute
+
+__all__ = ["Journal", "Part", "fingerprint", "is_disk_full"]
+
+Batch = TypeVar("Batch")
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
+_FORMAT = 1
+
+
+def fingerprint(**made_from: Any) -> str:
+    """Give the key of a publish: a hash of what its parts are made from, and of our versions.
+
+    >>> fingerprint(inputs=["9f…"], ratio=10) == fingerprint(ratio=10, inputs=["9f…"])
+    True
+    >>> fingerprint(inputs=["9f…"], ratio=10) == fingerprint(inputs=["9f…"], ratio=20)
+    False
+    """
+    text = canonical_json({"made_from": made_from, "versions": versions()})
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Tell whether an error means that there is no space left."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT}:
+            return True
+        if "No space left on device" in str(cause):
+            return True
+        cause = cause.__cause__
+    return False
+
+
+@dataclass
+class Part:
+    """A part while it is written: put a file or a folder at `path`, and what to remember in `facts`."""
+
+    path: Path
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+class Journal:
+    """The finished parts of one output; use it as a context.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     out = Path(folder) / "release"
+    ...     with Journal(out, key=fingerprint(example=1)) as journal:
+    ...         for number, content in enumerate([b"one", b"two"]):
+    ...             if not journal.has(f"part-{number}"):
+    ...                 journal.write(f"part-{number}", content, {"bytes": len(content)})
+    ...         journal.finish(lambda built: built.write_bytes(
+    ...             b"".join(journal.path(name).read_bytes() for name in journal.names)))
+    ...     out.read_bytes(), sorted(p.name for p in Path(folder).iterdir())
+    (b'onetwo', ['release'])
+
+    `finished` is true when an earlier run with this key was killed after the output was complete:
+    there is then nothing left to do. Without `force`, an output that exists is refused. What was
+    done stays for the next run when the run was interrupted or the disk was full; after any other
+    error the work folder is removed.
+    """
+
+    def __init__(self, output: str | os.PathLike[str], key: str, *, force: bool = False) -> None:
+        self.output = Path(os.path.abspath(output))
+        self.key = key
+        self.force = force
+        self.finished = False
+        self._work = self.output.with_name(f".{self.output.name}.work")
+        self._lines: dict[str, dict[str, Any]] = {}
+        self._checked: set[str] = set()
+        self._lock: int | None = None
+
+    # --- a context -------------------------------------------------------------------------------
+
+    def __enter__(self) -> Self:
+        if not self._work.exists():
+            check_output(self.output, force=self.force)
+        self._lock = self._locked()
+        try:
+            self._open()
+        except BaseException as error:
+            self._release()
+            self._tell(error)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        try:
+            lasting = isinstance(error, Exception) and not isinstance(error, OSError | MemoryError)
+            if error is not None and lasting and not is_disk_full(error):
+                self._clear()
+        finally:
+            self._release()
+        if error is not None:
+            self._tell(error)
+
+    def _tell(self, error: BaseException) -> None:
+        """Say in one sentence that the disk is full."""
+        if is_disk_full(error) and not isinstance(error, WorkError):
+            raise WorkError(
+                f"The disk is full: {len(self._lines):,} finished parts of "
+                f"{self.output.name!r} are kept, nothing was published.",
+                hint="free some space and run the same command again; it goes on from there.",
+            ) from error
+
+    def _locked(self) -> int:
+        """Make the work folder and hold its lock until the process ends."""
+        while True:
+            self._work.mkdir(mode=0o700, exist_ok=True)
+            try:
+                folder = os.open(self._work, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            except FileNotFoundError:  # the other run finished just now
+                continue
+            try:
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                status = os.fstat(folder)
+                if status.st_uid != os.geteuid():
+                    raise WorkError(
+                        f"The work folder of {self.output.name!r} belongs to another user.",
+                        hint="remove it, or give another output.",
+                    )
+                if os.path.samestat(status, os.lstat(self._work)):
+                    return folder
+            except BlockingIOError:
+                os.close(folder)
+                raise LockedError(
+                    f"Another run is writing to {self.output.name!r}.",
+                    hint="wait for it to end, or give another output.",
+                ) from None
+            except FileNotFoundError:
+                pass
+            except BaseException:
+                os.close(folder)
+                raise
+            os.close(folder)  # a folder of that name, but no longer the one we locked
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _open(self) -> None:
+        """Take over what an earlier run with the same key left, or start anew."""
+        lines = self._read()
+        built = self._work / "built"
+        if lines and lines[-1].get("built") is True and (built.exists() or self.output.exists()):
+            if built.exists():
+                self._refuse_existing()
+                self._into_place(built)
+            self._clear()
+            self.finished = True
+            return
+        try:
+            self._refuse_existing()
+        except OutputExistsError:
+            if lines is None:  # what a killed run of another kind left, and nobody will resume
+                self._clear()
+            raise
+        if lines is None:
+            for entry in self._work.iterdir():
+                _remove(entry)
+            (self._work / "parts").mkdir()
+            self._append({"key": self.key, "format": _FORMAT})
+            _sync(self._work)
+            return
+        self._lines = {line["part"]: line for line in lines if "part" in line}
+
+    def _refuse_existing(self) -> None:
+        check_output(self.output, force=self.force)
+
+    def _read(self) -> list[dict[str, Any]] | None:
+        """Read the journal up to the first torn line; None when it is not there or of another key."""
+        journal = self._work / "journal.jsonl"
+        try:
+            content = journal.read_bytes()
+        except FileNotFoundError:
+            return None
+        lines, whole = [], 0
+        for line in content.splitlines(keepends=True):
+            try:
+                entry = json.loads(line) if line.endswith(b"\n") else None
+            except ValueError:
+                entry = None
+            if not isinstance(entry, dict):
+                break
+            lines.append(entry)
+            whole += len(line)
+        if not lines or lines[0] != {"key": self.key, "format": _FORMAT}:
+            return None
+        if whole < len(content):
+            os.truncate(journal, whole)
+        return lines[1:]
+
+    # --- parts -----------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the finished parts, sorted."""
+        return sorted(self._lines)
+
+    def has(self, name: str) -> bool:
+        """Tell whether a part is finished and still the bytes that were recorded."""
+        line = self._lines.get(name)
+        if line is None:
+            return False
+        if name not in self._checked:
+            path = self._work / "parts" / name
+            if not path.exists() or sha256_of(path) != line["sha256"]:
+                del self._lines[name]
+                return False
+            self._checked.add(name)
+        return True
+
+    def path(self, name: str) -> Path:
+        """Say where a finished part lies."""
+        return self._work / "parts" / self._known(name)
+
+    def facts(self, name: str) -> dict[str, Any]:
+        """Give what was remembered with a finished part."""
+        facts: dict[str, Any] = self._lines[self._known(name)]["facts"]
+        return facts
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[Part]:
+        """Write a part, a file or a folder; it is recorded when the block ends well."""
+        if not _NAME.fullmatch(name):
+            raise ParameterError.constraint(
+                "name", "Journal.part", "letters, digits, dots, dashes and underscores", name
+            )
+        partial = self._work / "parts" / f".{name}.partial"
+        final = self._work / "parts" / name
+        _remove(partial)
+        part = Part(partial)
+        try:
+            yield part
+            _sync_tree(partial)
+            sha256 = sha256_of(partial)
+            _remove(final)
+            os.replace(partial, final)
+        except BaseException:
+            _remove(partial)
+            raise
+        _sync(final.parent)
+        line = {"part": name, "sha256": sha256, "facts": part.facts}
+        self._append(line)
+        self._lines[name] = line
+        self._checked.add(name)
+
+    def write(self, name: str, content: bytes, facts: Mapping[str, Any] | None = None) -> None:
+        """Write a part from bytes."""
+        with self.part(name) as part:
+            part.path.write_bytes(content)
+            part.facts.update(facts or {})
+
+    def run(
+        self,
+        compute: Compute,
+        function: Callable[..., tuple[bytes, Mapping[str, Any]]],
+        batches: Iterable[Batch],
+        *,
+        shared: Any = None,
+    ) -> Iterator[dict[str, Any]]:
+        """Make one part a batch, `part-000000` and on; give the facts of each part in order.
+
+        The function gives the bytes of the part and its facts (counts, ids of what was withheld).
+        Batches whose part is finished are read but not worked on again.
+        """
+        ready: set[int] = set()  # numbers of the batches that need no work, and were passed
+
+        def needed() -> Iterator[tuple[int, Batch]]:
+            for number, batch in enumerate(batches):
+                if self.has(part_name(number)):
+                    ready.add(number)
+                else:
+                    yield number, batch
+
+        numbers: list[int] = []
+
+        def unnumbered() -> Iterator[Batch]:
+            for number, batch in needed():
+                numbers.append(number)
+                yield batch
+
+        number = 0
+        results = compute.map_batches(function, unnumbered(), shared=shared)
+        for done, (content, facts) in enumerate(results):
+            while number < numbers[done]:
+                ready.discard(number)
+                yield self.facts(part_name(number))
+                number += 1
+            self.write(part_name(number), content, facts)
+            yield self.facts(part_name(number))
+            number += 1
+        while number in ready:
+            yield self.facts(part_name(number))
+            number += 1
+
+    def _known(self, name: str) -> str:
+        if name not in self._lines:
+            raise WorkError(f"The part {name!r} is not finished.")
+        return name
+
+    def _append(self, line: Mapping[str, Any]) -> None:
+        text = json.dumps(line, sort_keys=True, allow_nan=False) + "\n"
+        journal = os.open(
+            self._work / "journal.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600
+        )
+        try:
+            size = os.fstat(journal).st_size
+            try:
+                content = text.encode()
+                if os.write(journal, content) != len(content):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(journal)
+            except OSError:
+                os.ftruncate(journal, size)
+                raise
+        finally:
+            os.close(journal)
+
+    # --- the end ---------------------------------------------------------------------------------
+
+    def finish(self, build: Callable[[Path], object]) -> None:
+        """Build the whole output from the parts at the path given, and rename it into its place."""
+        built = self._work / "built"
+        _remove(built)
+        build(built)
+        _sync_tree(built)
+        self._append({"built": True})
+        self._into_place(built)
+        self._clear()
+        self.finished = True
+
+    def _into_place(self, built: Path) -> None:
+        if self.output.exists():
+            self._refuse_existing()
+            _remove(self._work / "replaced")
+            os.replace(self.output, self._work / "replaced")
+        os.replace(built, self.output)
+        _sync(self.output.parent)
+
+    def _clear(self) -> None:
+        """Remove the work folder; the journal goes last, so that a kill here is understood too."""
+        if not self._work.exists():
+            return
+        for entry in sorted(self._work.iterdir(), key=lambda p: p.name == "journal.jsonl"):
+            _remove(entry)
+        os.rmdir(self._work)
+
+
+def part_name(number: int) -> str:
+    """Name a part by its number, so that names sort as numbers do.
+
+    >>> part_name(12)
+    'part-000000012'
+    """
+    return f"part-{number:09d}"
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_tree(path: Path) -> None:
+    """Make sure that a file, or every file of a folder, is on the disk."""
+    if path.is_dir():
+        for folder, _, files in os.walk(path):
+            for file in files:
+                _sync(Path(folder, file))
+            _sync(Path(folder))
+    else:
+        _sync(path)

@@ -1,0 +1,134 @@
+"""One machine: batches on threads (the kernels release the interpreter's lock), counts through DuckDB."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from ..core.errors import FormatError, ParameterError
+from .protocol import Source, canonical_counts, check_columns, source_files
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Local", "available_cores"]
+
+Batch = TypeVar("Batch")
+Result = TypeVar("Result")
+
+
+def available_cores() -> int:
+    """Count the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Local:
+    """The engine of one machine.
+
+    >>> list(Local(threads=2).map_batches(len, ["a", "bb", "ccc"]))
+    [1, 2, 3]
+    >>> import pyarrow as pa
+    >>> Local().count_groups(pa.table({"sex": ["f", "m", "f"]}), ["sex"]).to_pylist()
+    [{'sex': 'f', 'count': 2}, {'sex': 'm', 'count': 1}]
+    """
+
+    threads: int = field(default_factory=available_cores)
+    name: ClassVar[str] = "local"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.threads, bool) or not isinstance(self.threads, int) or self.threads < 1:
+            raise ParameterError.constraint("threads", "Local", "an int in [1, inf)", self.threads)
+
+    def map_batches(
+        self,
+        function: Callable[..., Result],
+        batches: Iterable[Batch],
+        *,
+        shared: Any = None,
+    ) -> Iterator[Result]:
+        """Apply a function to each batch on threads; at most 2 × threads batches are in flight."""
+        call = function if shared is None else partial(function, shared)
+        if self.threads == 1:
+            yield from map(call, batches)
+            return
+        waiting: deque[Future[Result]] = deque()
+        pool = ThreadPoolExecutor(self.threads, thread_name_prefix="sfumato")
+        try:
+            for batch in batches:
+                waiting.append(pool.submit(call, batch))
+                del batch  # the queue alone decides how long a batch lives
+                if len(waiting) >= 2 * self.threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:  # also when the caller stops early: nothing runs on behind its back
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def count_groups(self, source: Source, columns: Sequence[str]) -> pa.Table:
+        """Count the rows of each combination of values in DuckDB, which spills to disk when it must."""
+        import duckdb
+        import pyarrow as pa
+
+        columns = list(columns)
+        with tempfile.TemporaryDirectory(prefix="sfumato-") as spill:  # mode 700, gone afterwards
+            connection = duckdb.connect(
+                config={
+                    "temp_directory": spill,
+                    "threads": self.threads,
+                    "autoinstall_known_extensions": False,
+                }
+            )
+            try:
+                if isinstance(source, pa.Table):
+                    check_columns(columns, source.column_names)
+                    connection.register("source", source.select(columns))
+                    scan, as_text = "source", False
+                else:
+                    files = source_files(source)
+                    as_text = files[0].suffix == ".csv"
+                    listed = ", ".join(_literal(_no_glob(os.fspath(file))) for file in files)
+                    scan = (
+                        f"read_csv([{listed}], all_varchar = true, header = true, delim = ',', "
+                        "quote = '\"', escape = '\"', union_by_name = true)"
+                        if as_text
+                        else f"read_parquet([{listed}], union_by_name = true)"
+                    )
+                    known = connection.sql(f"FROM {scan} LIMIT 0").columns
+                    check_columns(columns, known)
+                chosen = ", ".join(
+                    f"coalesce({_name(c)}, '') AS {_name(c)}" if as_text else _name(c)
+                    for c in columns
+                )
+                counted = connection.sql(
+                    f"SELECT {chosen}, count(*) AS count FROM {scan} GROUP BY ALL"  # noqa: S608 - quoted
+                ).to_arrow_table()
+            except duckdb.Error as error:
+                # The message of the database may quote a cell: its kind is all that is told.
+                raise FormatError(
+                    f"The source could not be counted ({type(error).__name__})."
+                ) from error
+            finally:
+                connection.close()
+        return canonical_counts(counted, columns)
+
+
+def _name(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _no_glob(path: str) -> str:
+    """Name exactly one file: the database would read * ? [ as patterns."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in path)

@@ -1,0 +1,327 @@
+"""Documents in and out: a corpus is read record by record and written back in the form it had.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> folder = tempfile.TemporaryDirectory()
+>>> notes = Path(folder.name) / "notes.jsonl"
+>>> _ = notes.write_text('{"id": "d1", "text": "Ann called.", "ward": 4}')
+>>> corpus = read_documents(notes)
+>>> [(document.id, document.extra["ward"]) for document in corpus]
+[('d1', 4)]
+>>> write_documents(corpus, like=corpus, out=Path(folder.name) / "copy.jsonl")
+1
+>>> folder.cleanup()
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from copy import copy
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
+from ..core.files import whole_directory, whole_file
+from .document import Document, Span
+from .formats._layout import Format, Layout, Part, Write
+from .limits import Limits
+from .sources import SeenIds, Withheld
+
+__all__ = [
+    "Corpus",
+    "Document",
+    "Limits",
+    "Span",
+    "Withheld",
+    "documents_frame",
+    "read_documents",
+    "write_documents",
+]
+
+_SUFFIXES = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".txt": "brat", ".ann": "brat",
+    ".conll": "conll", ".iob": "conll", ".bio": "conll", ".csv": "csv", ".tsv": "tsv",
+    ".parquet": "parquet", ".pq": "parquet",
+}  # fmt: skip
+_CLASSES = {
+    "brat": ("brat", "Brat"), "conll": ("conll", "Conll"), "csv": ("delimited", "Delimited"),
+    "jsonl": ("jsonl", "Jsonl"), "parquet": ("columns", "Parquet"), "tsv": ("delimited", "Delimited"),
+}  # fmt: skip
+_FORMATS = tuple(_CLASSES)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents that are read anew, one at a time, each time the corpus is iterated.
+
+    Iterating is strict: the first record that breaks a rule raises. `tolerant()` gives it as
+    `Withheld` and goes on. Memory does not grow with the texts; it grows by about 25 bytes a
+    document, for the check that ids are unique.
+    """
+
+    format: Format
+    parts: Sequence[Part]
+    name: str
+    is_folder: bool = False
+    _shared: SeenIds | None = field(default=None, repr=False, compare=False)
+
+    def __iter__(self) -> Iterator[Document]:
+        for record in self.tolerant():
+            if isinstance(record, Withheld):
+                raise record.error()
+            yield record
+
+    def tolerant(self) -> Iterator[Document | Withheld]:
+        """Give every record in order: a document, or what was withheld and why."""
+        seen = SeenIds() if self._shared is None else self._shared
+        count = 0
+        for part in self.parts:
+            for number, record in enumerate(self.format.read(part), 1):
+                count += 1
+                if isinstance(record, Document) and not seen.add(record.id):
+                    yield Withheld(record.id, "repeats the id of an earlier record", number,
+                                   part.name, "ids must be unique; id=None numbers the records.")  # fmt: skip
+                else:
+                    yield record
+        if count == 0 and self._shared is None:
+            raise DataError(f"The corpus {self.name!r} holds no documents.")
+
+    def by_part(self) -> Iterator[Corpus]:
+        """Give each file as a corpus of its own; ids stay unique across them when read in order."""
+        seen = SeenIds()
+        for part in self.parts:
+            yield Corpus(self.format, (part,), part.name, self.format.is_folder, seen)
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files (or the folder) that the corpus is read from."""
+        return [part.path for part in self.parts if part.path is not None]
+
+
+def read_documents(
+    source: Any,
+    *,
+    text: str = "text",
+    id: str | None = "id",  # noqa: A002
+    spans: str = "spans",
+    format: str | None = None,  # noqa: A002
+    overlaps: str = "error",
+    limits: Limits | None = None,
+    **options: Any,
+) -> Corpus:
+    """Open documents for reading: a file, a folder, several files, or a frame.
+
+    Files are JSONL, CSV, TSV, Parquet, CoNLL columns (plain or gzip, Parquet apart) or a folder of
+    .txt with brat .ann; a frame is pandas, polars or Arrow. `format` is told by the name unless
+    given. `text`, `id` and `spans` name the fields or columns; id=None numbers the records.
+    `overlaps` is "error" to refuse overlapping spans, "merge" or "best" to resolve them (see
+    `sfumato.data.findings.resolve`). CoNLL takes `token_column` and `tag_column`, CSV a `delimiter`.
+    """
+    layout = Layout(text, id, spans, overlaps, limits or Limits())
+    if isinstance(source, Corpus):
+        return source
+    if not isinstance(source, str | os.PathLike) and not _is_path_list(source):
+        from .formats.columns import frame_format
+        from .formats.jsonl import InMemory
+
+        if isinstance(source, list | tuple) and all(isinstance(d, Document) for d in source):
+            return Corpus(InMemory(layout, source), (Part("documents", None),), "documents")
+        return Corpus(frame_format(source, layout, **options), (Part("frame", None),), "frame")
+    paths = [Path(source)] if isinstance(source, str | os.PathLike) else [Path(p) for p in source]
+    if not paths:
+        raise InputError("No file was given to read documents from.")
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"There is no file or folder {path.name!r}.", hint="check the path.")
+    single = paths[0] if len(paths) == 1 else None
+    if single is not None and single.is_dir():
+        name, kind, parts = single.name, *_folder(single, format, layout.limits)
+    else:
+        name = single.name if single is not None else f"{len(paths)} files"
+        kind, parts = _files(paths, format)
+    made = _format(kind, layout, options)
+    return Corpus(made, parts, name, is_folder=single is None or single.is_dir())
+
+
+def write_documents(
+    documents: Iterable[Document],
+    *,
+    like: Corpus | str,
+    out: str | os.PathLike[str],
+    force: bool = False,
+    spreadsheet: bool = False,
+) -> int:
+    """Write documents in the form of a corpus, whole or not at all; give how many were written.
+
+    A corpus of one file is written as a file (gzip when `out` ends in .gz), a folder or several
+    files as a folder with the same names; documents keep their place by their `extra`. `like` may
+    also be the name of a format. `spreadsheet` puts an apostrophe before cells of a CSV that a
+    spreadsheet would run as a formula.
+    """
+    out = Path(out)
+    part: Part | None = None
+    if isinstance(like, str):
+        form, many = _format(like, Layout(), {}), False
+    else:
+        form, many = like.format, like.is_folder and not like.format.is_folder
+        part = like.parts[0]
+    if spreadsheet:
+        if not hasattr(form, "spreadsheet"):
+            raise ParameterError("Only CSV and TSV have a form for spreadsheets.")
+        form = copy(form)
+        form.spreadsheet = True
+    count, writers = 0, None
+    write: Write
+    with ExitStack() as stack:
+        if many:
+            assert isinstance(like, Corpus)
+            beside = stack.enter_context(whole_directory(out, force=force))
+            writers = stack.enter_context(_PartWriters(form, like.parts, beside))
+            write = writers.write
+        else:
+            whole = whole_directory if form.is_folder else whole_file
+            beside = stack.enter_context(whole(out, force=force))
+            compress = out.name.endswith(".gz")
+            write = stack.enter_context(form.writer(beside, part, compress=compress))
+        for document in documents:
+            write(document)
+            count += 1
+        if writers is not None:
+            writers.finish()
+    return count
+
+
+def documents_frame(documents: Iterable[Document], *, like: Corpus) -> Any:
+    """Give documents as a frame of the kind and with the columns that the corpus was read from.
+
+    >>> import pyarrow as pa
+    >>> corpus = read_documents(pa.table({"id": [7], "text": ["Ann"], "ward": [4]}))
+    >>> documents_frame(corpus, like=corpus).to_pylist()
+    [{'id': 7, 'text': 'Ann', 'ward': 4}]
+    """
+    native = getattr(like.format, "native", None)
+    if native is None:
+        raise ParameterError("The corpus was not read from a frame.", hint="use write_documents.")
+    return native(documents)
+
+
+class _PartWriters(ExitStack):
+    """Writes each document to the part it came from; one part is open at a time, in order."""
+
+    def __init__(self, form: Format, parts: Sequence[Part], folder: Path) -> None:
+        super().__init__()
+        self._form, self._folder = form, folder
+        self._left = {part.name: part for part in parts}
+        self._part = ""
+        self._write: Write | None = None
+
+    def write(self, document: Document) -> None:
+        """Write a document, after closing the part before when a new one begins."""
+        name = getattr(document.extra, "part", "")
+        if name != self._part or self._write is None:
+            if name not in self._left:
+                raise DataError(
+                    f"The document {document.id!r} does not say which part of the corpus it is from.",
+                    hint="keep each document's `extra` and the order of the documents.",
+                )
+            self.close()
+            self._open(self._left.pop(name))
+        assert self._write is not None
+        self._write(document)
+
+    def _open(self, part: Part) -> None:
+        path = self._folder / part.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        compress = path.name.endswith(".gz")
+        self._part = part.name
+        self._write = self.enter_context(self._form.writer(path, part, compress=compress))
+
+    def finish(self) -> None:
+        """Write the parts from which no document came, empty."""
+        self.close()
+        for part in self._left.values():
+            self._open(part)
+            self.close()
+
+
+def _is_path_list(source: Any) -> bool:
+    return isinstance(source, list | tuple) and all(
+        isinstance(item, str | os.PathLike) for item in source
+    )
+
+
+def _kind_of(path: Path) -> str | None:
+    return _SUFFIXES.get(Path(path.name.removesuffix(".gz")).suffix.lower())
+
+
+def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[Part, ...]]:
+    kinds = {given or _kind_of(path) for path in paths}
+    if len(kinds) > 1:
+        raise FormatError("The files are not all of one format.", hint="read them one by one.")
+    kind = kinds.pop()
+    if kind is None:
+        raise FormatError(
+            f"The name {paths[0].name!r} does not tell its format.",
+            hint=f"give the format, one of {', '.join(_FORMATS)}.",
+        )
+    if any(path.is_dir() for path in paths):
+        raise InputError("Several inputs must all be files.", hint="give one folder, or files.")
+    names = [path.name for path in paths]
+    if len(set(names)) < len(names):
+        raise InputError("Two of the files have the same name.", hint="rename one of them.")
+    return kind, tuple(Part(path.name, path) for path in paths)
+
+
+def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple[Part, ...]]:
+    files = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name[0] != ".")
+        files += [Path(place, name) for name in names if name[0] not in "._"]
+        if len(files) > limits.files:
+            raise limits.error(f"The number of files in {folder.name!r}", "files")
+    kinds = {kind for file in files if (kind := _kind_of(file))}
+    if kinds == {"jsonl"} or "jsonl" in kinds:
+        files = [f for f in files if f.name != "release.json"]
+        kinds = {kind for file in files if (kind := _kind_of(file))}
+    if given is None and len(kinds) != 1:
+        what = (
+            "no documents"
+            if not kinds
+            else f"files of several formats ({', '.join(sorted(kinds))})"
+        )
+        raise FormatError(
+            f"The folder {folder.name!r} holds {what}.",
+            hint=f"give the format, one of {', '.join(_FORMATS)}.",
+        )
+    kind = given or kinds.pop()
+    if kind == "brat":
+        return kind, (Part(folder.name, folder),)
+    parts = [
+        Part(file.relative_to(folder).as_posix(), file)
+        for file in files
+        if _kind_of(file) in (kind, None if given is None else kind)
+    ]
+    return kind, tuple(sorted(parts, key=lambda part: part.name))
+
+
+def _format(kind: str, layout: Layout, options: dict[str, Any]) -> Format:
+    if kind not in _FORMATS:
+        raise ParameterError(
+            f"There is no document format {kind!r}.", hint=did_you_mean(kind, _FORMATS)
+        )
+    if kind == "tsv":
+        options = {"delimiter": "\t", **options}
+    module, name = _CLASSES[kind]
+    try:
+        made: Format = getattr(import_module(f"{__package__}.formats.{module}"), name)(
+            layout, **options
+        )
+    except TypeError:
+        raise ParameterError(
+            f"The format {kind!r} does not take the options {', '.join(sorted(options))}."
+        ) from None
+    return made

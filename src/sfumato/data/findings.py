@@ -1,0 +1,225 @@
+"""Another tool's findings (the shape that Presidio emits) as ready-made spans of documents.
+
+A finding is `{"start", "end", "entity_type" or "label", "score"}`. Tools emit overlapping findings;
+`resolve` makes them a sorted, non-overlapping list.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from ..core.errors import DataError, FormatError, ParameterError
+from .document import Document, Span
+
+__all__ = ["as_spans", "read_findings", "resolve", "with_findings"]
+
+Findings = Mapping[str, Sequence[Span]]
+
+
+def as_spans(findings: Any) -> list[Span]:
+    """Turn findings or spans (dicts or objects with these fields) into spans, in the order given.
+
+    >>> as_spans([{"start": 0, "end": 3, "entity_type": "PERSON", "score": 0.85}])
+    [Span(start=0, end=3, label='PERSON', score=0.85)]
+    """
+    if findings is None:
+        return []
+    if not isinstance(findings, Sequence) or isinstance(findings, str | bytes):
+        raise DataError("Its spans are not a list.", hint="give a list of {start, end, label}.")
+    spans = []
+    for number, finding in enumerate(findings, 1):
+        if isinstance(finding, Span):
+            spans.append(finding)
+            continue
+        if isinstance(finding, Mapping):
+            get = finding.get
+        else:
+            get = lambda key, finding=finding: getattr(finding, key, None)  # noqa: E731
+        start, end, score = get("start"), get("end"), get("score")
+        label = get("label")
+        if label is None:
+            label = get("entity_type")
+        if type(start) is not int or type(end) is not int:
+            raise DataError(f"Its span {number} has no whole numbers as start and end.")
+        if not isinstance(label, str) or not label:
+            raise DataError(f"Its span {number} has no label (or entity_type).")
+        if not label.isprintable() or len(label) > 200:
+            raise DataError(f"Its span {number} has a label that is not a short printable name.")
+        if score is not None and (
+            not isinstance(score, int | float) or isinstance(score, bool) or not isfinite(score)
+        ):
+            raise DataError(f"Its span {number} has a score that is not a finite number.")
+        spans.append(Span(start, end, label, None if score is None else float(score)))
+    return spans
+
+
+def resolve(spans: Iterable[Span], overlaps: str = "merge") -> list[Span]:
+    """Make spans sorted and free of overlaps.
+
+    "merge" covers every character that any finding covers: overlapping findings become one, with the
+    label and score of the best of them (highest score, then longest, then first). "best" keeps the
+    best findings as they are and drops those that overlap a better one, so that some characters
+    which a tool found may be left uncovered.
+
+    >>> found = [Span(0, 4, "DATE", 0.6), Span(2, 9, "NAME", 0.9), Span(12, 15, "ID", 0.5)]
+    >>> [(s.start, s.end, s.label) for s in resolve(found)]
+    [(0, 9, 'NAME'), (12, 15, 'ID')]
+    >>> [(s.start, s.end, s.label) for s in resolve(found, "best")]
+    [(2, 9, 'NAME'), (12, 15, 'ID')]
+    """
+    if overlaps == "merge":
+        merged: list[Span] = []
+        best: list[Span] = []
+        for span in sorted(spans, key=lambda s: (s.start, s.end, s.label)):
+            if merged and span.start < merged[-1].end:
+                leader = min(best[-1], span, key=_rank)
+                end = max(merged[-1].end, span.end)
+                merged[-1] = Span(merged[-1].start, end, leader.label, leader.score)
+                best[-1] = leader
+            else:
+                merged.append(span)
+                best.append(span)
+        return merged
+    if overlaps == "best":
+        from bisect import bisect_left, insort
+
+        kept: list[tuple[int, int, Span]] = []
+        for span in sorted(spans, key=_rank):
+            place = bisect_left(kept, (span.start,))
+            clear = place == 0 or kept[place - 1][1] <= span.start
+            if clear and (place == len(kept) or span.end <= kept[place][0]):
+                insort(kept, (span.start, span.end, span))
+        return [span for _, _, span in kept]
+    raise ParameterError.constraint("overlaps", "resolve", "'merge' or 'best'", overlaps)
+
+
+def _rank(span: Span) -> tuple[float, int, int, int, str]:
+    score = span.score if span.score is not None else 0.0
+    return (-score, span.start - span.end, span.start, span.end, span.label)
+
+
+def read_findings(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, list[Span]]:
+    """Read findings by document id: a dict, a JSON file of one, or a JSONL of {"id", "findings"}.
+
+    All findings are held in memory; it grows with their number, not with the texts.
+
+    >>> read_findings({"d1": [{"start": 0, "end": 3, "label": "NAME"}]})["d1"][0].end
+    3
+    """
+    found: dict[str, list[Span]] = {}
+
+    def add(record: int, key: Any, findings: Any) -> None:
+        if not isinstance(key, str | int) or isinstance(key, bool):
+            raise DataError(f"Record {record} of the findings has no usable 'id'.")
+        if str(key) in found:
+            raise DataError(f"Record {record} of the findings repeats the id {str(key)!r}.")
+        try:
+            found[str(key)] = as_spans(findings)
+        except DataError as error:
+            raise DataError(
+                f"Record {record} of the findings (id {str(key)!r}) is refused: {error.message}",
+                hint=error.hint,
+            ) from None
+
+    if isinstance(source, Mapping):
+        for record, (key, findings) in enumerate(source.items(), 1):
+            add(record, key, findings)
+        return found
+    from .limits import Limits
+    from .sources import lines_of, open_bytes
+
+    path = Path(source)
+    with open_bytes(path, Limits()) as stream:
+        if path.name.removesuffix(".gz").endswith(".json"):
+            content = _json(stream.read(), f"The file {path.name!r}")
+            if isinstance(content, dict):
+                return read_findings(content)
+            records: Iterable[Any] = content if isinstance(content, list) else [content]
+        else:
+            records = (
+                None if line is None else _json(line, f"Line {number} of {path.name!r}")
+                for number, line in enumerate(lines_of(stream, Limits()), 1)
+                if line is None or line.strip()
+            )
+        for number, record in enumerate(records, 1):
+            if not isinstance(record, dict) or "findings" not in record:
+                raise FormatError(
+                    f"Record {number} of {path.name!r} is not an object with 'id' and 'findings'.",
+                    hint='write one {"id": …, "findings": [{"start", "end", "entity_type", '
+                    '"score"}]} a line, or one object of id → findings in a .json file.',
+                )
+            add(number, record.get("id"), record["findings"])
+    return found
+
+
+def _json(content: bytes, where: str) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):  # a decoding error is a ValueError
+        raise FormatError(f"{where} is not valid JSON.") from None
+
+
+def with_findings(
+    documents: Iterable[Document],
+    findings: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    *,
+    field: str | None = None,
+    min_score: float = 0.0,
+    labels: Mapping[str, str] | None = None,
+    overlaps: str = "merge",
+) -> Iterator[Document]:
+    """Give the documents with another tool's findings as their spans (those they had are replaced).
+
+    The findings come from a file or dict (see `read_findings`), or from a `field` of each document,
+    which is then taken out of its other fields. Findings below `min_score` are left out; one without
+    a score counts as certain. `labels` renames kinds, e.g. {"PERSON": "NAME"}.
+
+    >>> found = {"d1": [{"start": 0, "end": 3, "entity_type": "PERSON", "score": 0.8}]}
+    >>> next(with_findings([Document("d1", "Ann!")], found, labels={"PERSON": "NAME"})).spans
+    (Span(start=0, end=3, label='NAME', score=0.8),)
+    """
+    if (findings is None) == (field is None):
+        raise ParameterError("Give either findings or the field that holds them.")
+    by_id = read_findings(findings) if findings is not None else {}
+    return _with(documents, by_id=by_id, field=field, min_score=min_score, labels=labels or {},
+                 overlaps=overlaps)  # fmt: skip
+
+
+def _with(
+    documents: Iterable[Document],
+    *,
+    by_id: Findings,
+    field: str | None,
+    min_score: float,
+    labels: Mapping[str, str],
+    overlaps: str,
+) -> Iterator[Document]:
+    matched = False
+    for document in documents:
+        extra = document.extra
+        if field is None:
+            matched = matched or document.id in by_id
+            spans: Iterable[Span] = by_id.get(document.id, ())
+        else:
+            if field not in extra:
+                raise DataError(
+                    f"The document {document.id!r} has no field {field!r}.",
+                    hint="an empty list says that nothing was found.",
+                )
+            spans = as_spans(extra[field])
+        kept = [
+            Span(s.start, s.end, labels.get(s.label, s.label), s.score)
+            for s in spans
+            if s.score is None or s.score >= min_score
+        ]
+        yield Document(document.id, document.text, tuple(resolve(kept, overlaps)), extra).checked()
+    if by_id and not matched:
+        raise DataError(
+            f"None of the {len(by_id):,} ids in the findings is the id of a document.",
+            hint="the findings must use the ids of the corpus.",
+        )

@@ -1,0 +1,1 @@
+"""One file for each form in which documents are kept; each can read and write its form."""

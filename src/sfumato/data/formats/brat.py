@@ -1,0 +1,155 @@
+"""A folder of .txt files, each with a brat .ann beside it that holds its spans.
+
+The id of a document is its path in the folder without `.txt`. Text-bound annotations (T lines) are
+read; a discontinuous one becomes one span for each of its pieces, so that all its characters stay
+covered. Relations, events, attributes and notes are not carried over: they may quote the text.
+"""
+
+# ruff: noqa: A002, ARG002 (id and format are the words of the field; all formats share one protocol)
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ...core.errors import DataError, FormatError, InputError, LimitError
+from ..document import Document, Span
+from ..sources import Extra, Withheld
+from ._layout import Layout, Part, Write, document_from
+
+__all__ = ["Brat", "safe_path"]
+
+_BOUND = re.compile(r"T\S*\t(\S+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)(?:\t(.*))?", re.DOTALL)
+_SPACE = re.compile(r"\s+")
+
+
+class Brat:
+    """Reads a folder (or one .txt file) and writes a folder."""
+
+    name = "brat"
+    is_folder = True
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+
+    def read(self, part: Part) -> Iterator[Document | Withheld]:
+        folder, stems = _stems(part.file)
+        for record, stem in enumerate(stems, 1):
+            yield self._document(part, record, stem, folder)
+
+    def _document(self, part: Part, record: int, stem: str, folder: Path) -> Document | Withheld:
+        text_file, spans_file = folder / f"{stem}.txt", folder / f"{stem}.ann"
+
+        def withheld(
+            reason: str, hint: str | None = None, kind: type[InputError] = FormatError
+        ) -> Withheld:
+            return Withheld(stem, reason, record, part.name, hint, kind)
+
+        try:
+            stem.encode()
+        except UnicodeEncodeError:
+            stem = f"record {record}"
+            return withheld("has a file name that is not UTF-8")
+        if not text_file.exists():
+            return withheld("has annotations but no .txt file")
+        has_spans = spans_file.exists()
+        contents = []
+        for file in (text_file, spans_file) if has_spans else (text_file,):
+            if not file.resolve().is_relative_to(folder.resolve()):
+                return withheld("is a link that leads out of the folder", "copy the file itself.")
+            try:
+                if file.stat().st_size > self.layout.limits.record_bytes:
+                    hint = self.layout.limits.hint("record_bytes")
+                    return withheld("is a file beyond the limit of bytes", hint, LimitError)
+                contents.append(file.read_bytes().decode())
+            except UnicodeDecodeError:
+                return withheld("is not UTF-8 text", "convert the file: iconv -f LATIN1 -t UTF-8.")
+            except OSError:
+                return withheld("cannot be opened for reading")
+        text = contents[0]
+        spans: list[Span] = []
+        for number, line in enumerate(contents[1].split("\n") if has_spans else (), 1):
+            line = line.removesuffix("\r")
+            if not line.strip() or line[0] in "REAMN#*":
+                continue
+            bound = _BOUND.fullmatch(line)
+            if bound is None:
+                return withheld(f"has an annotation on line {number} that is not in brat's form")
+            label, places, quoted = bound[1], bound[2], bound[3]
+            ends = [tuple(map(int, place.split(" "))) for place in places.split(";")]
+            pieces = [text[start:end] for start, end in ends]
+            if quoted is not None and _SPACE.sub("", quoted) != _SPACE.sub("", "".join(pieces)):
+                return withheld(
+                    f"has an annotation on line {number} that quotes other words than its offsets",
+                    "offsets count characters (not bytes) of the file as it is.",
+                    DataError,
+                )
+            spans += [Span(start, end, label) for start, end in ends]
+        return document_from(self.layout, part, record, raw_id=stem, text=text, raw_spans=spans,
+                             extra=Extra({}, part.name, form=has_spans))  # fmt: skip
+
+    @contextmanager
+    def writer(self, path: Path, part: Part | None = None, *, compress: bool = False) -> Iterator[Write]:  # fmt: skip
+        path.mkdir(exist_ok=True)
+
+        def write(document: Document) -> None:
+            place = safe_path(path, document.id)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                with place.open("xb") as stream:
+                    stream.write(document.text.encode())
+            except FileExistsError:
+                raise DataError(f"Two documents would be written to the file of {document.id!r}.") from None  # fmt: skip
+            if getattr(document.extra, "form", True) is not False:
+                lines = []
+                for number, span in enumerate(document.spans, 1):
+                    if _SPACE.search(span.label):
+                        raise DataError(f"A label of document {document.id!r} holds a space, which brat cannot hold.")  # fmt: skip
+                    quoted = _SPACE.sub(" ", document.text[span.start : span.end])
+                    lines.append(f"T{number}\t{span.label} {span.start} {span.end}\t{quoted}\n")
+                place.with_name(place.name.removesuffix(".txt") + ".ann").write_bytes(
+                    "".join(lines).encode()
+                )
+
+        yield write
+
+
+def safe_path(folder: Path, id: str) -> Path:
+    """Give the .txt file of an id inside the folder; refuse ids that could lead anywhere else.
+
+    >>> safe_path(Path("out"), "../../etc/passwd")
+    Traceback (most recent call last):
+    sfumato.core.errors.DataError: The id '../../etc/passwd' cannot be a file name in the output. \
+Hint: use letters, digits, '-', '_' and '/' between folders.
+    """
+    steps = id.split("/")
+    unsafe = any(
+        step in ("", ".", "..")
+        or step != step.strip()
+        or len(step.encode()) > 200
+        or not step.isprintable()
+        or any(c in step for c in '\\:*?"<>|')
+        for step in steps
+    )
+    if unsafe or len(steps) > 32:
+        raise DataError(
+            f"The id {id[:200]!r} cannot be a file name in the output.",
+            hint="use letters, digits, '-', '_' and '/' between folders.",
+        )
+    return folder.joinpath(*steps[:-1], f"{steps[-1]}.txt")
+
+
+def _stems(path: Path) -> tuple[Path, list[str]]:
+    """List the documents of a folder by their paths without suffix, in one order everywhere."""
+    if path.is_file():
+        return path.parent, [path.name.removesuffix(".ann").removesuffix(".txt")]
+    found = set()
+    for place, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if name[0] != "."]
+        inside = Path(place).relative_to(path)
+        for name in names:
+            if name.endswith((".txt", ".ann")) and name[0] not in "._":
+                found.add((inside / name[:-4]).as_posix())
+    return path, sorted(found)

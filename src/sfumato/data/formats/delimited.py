@@ -1,0 +1,175 @@
+"""CSV and TSV: a text column, an id column and any others, kept as the texts they are.
+
+Cells are never interpreted. A column named like `Layout.spans` may hold spans as JSON.
+"""
+
+# ruff: noqa: A001 (id and format are the words of the field; all formats share one protocol)
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from ...core.errors import DataError, FormatError, LimitError, ParameterError
+from ..document import Document
+from ..sources import Extra, Withheld, create_bytes, open_bytes
+from ._layout import Layout, Part, Write, checked_columns, document_from, encodable, spans_as_json
+
+__all__ = ["Delimited"]
+
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?")
+
+
+class Delimited:
+    """Reads and writes delimited text with a header line; quotes are doubled inside quotes.
+
+    With `spreadsheet` set, cells that a spreadsheet would run as a formula are written with an
+    apostrophe before them, which changes the data and so is not the default.
+    """
+
+    name = "csv"
+    is_folder = False
+
+    def __init__(
+        self, layout: Layout, *, delimiter: str | None = None, spreadsheet: bool = False
+    ) -> None:
+        if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+            rule = "one character, not a quote or a line end"
+            raise ParameterError.constraint("delimiter", "read_documents", rule, delimiter)
+        self.layout, self.delimiter, self.spreadsheet = layout, delimiter, spreadsheet
+
+    def read(self, part: Part) -> Iterator[Document | Withheld]:
+        layout = self.layout
+        with self._opened(part) as (rows, _, columns):
+            names = checked_columns(layout, columns, part)
+            text, id, spans = (columns.index(n) if n in columns else None for n in names)
+            named = [i for i in range(len(columns)) if i not in (text, id, spans)]
+            record = 0
+            for row in rows:
+                if not row:
+                    continue
+                record += 1
+                known = row[id] if id is not None and id < len(row) else None
+                if len(row) != len(columns):
+                    reason = f"has {len(row):,} cells where the header names {len(columns):,}"
+                    yield self._withheld(part, record, known, reason, "quote cells that hold line ends or delimiters.")  # fmt: skip
+                    continue
+                if not encodable("".join(row)):
+                    yield self._withheld(part, record, None, "is not UTF-8 text", "convert the file: iconv -f LATIN1 -t UTF-8.")  # fmt: skip
+                    continue
+                raw_spans = None
+                if spans is not None and row[spans].strip():
+                    try:
+                        raw_spans = json.loads(row[spans])
+                    except (ValueError, RecursionError):
+                        yield self._withheld(part, record, known, "has spans that are not JSON")
+                        continue
+                assert text is not None
+                yield document_from(layout, part, record, raw_id=known, text=row[text], raw_spans=raw_spans,
+                                    extra=Extra({columns[i]: row[i] for i in named}, part.name))  # fmt: skip
+
+    def _withheld(
+        self, part: Part, record: int, known: str | None, reason: str, hint: str | None = None
+    ) -> Withheld:
+        usable = known and encodable(known) and len(known) <= self.layout.limits.id_characters
+        shown = known if known and usable else f"record {record}"
+        return Withheld(shown, reason, record, part.name, hint, FormatError)
+
+    @contextmanager
+    def _opened(self, part: Part) -> Iterator[tuple[Iterator[list[str]], str, list[str]]]:
+        limits = self.layout.limits
+        # The module's limit is one for the whole process; it is only ever raised.
+        csv.field_size_limit(max(csv.field_size_limit(), limits.document_characters + 1))
+        raw = open_bytes(part.file, limits)
+        # What is not UTF-8 comes through as half surrogates, so that only its own row is withheld.
+        with io.TextIOWrapper(raw, "utf-8", errors="surrogateescape", newline="") as stream:
+
+            def lines() -> Iterator[str]:
+                while line := stream.readline(limits.record_bytes + 1):
+                    if len(line) > limits.record_bytes:
+                        raise limits.error(f"A line of {part.name!r}", "record_bytes")
+                    yield line
+
+            given = lines()
+            first = next(given, "")
+            delimiter = self.delimiter or max(",;\t|", key=first.count)
+            if "\x00" in first or not encodable(first):
+                raise FormatError(f"The first line of {part.name!r} is not UTF-8 text.",
+                                  hint="convert the file: iconv -f LATIN1 -t UTF-8.")  # fmt: skip
+            if not first.strip():
+                raise DataError(f"The file {part.name!r} has no header line.",
+                                hint="the first line must name the columns.")  # fmt: skip
+            rows = _rows(csv.reader(_chain(first, given), delimiter=delimiter, strict=True), part.name, self.layout)  # fmt: skip
+            columns = next(rows, [])
+            if len(columns) > limits.columns:
+                raise limits.error(f"The number of columns of {part.name!r}", "columns")
+            yield rows, delimiter, columns
+
+    @contextmanager
+    def writer(self, path: Path, part: Part | None = None, *, compress: bool = False) -> Iterator[Write]:  # fmt: skip
+        layout, delimiter = self.layout, self.delimiter or ","
+        columns: list[str] = []
+        if part is not None and part.path is not None:
+            with self._opened(part) as (_, delimiter, columns):
+                pass
+        special = re.compile(f'["\\r\\n{re.escape(delimiter)}]')
+
+        def line(cells: Sequence[str]) -> bytes:
+            quoted = []
+            for cell in cells:
+                if self.spreadsheet and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell):
+                    cell = "'" + cell
+                quoted.append('"' + cell.replace('"', '""') + '"' if special.search(cell) else cell)
+            # A lone empty cell would be a blank line.
+            return ((delimiter.join(quoted) if quoted != [""] else '""') + "\n").encode()
+
+        with create_bytes(path, compress=compress) as stream:
+            if columns:
+                stream.write(line(columns))
+
+            def write(document: Document) -> None:
+                if not columns:
+                    own = [layout.id] if layout.id is not None else []
+                    columns.extend([*own, layout.text, layout.spans, *document.extra])
+                    stream.write(line(columns))
+                cells = {layout.text: document.text, layout.spans: spans_as_json(document.spans)}
+                if layout.id is not None:
+                    cells[layout.id] = document.id
+                try:
+                    row = [cells[c] if c in cells else document.extra[c] for c in columns]
+                except KeyError:
+                    raise DataError(f"The document {document.id!r} lacks a column of the others.") from None  # fmt: skip
+                stream.write(line(["" if cell is None else str(cell) for cell in row]))
+
+            yield write
+
+
+def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _rows(reader: Iterator[list[str]], name: str, layout: Layout) -> Iterator[list[str]]:
+    count = 0
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            if "field limit" in str(error):
+                raise LimitError(
+                    f"A cell near record {count} of {name!r} is beyond the limit of characters, or a quote is never closed.",
+                    hint=layout.limits.hint("document_characters"),
+                ) from None
+            raise FormatError(
+                f"The quotes of {name!r} do not match near record {count}.",
+                hint="a quote inside a quoted cell must be doubled.",
+            ) from None
+        count += 1
+        yield row

@@ -1,0 +1,63 @@
+"""How big an input may be before it is refused: against gzip bombs, endless lines and absurd tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+
+from ..core.errors import LimitError, ParameterError, did_you_mean
+
+__all__ = ["Limits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes beyond which a reader stops; each can be raised by the user.
+
+    `expansion` is how many times larger than the compressed file its content may be, asked once
+    `expansion_from` bytes came out, so that small repetitive files pass.
+
+    >>> Limits().raised(["columns=20_000"]).columns
+    20000
+    """
+
+    document_characters: int = 64 * 2**20
+    record_bytes: int = 256 * 2**20
+    expansion: int = 200
+    expansion_from: int = 64 * 2**20
+    columns: int = 10_000
+    files: int = 1_000_000
+    id_characters: int = 1_024
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ParameterError.constraint(each.name, "Limits", "an int in [1, inf)", value)
+
+    def raised(self, options: Iterable[str]) -> Limits:
+        """Change limits by `name=number` texts, as they come from a command line."""
+        known = [each.name for each in fields(self)]
+        changed = {}
+        for option in options:
+            name, _, number = option.partition("=")
+            if name not in known:
+                raise ParameterError(
+                    f"There is no limit named {name!r}.", hint=did_you_mean(name, known)
+                )
+            try:
+                changed[name] = int(number)
+            except ValueError:
+                raise ParameterError(
+                    f"The limit {name!r} needs a whole number.", hint=f"write {name}=1000000."
+                ) from None
+        return replace(self, **changed)
+
+    def error(self, what: str, name: str) -> LimitError:
+        """Build the error for a limit that was passed, with the way to raise it."""
+        return LimitError(f"{what} is beyond the limit of {getattr(self, name):,} ({name}).",
+                          hint=self.hint(name))  # fmt: skip
+
+    def hint(self, name: str) -> str:
+        """Say how a limit is raised."""
+        return f"if the input is as it should be, raise it: limits=Limits({name}=…)."

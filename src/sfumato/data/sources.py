@@ -1,0 +1,204 @@
+"""What all readers share: opening a file safely, records that were withheld, ids that must be unique."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import zlib
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from ..core.errors import DataError, FormatError, InputError
+from .limits import Limits
+
+__all__ = ["Extra", "SeenIds", "Withheld", "create_bytes", "lines_of", "open_bytes"]
+
+_BUFFER = 1 << 18
+_UTF8_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """A record that cannot be used: which one and why, without a word of its content.
+
+    `reason` continues the sentence "Record 3 of 'notes.jsonl' …".
+
+    >>> Withheld("d7", "has no text", record=3, part="notes.jsonl").error().message
+    "Record 3 of 'notes.jsonl' (id 'd7') has no text."
+    """
+
+    id: str
+    reason: str
+    record: int = 0
+    part: str = ""
+    hint: str | None = field(default=None, compare=False)
+    kind: type[InputError] = field(default=DataError, compare=False)
+
+    def error(self) -> InputError:
+        """Build the error that a strict reading raises for this record."""
+        named = "" if self.id == f"record {self.record}" else f" (id {self.id!r})"
+        place = f"Record {self.record} of {self.part!r}" if self.part else f"Record {self.record}"
+        return self.kind(f"{place}{named} {self.reason}.", hint=self.hint)
+
+    def to_json(self) -> dict[str, str]:
+        """Give the entry for a quarantine list."""
+        return {"id": self.id, "reason": self.reason}
+
+
+class Extra(dict[str, Any]):
+    """The other fields of a record, kept as they are, and where and how they were written.
+
+    `part` is the file that the record came from; `form` is what its format needs to write it back.
+    """
+
+    __slots__ = ("form", "part")
+
+    def __init__(
+        self, fields: dict[str, Any] | None = None, part: str = "", form: Any = None
+    ) -> None:
+        super().__init__(fields or {})
+        self.part, self.form = part, form
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Extra, (dict(self), self.part, self.form))
+
+
+class SeenIds:
+    """Tell whether an id was seen before, in about 25 bytes an id whatever its length.
+
+    Ids are kept as 8-byte hashes: the newest in a set, the rest in one sorted array. Two different
+    ids share a hash once in about four billion records; the later record is then withheld.
+
+    >>> seen = SeenIds()
+    >>> seen.add("a"), seen.add("b"), seen.add("a")
+    (True, True, False)
+    """
+
+    __slots__ = ("_old", "_recent")
+
+    def __init__(self) -> None:
+        self._recent: set[int] = set()
+        self._old = array("Q")
+
+    def __len__(self) -> int:
+        return len(self._recent) + len(self._old)
+
+    def add(self, key: str) -> bool:
+        """Add an id; False when it was there already."""
+        from bisect import bisect_left
+
+        mark = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "little")
+        if mark in self._recent:
+            return False
+        place = bisect_left(self._old, mark)
+        if place < len(self._old) and self._old[place] == mark:
+            return False
+        self._recent.add(mark)
+        if len(self._recent) >= max(1 << 16, len(self._old) // 8):
+            self._merge()
+        return True
+
+    def _merge(self) -> None:
+        import numpy as np
+
+        new = np.fromiter(self._recent, dtype=np.uint64, count=len(self._recent))
+        merged = np.concatenate([np.frombuffer(self._old, dtype=np.uint64), new])
+        merged.sort(kind="stable")  # two sorted stretches, nearly
+        self._old = array("Q")
+        self._old.frombytes(merged.tobytes())
+        self._recent = set()
+
+
+class _Unzipping(io.RawIOBase):
+    """A gzip stream that refuses to grow beyond a ratio to what was read from disk."""
+
+    def __init__(self, raw: BinaryIO, name: str, limits: Limits) -> None:
+        self._raw, self._name, self._limits, self._out = raw, name, limits, 0
+        self._gzip = gzip.GzipFile(fileobj=raw, mode="rb")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            count = self._gzip.readinto(buffer)
+        except (OSError, EOFError, zlib.error) as error:
+            raise FormatError(
+                f"The file {self._name!r} is damaged or cut off: it does not decompress.",
+                hint="copy it again from where it came.",
+            ) from error
+        self._out += count
+        if self._out > self._limits.expansion_from:
+            ratio = self._out // max(1, self._raw.tell())
+            if ratio > self._limits.expansion:
+                raise self._limits.error(
+                    f"The file {self._name!r} grows {ratio:,} times when decompressed, which",
+                    "expansion",
+                )
+        return count
+
+    def close(self) -> None:
+        self._gzip.close()
+        self._raw.close()
+        super().close()
+
+
+def open_bytes(path: Path, limits: Limits) -> io.BufferedReader:
+    """Open a plain or gzip file (told by its first bytes) for reading; skip a UTF-8 mark."""
+    try:
+        raw: Any = path.open("rb")
+    except FileNotFoundError as error:
+        raise InputError(f"There is no file {path.name!r}.", hint="check the path.") from error
+    except OSError as error:
+        raise InputError(f"The file {path.name!r} cannot be opened for reading.") from error
+    try:
+        start = raw.read(4)
+        raw.seek(0)
+        if start[:2] == b"\x1f\x8b":
+            stream: io.BufferedReader = io.BufferedReader(
+                _Unzipping(raw, path.name, limits), _BUFFER
+            )
+            start = stream.peek(4)[:4]
+        else:
+            if path.suffix == ".gz" and start:
+                raise FormatError(f"The file {path.name!r} is named .gz but is not a gzip file.")
+            stream = raw
+        if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise FormatError(
+                f"The file {path.name!r} is UTF-16, not UTF-8.",
+                hint="convert it: iconv -f UTF-16 -t UTF-8.",
+            )
+        if start[:3] == _UTF8_MARK:
+            stream.read(3)
+    except BaseException:
+        raw.close()
+        raise
+    return stream
+
+
+@contextmanager
+def create_bytes(path: Path, *, compress: bool = False) -> Iterator[BinaryIO]:
+    """Open a file for writing; gzip without a name or time in it, so the same bytes each time."""
+    with path.open("wb") as raw:
+        if compress:
+            with gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as stream:
+                yield cast("BinaryIO", stream)
+        else:
+            yield raw
+
+
+def lines_of(stream: io.BufferedReader, limits: Limits) -> Iterator[bytes | None]:
+    """Give the lines of a stream with their ends; None for one that is longer than the limit."""
+    longest = limits.record_bytes
+    while line := stream.readline(longest + 1):
+        if len(line) <= longest:
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(_BUFFER)
+        yield None
