@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from ...core.errors import InputError, ParameterError, SfumatoError, WithheldError
 from ...data.document import Document
+from .compiled import compiled
 from .features import TokenData
 from .features.data import line_breaks
 from .features.words import WordKnowledge
@@ -140,6 +141,7 @@ class Sanitiser:
         if (replacement == "surrogate") != (replacer is not None):
             raise ParameterError("A replacer is needed for surrogates, and for nothing else.")
         self.candidate = candidate
+        self.decider: Decider = compiled(candidate)
         self.replacement = replacement
         self.replacer = replacer
         self.findings = findings
@@ -197,9 +199,9 @@ class Sanitiser:
             found = {span.label for document in documents for span in document.spans}
             labels += sorted(found.difference(labels))
             given = labels_from_spans(documents, tokens, labels)
-            kind = np.where(given > 0, given, self.candidate.decide(data.redact(given > 0)))
+            kind = np.where(given > 0, given, self.decider.decide(data.redact(given > 0)))
         else:
-            kind = self.candidate.decide(data)
+            kind = self.decider.decide(data)
         spans = merge_spans(tokens, words.vocabulary, kind)
         out, bounds = self._render(documents, tokens, spans, labels)
         ids = [document.id for document in documents]
