@@ -85,7 +85,8 @@ class WordTable:
 
     `own[own_bounds[r]:own_bounds[r + 1]]` are the features of row r itself; `near` and `far` those it
     gives to tokens one and two places away (0: none); `lower` and `shape` take part in conjunctions;
-    `counted` says that it is a word (it holds a letter or digit) and not a punctuation mark.
+    `counted` says that it is a word (it holds a letter or digit) and not a punctuation mark, `capital`
+    that it starts with a capital.
 
     >>> table = WordTable(Vocabulary(["Ann", "ann", ","]))
     >>> bool(table.lower[RESERVED] == table.lower[RESERVED + 1])
@@ -108,6 +109,8 @@ class WordTable:
         self.lower = np.zeros(n, dtype=np.uint64)
         self.shape = np.zeros(n, dtype=np.uint64)
         self.counted = np.zeros(n, dtype=np.bool_)
+        self.capital = np.zeros(n, dtype=np.bool_)
+        self.capital[RESERVED:] = (kinds == _kernels.UPPER)[bounds[:-1]] if len(codes) else False
         for row in range(RESERVED):
             mark = _kernels.seal(row + 1, 11)
             own[row, 0] = self.lower[row] = self.shape[row] = mark

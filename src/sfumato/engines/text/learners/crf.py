@@ -16,6 +16,7 @@ from ....core.errors import DataError, ModelError
 from ....core.randomness import Streams
 from ..features import REDACTED, TokenData, WordTable, lower_keys
 from . import _kernels
+from .memory import MEMORY_SIZE, Memory
 from .protocol import Arrays
 
 __all__ = ["CRF", "CRFModel"]
@@ -30,13 +31,15 @@ class CRF:
     """Learn a linear-chain CRF.
 
     `epochs` passes over the documents in random order with AdaGrad steps of `rate`; gradients below
-    `least` are left out. `average` is how many of the last passes the weights are averaged over.
+    `least` are left out. `average` is how many of the last passes the weights are averaged over. With
+    `memory`, a word's record in the other documents is a feature.
     """
 
     epochs: int = 12
     rate: float = 0.05
     least: float = 1e-3
     average: int = 4
+    memory: bool = True
 
     @property
     def name(self) -> str:
@@ -61,11 +64,18 @@ class CRF:
         _ = cost_ratio
         if len(labels) != len(data):
             raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
+        chosen = np.arange(data.documents)
+        if documents is not None:
+            chosen = chosen[documents]
         index = data.index()
         own, near, far, joint = index.sizes
         base = np.cumsum([own, near, near, far, far, joint])
         places, sizes = _places(data)
-        total = int(base[-1]) + sum(sizes)
+        memory = None
+        if self.memory:
+            memory = Memory.of(data, labels, chosen)
+            places = np.hstack([places, memory.recalled(data, labels, chosen) + sum(sizes)])
+        total = int(base[-1]) + sum(sizes) + MEMORY_SIZE * self.memory
         weights = np.zeros((total, 2), np.float32)
         transitions = np.zeros((2, 2, 2))
         keys = [index.keys[0]]
@@ -74,9 +84,6 @@ class CRF:
         if start is not None:
             start.write(row_keys, index.keys[3], weights[:, 0], transitions)
             weights[weights[:, 0] != 0, 1] = doubt
-        chosen = np.arange(data.documents)
-        if documents is not None:
-            chosen = chosen[documents]
         random = Streams(seed).generator("crf")
         ends = sentence_ends(data.words)
         summed = np.zeros(total, np.float32)
@@ -101,9 +108,11 @@ class CRF:
             row_weights[used],
             index.keys[3][joined],
             cuts[5][joined],
-            cuts[6],
+            cuts[6][: sum(sizes)],
             tuple(sizes),
             moved,
+            memory,
+            cuts[6][sum(sizes) :],
         )
 
 
@@ -143,6 +152,10 @@ class CRFModel:
     place_weights: npt.NDArray[np.float32]
     place_sizes: tuple[int, ...]
     transitions: npt.NDArray[np.float64]
+    memory: Memory | None = None
+    memory_weights: npt.NDArray[np.float32] = field(
+        default_factory=lambda: np.zeros(0, np.float32)
+    )
     _made: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -190,6 +203,8 @@ class CRFModel:
         _kernels.row_scores(
             words.own_bounds, words.own, words.near, words.far, slots, values, scores
         )
+        if self.memory is not None:
+            self.memory.add_scores(words, self.memory_weights, scores)
         return scores
 
     def scores(
@@ -211,8 +226,18 @@ class CRFModel:
         return out
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
-        header = {"kind": self.kind, "place_sizes": list(self.place_sizes)}
+        header = {
+            "kind": self.kind,
+            "place_sizes": list(self.place_sizes),
+            "memory": self.memory is not None,
+        }
+        memory = {} if self.memory is None else {
+            "memory_keys": self.memory.keys,
+            "memory_bins": self.memory.bins,
+            "memory_weights": self.memory_weights,
+        }
         return header, {
+            **memory,
             "row_keys": self.row_keys,
             "row_weights": self.row_weights,
             "joint_keys": self.joint_keys,
@@ -225,6 +250,12 @@ class CRFModel:
     def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> CRFModel:
         """Rebuild a stored model; what does not fit together is refused."""
         try:
+            memory = None
+            if header["memory"]:
+                memory = Memory(
+                    arrays["memory_keys"].astype(np.uint64), arrays["memory_bins"].astype(np.uint8)
+                )
+            weights = arrays["memory_weights"] if memory else np.zeros(0)
             model = cls(
                 arrays["row_keys"].astype(np.uint64),
                 arrays["row_weights"].astype(np.float32),
@@ -233,6 +264,8 @@ class CRFModel:
                 arrays["place_weights"].astype(np.float32),
                 tuple(int(s) for s in header["place_sizes"]),
                 arrays["transitions"].astype(np.float64),
+                memory,
+                weights.astype(np.float32),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError("The CRF of the model directory lacks a part.") from error
@@ -241,6 +274,8 @@ class CRFModel:
             and model.joint_keys.shape == model.joint_weights.shape == (len(model.joint_keys),)
             and model.place_weights.shape == (sum(model.place_sizes),)
             and model.transitions.shape == (2, 2)
+            and (memory is None or memory.sound())
+            and model.memory_weights.shape == (MEMORY_SIZE * (memory is not None),)
             and all(size > 0 for size in model.place_sizes)
             and all(
                 np.isfinite(part).all()
@@ -249,6 +284,7 @@ class CRFModel:
                     model.joint_weights,
                     model.place_weights,
                     model.transitions,
+                    model.memory_weights,
                 )
             )
         )
