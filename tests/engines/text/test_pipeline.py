@@ -212,7 +212,7 @@ def test_a_table_that_grew_is_the_table_of_all_words(steps):
         growing.catch_up()
     whole = WordTable(Vocabulary(dict.fromkeys(w for words in steps for w in words)))
     assert len(growing) == len(whole)
-    for name in ("own", "own_bounds", "near", "far", "lower", "shape", "counted"):
+    for name in ("own", "own_bounds", "near", "far", "lower", "shape", "counted", "capital"):
         assert np.array_equal(getattr(growing, name), getattr(whole, name))
     ranks = {key: rank for rank, key in enumerate(dict.fromkeys(whole.lower.tolist()))}
     assert growing.groups().tolist() == [ranks[key] for key in whole.lower.tolist()]

@@ -19,7 +19,7 @@ from .tokens import Vocabulary
 
 __all__ = ["GrowingWords"]
 
-_ROWS = ("near", "far", "lower", "shape", "counted")
+_ROWS = ("near", "far", "lower", "shape", "counted", "capital")
 
 
 class _Rows:
