@@ -101,6 +101,7 @@ class Publication:
     classifiers: ClassifierSet
     rounds: tuple[Round, ...]
     redacted: Mask
+    total_loss: float
     held_out: bool
 
 
@@ -150,7 +151,9 @@ class GreedySanitize:
             )
         if folds < 2:
             raise ParameterError.constraint("folds", "GreedySanitize", "an int in [2, inf)", folds)
-        self.learner: Learner = CRF() if learner is None else learner
+        if learner is None:
+            learner = CRF.literal() if mode == "paper" else CRF()
+        self.learner: Learner = learner
         self.mode = mode
         self.folds = folds
         self.rounds = rounds
@@ -159,6 +162,7 @@ class GreedySanitize:
         self.allow = WordList() if allow is None else allow
         self.seed = seed
         self.progress = progress or (lambda _: None)
+        self.first_pass: Scores | None = None
 
     def fit(self, labelled: Labelled, ratios: Sequence[float]) -> dict[float, Publication]:
         """Choose the classifiers for each ratio L/C; what does not depend on it is learned once."""
@@ -242,7 +246,7 @@ class GreedySanitize:
             classifiers.append(Classifier((Stage(model),), (0,), 0.0, "pass"))
             data, loss = data.redact(found), after
         chosen = self._set(labelled, classifiers, self._typing(labelled))
-        return Publication(ratio, chosen, tuple(rounds), data.redacted, held_out=False)
+        return Publication(ratio, chosen, tuple(rounds), data.redacted, loss, held_out=False)
 
     # Every decision on documents that were not learned from.
 
@@ -251,6 +255,7 @@ class GreedySanitize:
     ) -> dict[float, Publication]:
         fold = self._fold(labelled)
         plans, forms = self._first_round(labelled, fold)
+        self.first_pass = plans[0].scores
         typing = self._typing(labelled)
         refitted: dict[int, Model] = {}
         published = {}
@@ -267,7 +272,7 @@ class GreedySanitize:
                 self._advance(state, labelled, fold, ratio, allowed, more, names, {})
             chosen = self._set(labelled, state.classifiers, typing)
             published[ratio] = Publication(
-                ratio, chosen, tuple(state.rounds), state.data.redacted, held_out=True
+                ratio, chosen, tuple(state.rounds), state.data.redacted, state.loss, held_out=True
             )
             self.progress(f"L/C {ratio:g}: {len(state.classifiers)} rounds")
         return published
