@@ -23,11 +23,13 @@ __all__ = ["AdaBoost"]
 class AdaBoost:
     """Boost `rounds` stumps; sensitive examples weigh L/C times as much at the start.
 
-    Features of fewer than `least` tokens are not looked at.
+    Features of fewer than `least` tokens are not looked at. An attacker, who needs a ranking only, can do
+    without the calibration (`calibrate`).
     """
 
     rounds: int = 600
     least: int = 3
+    calibrate: bool = True
 
     @property
     def name(self) -> str:
@@ -47,6 +49,8 @@ class AdaBoost:
             raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
         chosen = every_document(data, documents)
         model = self._learn(data, labels, chosen, cost_ratio)
+        if not self.calibrate:
+            return model
         margins = by_halves(
             data, chosen, seed, lambda part: self._learn(data, labels, part, cost_ratio)
         )

@@ -34,13 +34,15 @@ class SVM:
 
     `penalty` weighs an example's error against the size of the weights (with L/C on top for sensitive
     ones); descent ends after `passes` or when no violation is above `tolerance`. `history` says
-    whether the labels of the two words before take part.
+    whether the labels of the two words before take part. An attacker, who needs a ranking only, can
+    do without the calibration (`calibrate`).
     """
 
     penalty: float = 0.05
     passes: int = 12
     tolerance: float = 0.1
     history: bool = True
+    calibrate: bool = True
 
     @property
     def name(self) -> str:
@@ -68,6 +70,8 @@ class SVM:
             past = (margins > 0).astype(np.uint8)
         before = past if self.history else None
         model = self._learn(data, labels, chosen, cost_ratio=cost_ratio, seed=seed, before=before)
+        if not self.calibrate:
+            return model
         margins = by_halves(
             data, chosen, seed,
             lambda part: self._learn(
