@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import DataError, ParameterError
-from ...core.exploration import Candidate, Exploration, InputFile, Reference
+from ...core.exploration import Candidate, InputFile, Reference
 from ...core.measures import Risk, Utility
 from ...core.randomness import Streams
 from ...data.documents import Corpus, read_documents
+from ...data.findings import with_findings
 from .background import matching_labels, relabelled
-from .classifiers import ClassifierSet
+from .exploration import TextExploration
 from .features import TokenData
 from .learners.protocol import Learner
 from .learners.registry import learner_named
@@ -23,13 +26,9 @@ from .publisher import GreedySanitize, Labelled, Publication
 from .tokens import Vocabulary, labels_from_spans, tokenize
 from .word_lists import WordList, list_knowledge
 
-__all__ = ["RATIOS", "classifiers_of", "explore"]
+__all__ = ["RATIOS", "explore"]
 
 RATIOS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
-AXES = {
-    "risk": "share of the sensitive words that is left (an attacker who reads everything)",
-    "utility": "share of the words that is published",
-}
 _REPLICATES = 1000
 
 
@@ -39,6 +38,7 @@ def explore(
     labels: Sequence[str] | str,
     background: Sequence[Any] = (),
     unlabelled: Sequence[Any] = (),
+    findings: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     ratios: Sequence[float] = RATIOS,
     folds: int = 4,
     learner: str | Learner = "crf",
@@ -51,12 +51,12 @@ def explore(
     attackers: Sequence[Learner] | None = (),
     budgets: Sequence[int] = (10, 100, 1000),
     progress: Callable[[str], None] | None = None,
-) -> Exploration:
+) -> TextExploration:
     """Choose classifiers for each ratio L/C and judge them on documents they have not seen.
 
     `corpus` and the corpora of `background` are labelled documents (a path, a frame, a list of
-    `Document`); `unlabelled` are texts of the same kind as the corpus. `weights` multiplies L for some
-    labels. `deny` words are always redacted, `allow` words never, and each of `word_lists` is a
+    `Document`); `unlabelled` are texts of the same kind as the corpus. `findings` of another tool are
+    redacted before anything is learned. `weights` multiplies L for some labels. `deny` words are always redacted, `allow` words never, and each of `word_lists` is a
     feature. `attackers` attack each candidate (None: all that there are; (): none).
     """
     started = time.perf_counter()
@@ -91,8 +91,13 @@ def explore(
 
         every = [*texts, *(d.text for d in documents), *(d.text for d in others)]
         knowledge.append(learn_clusters(every, seed=seed))
+    data = TokenData.of(tokens, vocabulary, knowledge)
+    if findings is not None:
+        given = [*with_findings(documents, findings), *(replace(d, spans=()) for d in others)]
+        kinds = sorted({span.label for document in given for span in document.spans})
+        data = data.redact(labels_from_spans(given, tokens, kinds) > 0)
     labelled = Labelled(
-        TokenData.of(tokens, vocabulary, knowledge),
+        data,
         labels_from_spans([*documents, *others], tokens, wanted),
         wanted,
         np.arange(len(documents) + len(others)) < len(documents),
@@ -112,11 +117,19 @@ def explore(
     for source in (*background, *unlabelled):
         read = read_documents(source)
         inputs += _inputs(read, sum(1 for _ in read))
-    exploration = Exploration("text", seed=seed, axes=AXES, inputs=inputs, keep_dominated=True)
+    exploration = TextExploration(seed=seed, inputs=inputs)
     judge = _Judge(labelled, Streams(seed).generator("bootstrap"))
     for ratio, publication in published.items():
-        exploration.add(
-            judge.candidate(ratio, publication, attackers, budgets, Streams(seed), progress)
+        exploration.add_with(
+            judge.candidate(
+                ratio,
+                publication,
+                attackers=attackers,
+                budgets=budgets,
+                streams=Streams(seed),
+                progress=progress,
+            ),
+            publication.classifiers,
         )
     if publisher.first_pass is not None:
         exploration.references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
@@ -134,33 +147,6 @@ def explore(
     }
     exploration.seconds = time.perf_counter() - started
     return exploration
-
-
-def classifiers_of(candidate: Candidate) -> ClassifierSet:
-    """Give the classifiers behind a candidate that `explore` found."""
-    if not isinstance(candidate.publisher, _Publisher):
-        raise ParameterError("The candidate does not come from the text engine.")
-    return candidate.publisher.classifiers
-
-
-class _Publisher:
-    """Publishes documents as a candidate says; in memory, in order."""
-
-    def __init__(self, classifiers: ClassifierSet) -> None:
-        self.classifiers = classifiers
-
-    def __call__(self, data: Any, **options: Any) -> Any:
-        from dataclasses import replace
-
-        from .pipeline import Sanitiser, batches
-
-        sanitiser = Sanitiser(self.classifiers, **options)
-        kept = []
-        for batch in batches(read_documents(data)):
-            done = sanitiser(batch)
-            texts = dict(zip(done.ids, done.texts, strict=True))
-            kept += [replace(d, text=texts[d.id], spans=()) for d in batch if d.id in texts]
-        return kept
 
 
 def _learner(learner: str | Learner) -> Learner | None:
@@ -216,6 +202,7 @@ class _Judge:
         self,
         ratio: float,
         publication: Publication,
+        *,
         attackers: Sequence[Learner] | None,
         budgets: Sequence[int],
         streams: Streams,
@@ -249,6 +236,4 @@ class _Judge:
                 progress=progress,
             )
             details["attack"] = report.to_json()
-        return Candidate(
-            f"r{ratio:g}", risk, utility, details, _Publisher(publication.classifiers)
-        )
+        return Candidate(f"r{ratio:g}", risk, utility, details)
