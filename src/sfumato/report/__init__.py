@@ -1,1 +1,1 @@
-"""From facts to a page: what was published, what an adversary found, what it cost."""
+"""The report: facts first (a plain record), then one page and one certificate made from nothing else."""
