@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -63,6 +64,14 @@ def _imagined(text: str) -> str:
     return f"{ends[0]:g}" if ends is not None else _members(text)[0]
 
 
+def _stride(size: int) -> int:
+    """Step through intervals so that a few made-up people spread over all of them."""
+    step = max(round(size * 0.382), 1)
+    while math.gcd(step, size) > 1:
+        step += 1
+    return step
+
+
 def _attribute(name: str, entry: Any, intervals: list[str]) -> AttributePolicy:
     widths = []
     for text in intervals:
@@ -101,7 +110,7 @@ def _policy(name: str, described: Any, people: list[list[str]] | None) -> tuple[
     if people is None:
         people = [
             [
-                _imagined(found[(i * max(len(found) // _EXAMPLES, 1) + i + j) % len(found)])
+                _imagined(found[(i * _stride(len(found)) + j) % len(found)])
                 for j, (_, found) in enumerate(by_name.values())
             ]
             for i in range(_EXAMPLES)
