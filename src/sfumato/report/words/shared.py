@@ -43,7 +43,7 @@ def search_sentence(part: Part) -> str:
         return "The folder of the exploration was not given, so the frontier is not shown."
     words = f"The [[frontier|frontier]] holds {count(search.candidates)} {plural(search.candidates, 'candidate')}"
     if search.evaluations:
-        words += f", found by measuring [[evaluations|{count(search.evaluations)}]]"
+        words += f", found by measuring [[evaluations|{count(search.evaluations)} candidates]]"
     if search.area is not None:
         words += f"; the area under it is [[area|{decimal(search.area)}]]"
     return words + "."
@@ -72,7 +72,8 @@ def reference_grid(part: Part, engine: str, risk_head: str, utility_head: str) -
         return f"{count(reference.dominated_by)}" if reference.dominated_by else "none"
 
     risk_term, utility_term = _TERMS[engine]
-    rows = [row(f"This release ({part.chosen.id})", part.chosen.risk, part.chosen.utility, "–")]
+    mine = "This release" if part.published else "This candidate"
+    rows = [row(f"{mine} ({part.chosen.id})", part.chosen.risk, part.chosen.utility, "–")]
     rows += [row(r.name, r.risk, r.utility, beaten(r)) for r in part.references]
     heads = (("", None), (risk_head, risk_term), (utility_head, utility_term), ("Candidates better on both", "frontier"))  # fmt: skip
     return Grid("The choice beside what people know", heads, tuple(rows), marked=0)
