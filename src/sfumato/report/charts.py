@@ -154,7 +154,7 @@ def _frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
         if engine == "baskets":
             y["axis"]["format"] = ".3~f"
         if log:
-            x["scale"]["type"] = "log"
+            x["scale"] = {"type": "log", "nice": False, "domain": domain}
             x["axis"]["values"] = _decades(*domain)
             x["title"] += ", logarithmic"
         return found

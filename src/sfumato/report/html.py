@@ -16,7 +16,7 @@ from .prose import glossary, methods, papers
 from .words import Story, stories
 from .words.numbers import count, segments
 
-__all__ = ["LARGEST", "render_html", "title_of"]
+__all__ = ["LARGEST", "file_rows", "method_terms", "render_html", "setting_rows", "title_of"]
 
 LARGEST = 3_000_000
 """Bytes that a page may have; the interactive library is left out where it would go beyond."""
@@ -94,7 +94,8 @@ def _template(name: str) -> str:
     return (files("sfumato.report") / "templates" / name).read_text(encoding="utf-8")
 
 
-def _files(facts: Facts) -> list[dict[str, str]]:
+def file_rows(facts: Facts) -> list[dict[str, str]]:
+    """List every file that went in or came out, with its hash."""
     found = []
     for part in facts.parts:
         for role, listed in (("in", part.inputs), ("out", part.outputs)):
@@ -106,7 +107,8 @@ def _files(facts: Facts) -> list[dict[str, str]]:
     return found
 
 
-def _settings(facts: Facts) -> list[tuple[str, str]]:
+def setting_rows(facts: Facts) -> list[tuple[str, str]]:
+    """List seeds and versions."""
     rows = [(f"Seed ({part.id})", str(part.seed)) for part in facts.parts]
     rows += [(f"sfumato ({part.id})", part.version) for part in facts.parts]
     versions: dict[str, str] = {}
@@ -116,7 +118,13 @@ def _settings(facts: Facts) -> list[tuple[str, str]]:
     return [*rows, ("sfumato (this report)", facts.version)]
 
 
-def _used_terms(facts: Facts, told: list[Story]) -> dict[str, dict[str, str | None]]:
+def method_terms(facts: Facts) -> dict[str, list[dict[str, str]]]:
+    """Give the method of each engine in the report, in the order of the parts."""
+    engines = {part.engine for part in facts.parts}
+    return {e: steps for e, steps in methods().items() if e in engines}
+
+
+def _used_terms(facts: Facts) -> dict[str, dict[str, str | None]]:
     engines = {part.engine for part in facts.parts}
     shared = {"frontier", "area", "evaluations", "interval", "knee"}
     return {k: v for k, v in glossary().items() if k in shared or k.split(".")[0] in engines}
@@ -150,14 +158,13 @@ def render_html(facts: Facts, *, interactive: bool = True) -> str:
         ]  # fmt: skip
         parts.append({"story": story, "facts": part, "charts": shown, "sections": sections})
 
-    terms = _used_terms(facts, told)
+    terms = _used_terms(facts)
     several = len(told) > 1
     heres = {
         key: [f"{s.here[key]}{f' ({s.title})' if several else ''}" for s in told if key in s.here]
         for key in terms
     }
-    engines = {part.engine for part in facts.parts}
-    cited = {step["paper"] for e in engines for step in methods()[e]}
+    cited = {step["paper"] for steps in method_terms(facts).values() for step in steps}
     cited |= {str(entry["paper"]) for entry in terms.values() if entry["paper"]}
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template),
@@ -172,10 +179,10 @@ def render_html(facts: Facts, *, interactive: bool = True) -> str:
         return environment.get_template("report.html.j2").render(
             title=title_of(told),
             parts=parts,
-            methods={e: methods()[e] for e in ("text", "tables", "baskets") if e in engines},
+            methods=method_terms(facts),
             papers={k: v for k, v in papers().items() if k in cited},
-            files=_files(facts),
-            settings=_settings(facts),
+            files=file_rows(facts),
+            settings=setting_rows(facts),
             facts_hash=hashlib.sha256(facts_json(facts).encode()).hexdigest(),
             glossary=terms,
             heres=heres,
