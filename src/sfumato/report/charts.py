@@ -95,7 +95,7 @@ def _decades(low: float, high: float) -> list[float]:
     return [v for v in fine if low <= v <= high]
 
 
-def _point_says(part: Part, engine: str, point: Point) -> str:
+def _point_says(engine: str, point: Point) -> str:
     utility = f"{point.utility:.3f}" if engine == "baskets" else percent(point.utility)
     risk = decimal(point.risk)
     return f"{point.id}: risk {risk}, {'AUC' if engine == 'baskets' else 'utility'} {utility}"
@@ -131,7 +131,7 @@ def _frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
 
         many = len(part.points) > 40
         points = [
-            at(p.risk, p.utility, says=_point_says(part, engine, p), size=26 if many else 70,
+            at(p.risk, p.utility, says=_point_says(engine, p), size=26 if many else 70,
                fill=_BLUE if p.on_frontier else _PAPER)
             for p in thinned(list(part.points), _MARKS)
         ]  # fmt: skip
@@ -144,7 +144,7 @@ def _frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
             stairs=[{"risk": clip(p.risk), "utility": p.utility} for p in stairs],
             points=points,
             references=[at(r.risk, r.utility, name=r.name, says=f"{r.name}: risk {decimal(r.risk)}, utility {percent(r.utility)}") for r in references],
-            chosen=[at(chosen.risk, chosen.utility, name="published" if part.published else "chosen" if part.chosen_by == "steward" else "suggested", says=_point_says(part, engine, chosen))] if chosen else [],
+            chosen=[at(chosen.risk, chosen.utility, name="published" if part.published else "chosen" if part.chosen_by == "steward" else "suggested", says=_point_says(engine, chosen))] if chosen else [],
         )  # fmt: skip
         x, y = found["encoding"]["x"], found["encoding"]["y"]
         x["title"], y["title"] = _AXES[engine]
@@ -161,7 +161,7 @@ def _frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
 
     alt = f"Frontier of {count(part.search.candidates)} candidates, from risk {decimal(min(risks))} to {decimal(max(risks))}"
     if chosen is not None:
-        alt += f"; {_point_says(part, engine, chosen)} is marked"
+        alt += f"; {_point_says(engine, chosen)} is marked"
     for reference in part.references:
         alt += f"; {reference.name} stands at risk {decimal(reference.risk)} and utility {percent(reference.utility)}"
     key = [("line", "frontier: nothing is better on both sides"), ("ring", "published" if part.published else "the candidate in this report")]  # fmt: skip
@@ -203,7 +203,9 @@ def _attack(part: TextPart) -> Chart | None:
     budgets = sorted({f.budget for a in part.attacks for f in a.ranked})
     ends = [budgets[0] / 1.22, budgets[-1] * 1.3]
     bound = part.bound
-    at_random = max((100 * f.found / f.budget for a in part.attacks for f in a.random), default=None)
+    at_random = max(
+        (100 * f.found / f.budget for a in part.attacks for f in a.random), default=None
+    )
 
     def drawn(log: bool) -> dict[str, Any]:
         floor = min([at_random or 0.1, *(r["share"] for r in rows if r["share"] > 0)]) / 2
@@ -239,7 +241,7 @@ def _attack(part: TextPart) -> Chart | None:
         alt += "" if head.bound is None else f", the bound allows {about(head.bound)}"
         alt += "" if head.before is None else f", before it was {about(head.before)}"
     present = {a.attacker for a in part.attacks}
-    key = [(k, ATTACKER_NAMES[k]) for k in ("A", "B", "outside") if k in present]
+    key: list[tuple[str, str]] = [(k, name) for k, name in ATTACKER_NAMES.items() if k in present]
     if before:
         key.append(("before", f"the same attackers against: {before[0].name}"))
     key += [("bound", "bound C/(L+C)")] if bound is not None else []
@@ -257,7 +259,7 @@ def _ratios(part: TextPart) -> Chart | None:
     rows = [r for r in part.ratios if r.leaked is not None and r.published is not None]
     if len(rows) < 2:
         return None
-    data = [
+    data: list[dict[str, Any]] = [
         {"ratio": f"{r.ratio:g}", "leaked": r.leaked, "published": r.published, "rounds": r.rounds,
          "fill": _INK if part.choice and r.id == part.choice.id else _BLUE,
          "says": f"L/C {r.ratio:g}: {count(r.leaked or 0)} left, {percent(r.published or 0)} published, {r.rounds or 0:g} rounds"}
@@ -276,7 +278,7 @@ def _groups(part: TablesPart) -> Chart | None:
     total = sum(g.records for g in part.groups)
     if not total:
         return None
-    rows = []
+    rows: list[dict[str, Any]] = []
     for g in part.groups:
         size = f"{g.low:,}+" if g.high is None else f"{g.low:,}" if g.low == g.high else f"{g.low:,}–{g.high:,}"  # fmt: skip
         pairs = [("of the records", g.records / total), ("of the risk", g.risk_share)]
@@ -285,7 +287,9 @@ def _groups(part: TablesPart) -> Chart | None:
              "says": f"groups of {size}: {percent(share)} {what}"}
             for what, share in pairs if share is not None
         ]  # fmt: skip
-    alt = "Records and risk by the size of the population group: " + "; ".join(r["says"] for r in rows)
+    alt = "Records and risk by the size of the population group: " + "; ".join(
+        r["says"] for r in rows
+    )
     return Chart(
         f"{part.id}-groups", "attack", "Who carries the risk: records by population group", alt + ".",
         (View("", _filled("groups", rows=rows)),), ("Group size", "Share", ""),
@@ -363,7 +367,7 @@ def _uniqueness(part: BasketsPart) -> Chart | None:
 def _absences(part: BasketsPart) -> Chart | None:
     if len(part.absences) < 2:
         return None
-    rows = [{"absences": str(a.absences), "ac": a.ac, "says": f"{a.absences} known absences: {a.ac} rows fit"} for a in part.absences]  # fmt: skip
+    rows = [{"absences": str(a.absences), "ac": a.ac, "says": f"{a.absences} known absences: {'' if a.exact else 'at least '}{a.ac} rows fit"} for a in part.absences]  # fmt: skip
     alt = "Rows that still fit: " + "; ".join(str(r["says"]) for r in rows)
     return Chart(
         f"{part.id}-absences", "attack", "When absences are known too", alt + ".",

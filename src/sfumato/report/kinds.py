@@ -64,7 +64,7 @@ STRATEGIES = frozenset(
 )
 SELECTORS = frozenset({
     "hamdist", "distcnt", "information", "conditional", "maximal", "mutual", "chi2", "random",
-    "all", "frequent", "greedy", "cmi", "relief", "variance",
+    "all", "frequent", "greedy", "cmi", "relief", "variance", "maximal-frequent", "exact", "best",
 })  # fmt: skip
 PACKAGES = frozenset({
     "sfumato", "python", "numpy", "scipy", "scikit-learn", "numba", "duckdb", "pyarrow", "pandas",
@@ -77,11 +77,15 @@ LABELS = frozenset({
     "DEVICE", "BIOMETRIC", "PHOTO", "VEHICLE", "IP", "CITY", "STATE", "COUNTRY", "STREET", "MISC",
     "OTHER", "SENSITIVE", "REDACTED", "IDENTIFIER",
 })  # fmt: skip
-REFERENCES = frozenset({
-    "Safe Harbor", "No sanitising", "Literal Algorithm 1", "One pass", "All features",
-    "No features", "Unchanged", "Fully generalised", "k-anonymity", "Frequent itemsets",
-    "Uniform 5", "Uniform 10", "Uniform 20", "Laplace", "Exponential", "Safe Harbor (nearest)",
-})  # fmt: skip
+REFERENCES = {
+    "safe harbor": "Safe Harbor", "no sanitising": "No sanitising", "nothing": "No sanitising",
+    "none": "No sanitising", "unsanitised": "No sanitising", "literal algorithm 1": "Literal Algorithm 1",
+    "literal": "Literal Algorithm 1", "paper": "Literal Algorithm 1", "one pass": "One pass",
+    "all features": "All features", "full feature set": "All features", "unchanged": "Unchanged",
+    "fully generalised": "Fully generalised", "k-anonymity": "k-anonymity",
+    "frequent itemsets": "Frequent itemsets", "laplace": "Laplace", "exponential": "Exponential",
+}  # fmt: skip
+"""Names that engines give to references, and what the report calls them."""
 COUNT_NAMES = frozenset({
     "documents", "words", "tokens", "published", "redacted", "redactions", "rows", "columns",
     "withheld", "features", "cells", "generalised", "suppressed", "dropped", "batches", "spans",

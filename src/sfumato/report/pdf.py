@@ -87,7 +87,7 @@ def _content(facts: Facts) -> dict[str, Any]:
         "files": file_rows(facts),
         "settings": setting_rows(facts),
         "papers": [
-            {"title": p["title"], "authors": p["authors"], "sections": [s.split(" ")[0] for s in dict.fromkeys(p["sections"].values())]}
+            {"title": p["title"], "authors": p["authors"], "sections": list(dict.fromkeys(s.split(" ")[0] for s in p["sections"].values()))}
             for key, p in papers().items() if key in cited
         ],
     }  # fmt: skip

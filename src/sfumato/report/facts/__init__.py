@@ -50,7 +50,7 @@ def facts_from(sources: Sequence[Source], *, choose: Mapping[str, str] | None = 
     wrong = set(choose or ()) - set(ENGINES)
     if wrong:
         raise InputError(
-            f"A choice is for an engine. Got {sorted(wrong)[0]!r} instead.",
+            f"A choice is for an engine. Got {min(wrong)!r} instead.",
             hint=f"the engines are {', '.join(ENGINES)}.",
         )
     seen: dict[str, int] = {}

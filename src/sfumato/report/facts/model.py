@@ -101,11 +101,11 @@ class Part(Fact):
     points: tuple[Point, ...] = ()  # thinned when there are very many
     references: tuple[ReferencePoint, ...] = ()
     search: Search = Search()
-    counts: dict[Vocabulary, int] = {}
+    counts: dict[Vocabulary, int] = Field(default_factory=dict)
     withheld: int = 0
     measured_risk: float | None = None
     measured_utility: float | None = None
-    versions: dict[Vocabulary, str] = {}
+    versions: dict[Vocabulary, str] = Field(default_factory=dict)
 
 
 class Found(Fact):
@@ -205,7 +205,7 @@ class TextPart(Part):
     attack_on: Literal["held-out folds", "the release"] = "held-out folds"
     before: tuple[Before, ...] = ()
     headline: Headline | None = None
-    redactions: dict[Label, int] = {}
+    redactions: dict[Label, int] = Field(default_factory=dict)
     replace: Literal["placeholder", "mask", "surrogate"] | None = None
 
 
@@ -271,6 +271,7 @@ class KnownAbsences(Fact):
 
     absences: int
     ac: int
+    exact: bool = True  # else a lower bound
 
 
 class BasketsPart(Part):
@@ -285,6 +286,11 @@ class BasketsPart(Part):
     features_total: int | None = None
     absences: tuple[KnownAbsences, ...] = ()
     all_features_auc: float | None = None
+    all_features_ac: int | None = None
+    all_features_unique: float | None = None
+    folds: int | None = None
+    measured_ac: int | None = None
+    measured_unique: float | None = None
     selector: Vocabulary | None = None
     stop: Literal["never", "first"] | None = None
 

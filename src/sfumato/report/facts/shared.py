@@ -57,7 +57,7 @@ def parameter(source: Source, *names: str) -> Any:
 def version_of(content: Mapping[str, Any]) -> str:
     """Give the version that wrote a file, or 0 when it does not look like one."""
     version = content.get("version") or mapping(content.get("versions")).get("sfumato")
-    return version if _is_version(version) else "0"
+    return str(version) if _is_version(version) else "0"
 
 
 def _is_version(value: Any) -> bool:
@@ -118,11 +118,15 @@ def _references(source: Source, points: list[Point]) -> tuple[ReferencePoint, ..
         safe = [p for p in points if p.risk <= risk]
         found.append(
             ReferencePoint(
-                name=known(entry.get("name"), REFERENCES) or f"Reference {position}",
+                name=REFERENCES.get(
+                    known(entry.get("name"), REFERENCES) or "", f"Reference {position}"
+                ),
                 risk=risk,
                 utility=utility,
                 dominated_by=sum(
-                    p.risk <= risk and p.utility >= utility and (p.risk, p.utility) != (risk, utility)
+                    p.risk <= risk
+                    and p.utility >= utility
+                    and (p.risk, p.utility) != (risk, utility)
                     for p in points
                 ),
                 same_utility=min(useful, key=lambda p: (p.risk, -p.utility), default=None),
@@ -137,7 +141,9 @@ def _pairs(listed: Any, first: str, second: str) -> list[tuple[float, float]]:
     found = []
     for entry in items(listed):
         pair = (
-            [entry.get(first), entry.get(second)] if isinstance(entry, Mapping) else items(entry)[:2]
+            [entry.get(first), entry.get(second)]
+            if isinstance(entry, Mapping)
+            else items(entry)[:2]
         )
         numbers = [number(v) for v in pair]
         if len(numbers) == 2 and numbers[0] is not None and numbers[1] is not None:
@@ -203,7 +209,9 @@ def common(source: Source, part_id: str, choose: str | None) -> dict[str, Any]:
         if allowed is not None and value is not None:
             counts[allowed] = value
     versions = {
-        k: v for k, v in mapping(release.get("versions")).items() if k in PACKAGES and _is_version(v)
+        k: v
+        for k, v in mapping(release.get("versions")).items()
+        if k in PACKAGES and _is_version(v)
     }
     measured = mapping(release.get("measured"))
     return {

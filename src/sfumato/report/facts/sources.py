@@ -49,6 +49,14 @@ def _files_below(folder: Path, depth: int = 0) -> list[Path]:
     return found
 
 
+def _records_of(file: Path) -> list[Path]:
+    """Give the record beside a published file, or the file itself when it is a record."""
+    if file.name in {FRONTIER_FILE, ATTACK_FILE} or file.name.endswith(RELEASE_FILE):
+        return [file]
+    names = [f"{stem}.{RELEASE_FILE}" for stem in (file.name, file.name.split(".")[0], file.stem)]
+    return [path for name in dict.fromkeys(names) if (path := file.with_name(name)).is_file()][:1]
+
+
 def _read(path: Path) -> dict[str, Any]:
     content = read_json(path)
     if not isinstance(content, dict):
@@ -67,7 +75,9 @@ def _engine_of(content: dict[str, Any], name: str) -> str:
 
 
 def _common(a: tuple[str, ...], b: tuple[str, ...]) -> int:
-    return len(os.path.commonprefix([a, b]))
+    return next(
+        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
 
 
 def find_sources(folders: Sequence[str | os.PathLike[str]]) -> list[Source]:
@@ -75,14 +85,12 @@ def find_sources(folders: Sequence[str | os.PathLike[str]]) -> list[Source]:
     paths: list[Path] = []
     for given in folders:
         folder = Path(given)
-        if folder.is_file():
-            folder = folder.parent
-        if not folder.is_dir():
+        if not folder.exists():
             raise InputError(f"There is no folder {folder.name!r}.", hint="check the path.")
-        found = _files_below(folder)
+        found = _files_below(folder) if folder.is_dir() else _records_of(folder)
         if not found:
             raise InputError(
-                f"The folder {folder.name!r} holds no {FRONTIER_FILE} and no {RELEASE_FILE}.",
+                f"{folder.name!r} comes with no {FRONTIER_FILE} and no {RELEASE_FILE}.",
                 hint="give the folder that `sfumato … explore` or `sfumato … publish` wrote.",
             )
         paths += [p for p in found if p.resolve() not in {q.resolve() for q in paths}]

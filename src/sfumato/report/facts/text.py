@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
-from ..kinds import LEARNERS, flag, identifier, items, known, label, mapping, number, whole
+from ..kinds import (
+    LEARNERS,
+    REFERENCES,
+    flag,
+    identifier,
+    items,
+    known,
+    label,
+    mapping,
+    number,
+    whole,
+)
 from .model import Assumed, Attack, Before, Bound, Found, Headline, RatioRow, TextPart
 from .shared import common, parameter
 from .sources import Source
@@ -21,8 +32,7 @@ _ASSUMPTIONS = frozenset({
     "optimal attacker", "local optimum", "large budget", "better than chance", "something to find",
     "a true positive", "observed", "known learner", "finite dimension", "positive bracket",
 })  # fmt: skip
-_BEFORE = {"literal": "Literal Algorithm 1", "paper": "Literal Algorithm 1", "none": "No sanitising",
-           "nothing": "No sanitising", "unsanitised": "No sanitising", "one pass": "One pass"}  # fmt: skip
+_BEFORE = frozenset({"Literal Algorithm 1", "No sanitising", "One pass"})
 _HEADLINE_BUDGET = 1000
 
 
@@ -95,10 +105,9 @@ def _befores(source: Source, ratio: float | None) -> tuple[Before, ...]:
     named = [(mapping(r).get("name"), mapping(r)) for r in items(content.get("references"))]
     named += [(k, mapping(v)) for k, v in mapping(content.get("before")).items()]
     for name, entry in named:
-        allowed = known(name, _BEFORE) or known(name, _BEFORE.values())
-        if allowed is None:
+        spoken = REFERENCES.get(known(name, REFERENCES) or "")
+        if spoken not in _BEFORE:
             continue
-        spoken = _BEFORE.get(allowed, allowed)
         own_ratio = number(entry.get("ratio"))
         if own_ratio is not None and ratio is not None and own_ratio != ratio:
             continue

@@ -7,7 +7,6 @@ from .numbers import count, percent, plural
 from .shared import (
     chosen_sentence,
     command,
-    measured_check,
     reference_grid,
     search_sentence,
     status_of,
@@ -65,7 +64,15 @@ def _checks(part: BasketsPart) -> list[Check]:
             checks.append(Check("look", f"{percent(choice.unique_share)} of the rows are exactly unique. k by containment does not protect them from someone who knows absences."))  # fmt: skip
         elif choice.unique_share == 0:
             checks.append(Check("holds", "No row is exactly unique."))
-    checks += [c for c in (measured_check(part), withheld_check(part)) if c]
+    if choice is not None and part.measured_ac is not None:
+        state = "holds" if part.measured_ac >= choice.k else "look"
+        unique = (
+            ""
+            if part.measured_unique is None
+            else f" and {percent(part.measured_unique)} unique rows"
+        )
+        checks.append(Check(state, f"The published file was read back and measured again: AC {count(part.measured_ac)}{unique}."))  # type: ignore[arg-type]  # fmt: skip
+    checks += [c for c in [withheld_check(part)] if c]
     return checks
 
 
@@ -90,16 +97,18 @@ def _grid(part: BasketsPart) -> Grid | None:
 
 def _attack_words(part: BasketsPart) -> list[str]:
     sentences = [
-        "k by containment protects against someone who knows what a person HAS. It does not protect against someone who "
-        "also knows what a person has NOT; the charts show both, side by side."
+        (
+            "k by containment protects against someone who knows what a person HAS. It does not protect "
+            "against someone who also knows what a person has NOT; the charts show both, side by side."
+        )
     ]
     if part.absences:
         last = part.absences[-1]
-        sentences.append(f"With [[baskets.absences|{count(last.absences)}]] known {plural(last.absences, 'absence')}, as few as {count(last.ac)} {plural(last.ac, 'row')} may fit.")  # fmt: skip
+        sentences.append(f"With [[baskets.absences|{count(last.absences)}]] known {plural(last.absences, 'absence')}, {'as few as' if last.exact else 'perhaps only'} {count(last.ac)} {plural(last.ac, 'row')} may fit.")  # fmt: skip
     return sentences
 
 
-def _assumptions(part: BasketsPart) -> list[str]:
+def _assumptions() -> list[str]:
     return [
         "Only presences are known to the attacker; uniqueness and known absences are reported because this is often not so.",
         "Each row is one person. People with several rows are less protected than k says.",
@@ -117,8 +126,13 @@ def _commands(part: BasketsPart) -> list[str]:
     ks = sorted({r.k for r in part.candidates})
     if ks:
         explore += ["--k", ",".join(str(k) for k in ks)]
-    if part.selector and part.selector != "other":
-        explore += ["--selector", part.selector]
+    selectors = [
+        s for s in dict.fromkeys(r.selector for r in part.candidates) if s and s != "other"
+    ]
+    if selectors:
+        explore += ["--selector", ",".join(selectors)]
+    if part.folds:
+        explore += ["--folds", part.folds]
     if part.stop:
         explore += ["--stop", part.stop]
     commands = [command(*explore, "--seed", part.seed, "--out", "exploration")]
@@ -142,7 +156,7 @@ def baskets_story(part: BasketsPart) -> Story:
     choice = part.choice
     if choice is not None and choice.auc is not None and part.all_features_auc is not None:
         story.cost = [f"The selection gives up [[baskets.auc|{part.all_features_auc - choice.auc:.3f}]] of AUC against all features ({choice.auc:.3f} instead of {part.all_features_auc:.3f})."]  # fmt: skip
-    story.assumptions, story.commands = _assumptions(part), _commands(part)
+    story.assumptions, story.commands = _assumptions(), _commands(part)
     if choice is not None:
         story.here["baskets.risk"] = f"1 ÷ {count(choice.k)} = {percent(1 / choice.k)}"
     grids = {"candidates": _grid(part), "references": reference_grid(part, "baskets", "Risk 1/k", "AUC")}  # fmt: skip

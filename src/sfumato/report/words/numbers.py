@@ -81,7 +81,9 @@ def listed(words: Sequence[str]) -> str:
     >>> listed(["age", "sex", "ZIP"])
     'age, sex and ZIP'
     """
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    return (
+        words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    )
 
 
 def segments(sentence: str) -> list[tuple[str, str | None]]:

@@ -127,8 +127,10 @@ def _example_grid(policy: Policy | None, caption: str) -> Grid | None:
 
 def _attack_words(part: TablesPart) -> list[str]:
     sentences = [
-        f"The attacker knows the quasi-identifiers of everybody and links each record to the people {_people(part)} who fit its published values. "
-        "The fewer fit, the better the guess: one in g."
+        (
+            "The attacker knows the quasi-identifiers of everybody and links each record to the people "
+            f"{_people(part)} who fit its published values. The fewer fit, the better the guess: one in g."
+        )
     ]
     if part.groups:
         total = sum(g.records for g in part.groups) or 1
@@ -143,11 +145,19 @@ def _cost_words(part: TablesPart) -> list[str]:
     nats = "" if part.loss_nats is None else f" ([[tables.loss|{decimal(part.loss_nats)} nats]])"
     sentences = [f"The policy gives up [[tables.utility|{percent(1 - part.chosen.utility)}]] of the information in the quasi-identifiers{nats}. Other columns are published as they are."]  # fmt: skip
     harbor = _harbor(part)
-    if harbor is not None and harbor.same_utility is not None and harbor.same_utility.risk < harbor.risk:
+    if (
+        harbor is not None
+        and harbor.same_utility is not None
+        and harbor.same_utility.risk < harbor.risk
+    ):
         best = harbor.same_utility
         much = times(harbor.risk, best.risk) if best.risk > 0 else "infinitely many times"
         sentences.append(f"With at least the information of Safe Harbor, the frontier goes down to a risk of {decimal(best.risk)} (candidate {best.id}), {much} less than Safe Harbor's {decimal(harbor.risk)}.")  # fmt: skip
-    if harbor is not None and harbor.same_risk is not None and harbor.same_risk.utility > harbor.utility:
+    if (
+        harbor is not None
+        and harbor.same_risk is not None
+        and harbor.same_risk.utility > harbor.utility
+    ):
         best = harbor.same_risk
         sentences.append(f"At no more than its risk, up to {percent(best.utility)} of the information can be kept (candidate {best.id}) instead of {percent(harbor.utility)}.")  # fmt: skip
     return sentences

@@ -189,10 +189,14 @@ def _bounds_grid(part: TextPart) -> Grid | None:
 
 def _attack_words(part: TextPart) -> list[str]:
     if not part.attacks:
-        return ["No attack was run, so nothing is known about what an attacker with a classifier finds."]
+        return [
+            "No attack was run, so nothing is known about what an attacker with a classifier finds."
+        ]
     sentences = [
-        "Each attacker trains a classifier, sorts the published words by its score and reads from the top. "
-        "The chart shows how many of every 100 words read are sensitive; the dashed lines are reading at random and the bound."
+        (
+            "Each attacker trains a classifier, sorts the published words by its score and reads from the top. "
+            "The chart shows how many of every 100 words read are sensitive, beside reading at random and the bound."
+        )
     ]
     head = part.headline
     if head is not None and head.random:
@@ -207,15 +211,18 @@ def _cost_words(part: TextPart) -> list[str]:
     choice = part.choice
     if choice is None or choice.leaked is None or choice.false_positives is None:
         return []
-    sentences = [
+    total = choice.total_loss or choice.ratio * choice.leaked + choice.false_positives
+    here = (
         f"At L/C = [[text.ratio|{choice.ratio:g}]], [[text.risk|{count(choice.leaked)}]] {noun(part)[1]} stay and "
-        f"[[text.false_positives|{count(choice.false_positives)}]] harmless words are redacted on held-out documents: "
-        f"a total loss of [[text.total_loss|{count(choice.total_loss or choice.ratio * choice.leaked + choice.false_positives)}]]."
+        f"[[text.false_positives|{count(choice.false_positives)}]] harmless words are redacted on held-out "
+        f"documents: a total loss of [[text.total_loss|{count(total)}]]."
+    )
+    before = [
+        f"{b.name} would lose {count(b.total_loss)}, {times(b.total_loss, total)} as much."
+        for b in part.before
+        if b.total_loss is not None and total
     ]
-    for before in part.before:
-        if before.total_loss is not None and choice.total_loss:
-            sentences.append(f"{before.name} would lose {count(before.total_loss)}, {times(before.total_loss, choice.total_loss)} as much.")  # fmt: skip
-    return sentences
+    return [here, *before]
 
 
 def _assumptions(part: TextPart) -> list[str]:
@@ -237,7 +244,9 @@ def _here(part: TextPart) -> dict[str, str]:
     here = {}
     head, choice = part.headline, part.choice
     if head is not None:
-        here["text.found"] = f"{head.found:.2f} of {count(head.budget)} words, by attacker {head.attacker}"
+        here["text.found"] = (
+            f"{head.found:.2f} of {count(head.budget)} words, by attacker {head.attacker}"
+        )
         if head.random is not None:
             here["text.random"] = f"{head.random:.3g} of {count(head.budget)} words"
     if part.bound is not None and choice is not None:
@@ -251,12 +260,21 @@ def _here(part: TextPart) -> dict[str, str]:
 
 
 def _commands(part: TextPart) -> list[str]:
-    explore: list[object] = ["sfumato", "text", "explore", part.inputs[0].name if part.inputs else "CORPUS"]
+    explore: list[object] = [
+        "sfumato",
+        "text",
+        "explore",
+        part.inputs[0].name if part.inputs else "CORPUS",
+    ]
     if part.labels:
         explore += ["--label", ",".join(part.labels)]
     if part.ratios:
         explore += ["--ratios", ",".join(f"{r.ratio:g}" for r in part.ratios)]
-    for flag, value in (("--folds", part.folds), ("--learner", part.learner), ("--mode", part.mode)):
+    for flag, value in (
+        ("--folds", part.folds),
+        ("--learner", part.learner),
+        ("--mode", part.mode),
+    ):
         if value is not None and value != "other":
             explore += [flag, value]
     commands = [command(*explore, "--seed", part.seed, "--out", "exploration")]
