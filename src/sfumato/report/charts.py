@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -109,6 +110,8 @@ def _frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
     chosen = part.chosen
     risks = [p.risk for p in part.points]
     near = [r for r in part.references if r.risk <= 4 * max(risks)]
+    many = len(part.points) > 40
+    ranges = [] if many else stairs
 
     def drawn(log: bool) -> dict[str, Any]:
         references = part.references if log else near
@@ -117,9 +120,9 @@ def _frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
         clip: Callable[[float], float] = (lambda v: max(v, floor)) if log else (lambda v: v)
         xs = [clip(v) for v in [*risks, *(r.risk for r in references)]]
         ys = [p.utility for p in part.points] + [r.utility for r in references]
-        ends = [e for p in part.points if p.risk_interval for e in p.risk_interval]
+        ends = [e for p in ranges if p.risk_interval for e in p.risk_interval]
         xs += [clip(e) for e in ends if e <= 1.3 * max(xs)]
-        ys += [e for p in part.points if p.utility_interval for e in p.utility_interval]
+        ys += [e for p in ranges if p.utility_interval for e in p.utility_interval]
         domain = [min(xs) / 1.25, min(max(xs) * 1.35, 1.6)] if log else _bounds(xs, 0.045)
         if not log and domain[0] < 0:
             domain[0] = 0 if min(xs) > 0 else domain[0]
@@ -129,13 +132,11 @@ def _frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
             side = "right" if clip(risk) < middle else "left"
             return {"risk": clip(risk), "utility": utility, "side": side, **more}
 
-        many = len(part.points) > 40
         points = [
             at(p.risk, p.utility, says=_point_says(engine, p), size=26 if many else 70,
                fill=_BLUE if p.on_frontier else _PAPER)
             for p in thinned(list(part.points), _MARKS)
         ]  # fmt: skip
-        ranges = [p for p in part.points if not many]
         found = _filled(
             "frontier",
             visited=[{"risk": clip(r), "utility": u} for r, u in part.search.visited if not log or r > 0],
@@ -356,9 +357,15 @@ def _uniqueness(part: BasketsPart) -> Chart | None:
     if not rows:
         return None
     alt = "Rows that fit known presences, beside unique rows: " + "; ".join(r["says"] for r in rows)
+    drawn = _filled("uniqueness", rows=[{**r, "label": percent(r["unique"])} for r in rows])
+    most = max(r["unique"] for r in rows)
+    share = drawn["hconcat"][1]["encoding"]["y"]
+    share["scale"]["domain"] = [0, 1.08] if most > 0.4 else [0, max(most * 1.25, 0.01)]
+    if most <= 0.4:
+        share["axis"] = {"format": "~%", "tickCount": 5}
     return Chart(
         f"{part.id}-uniqueness", "attack", "Presences and absences, side by side", alt + ".",
-        (View("", _filled("uniqueness", rows=rows)),), ("k", "AC", "Unique rows"),
+        (View("", drawn),), ("k", "AC", "Unique rows"),
         tuple((r["k"], count(r["ac"]), percent(r["unique"])) for r in rows),
         (("ink", "the candidate in this report"),),
     )  # fmt: skip
@@ -399,7 +406,13 @@ def to_svg(drawing: dict[str, Any], *, font: str | None = None) -> str:
         drawing = copy.deepcopy(drawing)
         drawing["config"]["font"] = font
     svg: str = vl_convert.vegalite_to_svg(drawing, allowed_base_urls=[])
-    return svg
+    # The library numbers its clip paths through the life of the process; number them anew.
+    numbers: dict[str, str] = {}
+    return re.sub(
+        r"\b(clip|gradient_|pattern)(\d+)\b",
+        lambda m: m[1] + numbers.setdefault(m[1] + m[2], str(len(numbers))),
+        svg,
+    )
 
 
 def to_png(drawing: dict[str, Any], *, scale: float = 2.0) -> bytes:

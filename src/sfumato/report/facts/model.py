@@ -81,7 +81,7 @@ class Search(Fact):
     area: float | None = None
     evaluations: int | None = None
     strategy: Vocabulary | None = None
-    candidates: int = 0
+    candidates: int = 0  # those on the frontier
     visited: tuple[tuple[float, float], ...] = ()  # a thinned sample of (risk, utility)
     visited_total: int = 0
     trace: tuple[tuple[int, float], ...] = ()  # (evaluations, area)

@@ -159,7 +159,7 @@ def _search(source: Source, points: list[Point]) -> Search:
         area=number(content.get("area")),
         evaluations=whole(content.get("evaluations")),
         strategy=known(parameter(source, "strategy"), STRATEGIES),
-        candidates=len(points),
+        candidates=sum(p.on_frontier for p in points),
         visited=tuple(thinned(sorted(set(visited)), _VISITED)),
         visited_total=whole(content.get("visited_total")) or len(visited),
         trace=tuple((int(n), area) for n, area in thinned(trace, _TRACE)),

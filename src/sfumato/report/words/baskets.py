@@ -30,6 +30,10 @@ def _verdict(part: BasketsPart) -> list[str]:
             f"But [[baskets.unique|{percent(choice.unique_share)}]] of the rows are exactly unique: whoever also knows "
             "what a person does not have can single them out."
         )
+    known = next((a for a in part.absences if a.absences == 1), None)
+    if known is not None and known.ac < reached:
+        least = f"{count(known.ac)} {plural(known.ac, 'row')}"
+        sentences.append(f"When a single absence is known too, {'as few as' if known.exact else 'perhaps only'} [[baskets.absences|{least}]] may fit.")  # fmt: skip
     if choice.auc is not None:
         every = f", against {part.all_features_auc:.3f} with all of them" if part.all_features_auc is not None else ""  # fmt: skip
         kept = "" if choice.count is None else f"[[baskets.count|{count(choice.count)} {plural(choice.count, 'feature')}]] are published; "  # fmt: skip
