@@ -560,55 +560,74 @@ def greedy(
 @njit(cache=True, nogil=True)
 def lazy_greedy(
     g: Groups, bits: U1, fixed: U1, attribute: I4, first: I8, widest: I8, price: F8, stamp: I8,
-    nlog: F8, scale: F8, budget: int, order: I8, found: F8, found_at: I8, offset: int,
+    nlog: F8, scale: F8, budget: int, fresh: int, worst_loss: float, order: I8, found: F8,
+    found_at: I8, offset: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Take the cheapest merge by prices that may be stale; only the cheapest is measured again.
+    """Take the cheapest merge by prices that may be stale, the cheapest ones measured again first.
 
-    `price` and `stamp` (the step at which a price was measured; −1: a guess) carry over between calls.
-    A price measured at this very step is taken. Gives (merges, measured neighbours).
+    At each step at least `fresh` prices are measured anew, and the one taken always is. `price` and
+    `stamp` (the step at which a price was measured; −1: never) carry over between calls. Stops when
+    `budget` is spent, when nothing is left to merge or the loss passes `worst_loss`. Gives (merges,
+    measured neighbours).
     """
     base, n, risk_0, loss_top = scale[0], scale[1], scale[2], scale[3]
     total = bits.shape[0]
     delta = np.empty(3)
     written = 0
     done = 0
+    measured = 0
     while True:
+        if (base - g.sums[1] + g.sums[3]) / n / loss_top > worst_loss:
+            break
+        now = offset + done
         best = -1
+        stale = -1
         for i in range(total):
             if bits[i] == 0 or fixed[i]:
                 continue
-            if best < 0 or price[i] < price[best]:
+            better = best < 0 or price[i] < price[best]
+            better_stale = stamp[i] != now and (stale < 0 or price[i] < price[stale])
+            if better or better_stale:
                 a = attribute[i]
                 v = i - first[a]
-                if not _too_wide(g, a, g.rep[a, v], g.rep[a, v + 1], widest):
+                if _too_wide(g, a, g.rep[a, v], g.rep[a, v + 1], widest):
+                    continue
+                if better:
                     best = i
+                if better_stale:
+                    stale = i
         if best < 0:
             break
-        a = attribute[best]
-        v = best - first[a]
-        left = g.rep[a, v]
-        right = g.rep[a, v + 1]
-        if stamp[best] != offset + done:
+        look_at = stale if stale >= 0 and (measured < fresh or stamp[best] != now) else -1
+        if look_at >= 0:
             if written >= budget or written >= found.shape[0]:
                 break
+            a = attribute[look_at]
+            v = look_at - first[a]
+            left = g.rep[a, v]
+            right = g.rep[a, v + 1]
             merge_delta(g, a, left, right, nlog, delta)
             d_loss = (width_delta(g, a, left, right) - delta[1]) / n / loss_top
             d_risk = delta[0] / risk_0
             found[written, 0] = g.sums[0] / risk_0 + d_risk
             found[written, 1] = (base - g.sums[1] + g.sums[3]) / n / loss_top + d_loss
             found[written, 2] = g.sums[2] + delta[2]
-            found_at[written, 0] = offset + done
-            found_at[written, 1] = best
+            found_at[written, 0] = now
+            found_at[written, 1] = look_at
             written += 1
-            price[best] = _price(d_loss, d_risk, delta[2], g.sums[2])
-            stamp[best] = offset + done
+            measured += 1
+            price[look_at] = _price(d_loss, d_risk, delta[2], g.sums[2])
+            stamp[look_at] = now
             continue
         if done >= order.shape[0]:
             break
-        merge(g, a, left, right, nlog)
+        a = attribute[best]
+        v = best - first[a]
+        merge(g, a, g.rep[a, v], g.rep[a, v + 1], nlog)
         bits[best] = 0
         order[done] = best
         done += 1
+        measured = 0
     return done, written
 
 

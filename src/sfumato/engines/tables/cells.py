@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import DataError
+from . import _interval_kernels as interval_kernels
 from . import _kernels as kernels
 from ._kernels import Groups
 
@@ -160,7 +162,6 @@ class Cells:
         self._row_attributes, self._column_attributes = row, column
         self._limit = _DENSE_FACTOR * total + (1 << 16)
         self._scratch_bits = max(4, int(np.ceil(np.log2(2 * self.occupied + 1))))
-        self._scratch: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]
         size = min(max(self.space, 1), self._limit)
         capacity = 1 << self._scratch_bits
         self._dense_scratch = (np.zeros(size, dtype=np.int64), np.zeros(size))
@@ -207,15 +208,8 @@ class Cells:
             widths += float(np.dot(inside, np.log(width)))
             multipliers[a] = step if not self.wide else self.multiplier[a]
             step *= width.size
-        dense = step <= self._limit and step <= self._dense_scratch[0].size
-        row_key = np.zeros(self._rows.shape[1], dtype=np.int64)
-        for at, a in enumerate(self._row_attributes):
-            row_key += interval[a][self._rows[at]] * (multipliers[a] if not self.wide else 1) * (
-                1 if not self.wide else multipliers[a]
-            )
-        column_key = np.zeros(self._columns.shape[1], dtype=np.int64)
-        for at, a in enumerate(self._column_attributes):
-            column_key += interval[a][self._columns[at]] * multipliers[a]
+        dense = not self.wide and step <= self._limit
+        row_key, column_key = self._keys(interval, multipliers)
         out = np.empty(5)
         keys, counts, weights = self._hash_scratch
         if dense:
@@ -226,6 +220,50 @@ class Cells:
             interval, int(self.wide), out,
         )  # fmt: skip
         return out, groups, widths
+
+    def columns(self, bits: Bits, attribute: int) -> tuple[npt.NDArray[np.int32], int, float]:
+        """Number the combinations of the other attributes' intervals that hold a record.
+
+        Gives the column of each cell (−1: no record there), how many there are, and the others' part of
+        the loss that comes from their widths (Σ margin·ln width).
+        """
+        interval = self.intervals(bits)
+        widths = 0.0
+        step, multipliers = 1, np.zeros(self.attributes, dtype=np.int64)
+        for a in range(self.attributes - 1, -1, -1):
+            if a == attribute:
+                continue
+            size = int(self.sizes[a])
+            width = np.bincount(interval[a, :size])
+            inside = np.bincount(interval[a, :size], weights=self.value_counts[a, :size])
+            widths += float(np.dot(inside, np.log(width)))
+            multipliers[a] = self.multiplier[a] if self.wide else step
+            step *= width.size
+        dense = not self.wide and step <= self._limit
+        row_key, column_key = self._keys(interval, multipliers)
+        column = np.empty(self.codes.shape[1], dtype=np.int32)
+        scratch = np.empty(step if dense else 1 << self._scratch_bits, dtype=np.int32)
+        how_many = interval_kernels.columns(
+            self._row_of, self._column_of, row_key, column_key, step if dense else 0, self.occupied,
+            scratch, self._hash_scratch[0], self.codes, interval, attribute, int(self.wide), column,
+        )  # fmt: skip
+        return column, how_many, widths
+
+    def _keys(
+        self, interval: npt.NDArray[np.int32], multipliers: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        row_key = np.zeros(self._rows.shape[1], dtype=np.int64)
+        for at, a in enumerate(self._row_attributes):
+            row_key += interval[a][self._rows[at]] * multipliers[a]
+        column_key = np.zeros(self._columns.shape[1], dtype=np.int64)
+        for at, a in enumerate(self._column_attributes):
+            column_key += interval[a][self._columns[at]] * multipliers[a]
+        return row_key, column_key
+
+    @cached_property
+    def by_value(self) -> npt.NDArray[np.int32]:
+        """The cells sorted by their value of each attribute."""
+        return np.array([np.argsort(c, kind="stable") for c in self.codes], dtype=np.int32)
 
     def measure(self, bits: Bits) -> Measured:
         """Measure any policy."""
