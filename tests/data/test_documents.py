@@ -361,6 +361,13 @@ def test_formulas_are_neutralised_for_spreadsheets_only_on_request(tmp_path):
         write_documents([], like="jsonl", out=tmp_path / "x", spreadsheet=True)
 
 
+def test_new_documents_in_a_csv_share_their_columns(tmp_path):
+    made = [Document("a", "x", (), {"n": 1}), Document("b", "y", (), {"m": 1})]
+    with pytest.raises(DataError, match="has a column that the first has not"):
+        write_documents(made, like="csv", out=tmp_path / "a.csv")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_csv_from_which_all_was_withheld_keeps_its_header(tmp_path):
     source = tmp_path / "a.tsv"
     source.write_text("id\ttext\tward\n1\ta\tb\n")
