@@ -22,7 +22,7 @@ from .table_source import Source, cell_text, quoted_name, quoted_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Table", "read_table"]
+__all__ = ["Table", "misplaced", "read_table"]
 
 Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -106,10 +106,10 @@ def read_table(
         )
     counts = cells.column("n").to_numpy().astype(np.int64)
     if missing.any() and schema.missing == "error":
-        raise _misplaced(opened, quasi, domains, missing=True)
+        raise misplaced(opened, quasi, domains, missing=True)
     codes = np.stack([_codes_in(cells.column(f"q{i}"), d) for i, d in enumerate(domains)])
     if ((codes < 0) & ~(missing & (schema.missing == "drop"))).any():
-        raise _misplaced(opened, quasi, domains, missing=False)
+        raise misplaced(opened, quasi, domains, missing=False)
     keep = ~missing if schema.missing == "drop" else np.ones(cells.num_rows, dtype=bool)
     table = Table(
         schema,
@@ -202,7 +202,7 @@ def _codes_in(column: Any, domain: Sequence[str]) -> Codes:
     return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int32)
 
 
-def _misplaced(
+def misplaced(
     opened: Source, quasi: Sequence[Attribute], domains: Sequence[Sequence[str]], *, missing: bool
 ) -> DataError:
     """Find the first row that breaks a domain, and say its column and row number."""
