@@ -74,6 +74,7 @@ class Run:
         self.cells, self.space, self.budget, self.streams = cells, space, budget, streams
         self.frontier: Frontier[bytes] = Frontier(prefer=_more_specific)
         self.evaluations = 0
+        self.changes = 0
         self.trace: list[tuple[int, float, float]] = []
         self.visited: list[tuple[float, float]] = []
         self.score = score
@@ -125,7 +126,7 @@ class Run:
         if len(self.visited) < _SHOWN:
             self.visited.append((risk, loss))
         if point[2]:
-            self.frontier.insert(risk, 1.0 - loss, key)
+            self.changes += self.frontier.insert(risk, 1.0 - loss, key)
         self._note()
         return point
 
@@ -146,7 +147,7 @@ class Run:
         for i in non_dominated(risk, 1.0 - loss).tolist():
             point = (float(risk[i]), 1.0 - float(loss[i]))
             if not self.frontier.dominates(*point):
-                self.frontier.insert(*point, pack(bits_at(int(allowed[i]))))
+                self.changes += self.frontier.insert(*point, pack(bits_at(int(allowed[i]))))
         self._note()
 
     def _count(self, how_many: int) -> None:
