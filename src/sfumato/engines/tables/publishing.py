@@ -135,7 +135,7 @@ class _Work:
     ) -> None:
         self.policy, self.terms, self.table, self.opened = policy, terms, table, opened
         self.promise, self.max_risk, self.seed = promise, max_risk, seed
-        self.same = promise is not None and terms.same_table(table)
+        self.same = terms.same_table(table)
 
     def measured(self, published: Any) -> Remeasured:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
@@ -308,9 +308,7 @@ def _check_outputs(target: Path, kind: str, *, force: bool) -> None:
 
 
 @contextmanager
-def _staged(
-    target: Path, kind: str, name: str, *, force: bool
-) -> Iterator[tuple[Path, str, str]]:
+def _staged(target: Path, kind: str, name: str, *, force: bool) -> Iterator[tuple[Path, str, str]]:
     """Give a folder that nobody sees and the names to write there; show it all when the block ends well."""
     if _data_format(target) is None:
         with whole_directory(target, force=force) as folder:

@@ -153,7 +153,9 @@ def _prefix_runs(
         return 0.0 if people is None else float(people[run[0] : run[1] + 1].sum())
 
     while len(runs) > 1 and any(is_small(run) for run in runs):
-        i = min((k for k, run in enumerate(runs) if is_small(run)), key=lambda k: (order(runs[k]), k))
+        i = min(
+            (k for k, run in enumerate(runs) if is_small(run)), key=lambda k: (order(runs[k]), k)
+        )
         near = [k for k in (i - 1, i + 1) if 0 <= k < len(runs)]
         j = min(near, key=lambda k: (not is_small(runs[k]), order(runs[k]), k))
         low, high = min(i, j), max(i, j)

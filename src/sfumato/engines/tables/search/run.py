@@ -135,6 +135,13 @@ class Run:
         *, count: int | None = None,
     ) -> None:  # fmt: skip
         """Archive many measured policies; `bits_at(i)` is asked only for those that go in."""
+        first = self._checkpoints[0] - self.evaluations if self._checkpoints else len(risk)
+        if count is None and 0 < first < len(risk):
+            some = None if below is None else below[:first]
+            self.offer(risk[:first], loss[:first], some, bits_at)
+            rest = None if below is None else below[first:]
+            self.offer(risk[first:], loss[first:], rest, lambda i: bits_at(i + first))
+            return
         self._count(len(risk) if count is None else count)
         if len(risk) == 0:
             return
