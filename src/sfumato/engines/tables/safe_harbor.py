@@ -209,17 +209,22 @@ def compared(
     at_loss = min((r for r, l, _ in points if l <= loss), default=None)
     at_risk = min((l for r, l, _ in points if r <= risk), default=None)
     ratio = risk / at_loss if at_loss else None
-    words = told(name, risk, loss, len(better), at_loss, at_risk)
+    words = told(name, risk, loss, len(better), best_risk=at_loss, best_loss=at_risk)
     return Comparison(name, better, at_loss, at_risk, ratio, words)
 
 
 def told(
-    name: str, risk: float, loss: float, dominating: int, best_risk: float | None,
+    name: str,
+    risk: float,
+    loss: float,
+    dominating: int,
+    *,
+    best_risk: float | None,
     best_loss: float | None,
-) -> str:  # fmt: skip
+) -> str:
     """Say in words how a frontier compares with a reference policy (figure 9).
 
-    >>> told("Safe Harbor", 0.08, 0.36, 2, 0.001, 0.2)
+    >>> told("Safe Harbor", 0.08, 0.36, 2, best_risk=0.001, best_loss=0.2)
     "2 policies are better than Safe Harbor: at Safe Harbor's loss the risk is 80.0 times lower, and at \
 Safe Harbor's risk the loss is 0.200 instead of 0.360."
     """
