@@ -49,7 +49,7 @@ class MaximalSelector(ContainmentSelector):
         criterion: str = "hamdist",
         rank: str = "size",
         work: int = 100_000_000,
-        rounds: int = 20,
+        rounds: int = 12,
         random_state: int = 0,
     ) -> None:
         self.k = k
@@ -162,7 +162,7 @@ class MaximalSelector(ContainmentSelector):
 
         common: dict[bytes, npt.NDArray[np.intp]] = {}
         by_weight = pool[np.argsort(-(weights * supports)[pool], kind="stable")]
-        for base in self._frequent(matrix, weights):
+        for base in self._frequent(matrix, weights)[:6]:
             inner = np.setdiff1d(base, always)
             full = filled(np.concatenate((inner, np.setdiff1d(by_weight, inner, assume_unique=True))))
             common[full.tobytes()] = full
