@@ -249,7 +249,7 @@ def _attack(part: TextPart) -> Chart | None:
     key += [("random", "reading at random")] if at_random is not None else []
     return Chart(
         f"{part.id}-attack", "attack", f"What an attacker finds on {part.attack_on}", alt + ".",
-        (View("Logarithmic", drawn(True)), View("Linear", drawn(False))),
+        tuple(sorted((View("Linear", drawn(False)), View("Logarithmic", drawn(True))), key=lambda v: (v.name == "Linear") == bool(before))),
         ("Series", "Budget", "Per 100 words", "Low", "High"),
         tuple((r["series"], count(r["budget"] / dodge[r["attacker"]]), decimal(r["share"]), decimal(r["low"]), decimal(r["high"])) for r in rows),
         tuple(key),

@@ -99,7 +99,10 @@ def file_rows(facts: Facts) -> list[dict[str, str]]:
     """List every file that went in or came out, with its hash."""
     found = []
     for part in facts.parts:
-        for role, listed in (("in", part.inputs), ("out", part.outputs)):
+        seen = {(f.name, f.sha256) for f in part.inputs}
+        fresh = tuple(f for f in part.published_from if (f.name, f.sha256) not in seen)
+        roles = (("explored", part.inputs), ("published from", fresh), ("published", part.outputs))
+        for role, listed in roles:
             found += [
                 {"name": f.name, "role": f"{part.engine}, {role}", "rows": "–" if f.rows is None else count(f.rows),
                  "sha256": f.sha256 or "–"}

@@ -94,6 +94,7 @@ class Part(Fact):
     seed: int
     version: str = Field(pattern=r"^[0-9][0-9A-Za-z.+-]{0,39}$")
     inputs: tuple[File, ...] = ()
+    published_from: tuple[File, ...] = ()
     outputs: tuple[File, ...] = ()
     published: bool = False
     chosen: Point | None = None

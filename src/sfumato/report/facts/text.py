@@ -177,13 +177,18 @@ def text_part(source: Source, part_id: str, choose: str | None = None) -> TextPa
     before = _befores(source, ratio)
     on_release = bool(attacks)
     attacks = attacks or _attacks(chosen.get("attack"))
-    redactions = mapping(mapping((source.release or {}).get("counts")).get("redactions"))
+    counts = mapping((source.release or {}).get("counts"))
+    redactions = mapping(counts.get("redacted") or counts.get("redactions"))
     corpora = parameter(source, "background")
-    sensitive = whole(chosen.get("sensitive")) or whole(parameter(source, "sensitive"))
+    sensitive = whole(chosen.get("sensitive")) or whole(
+        parameter(source, "sensitive_words", "sensitive")
+    )
     if sensitive is None and choice and choice.leaked and choice.risk:
         sensitive = round(choice.leaked / choice.risk)
     mode = known(parameter(source, "mode"), {"honest", "paper"})
-    replace = known(parameter(source, "replace"), {"placeholder", "mask", "surrogate"})
+    replace = known(
+        parameter(source, "replacement", "replace"), {"placeholder", "mask", "surrogate"}
+    )
     return TextPart(
         **fields,
         labels=_labels(source),

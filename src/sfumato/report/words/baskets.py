@@ -155,7 +155,7 @@ def baskets_story(part: BasketsPart) -> Story:
     if part.rows:
         of = f" and {count(part.features_in)} features" if part.features_in else ""
         story.published.append(f"{count(part.rows)} rows{of} went in.")
-    story.tradeoff = [search_sentence(part), "Each point is a feature set: further left, more rows share what a person has; further up, better classification."]  # fmt: skip
+    story.tradeoff = [search_sentence(part, "baskets"), "Each point is a feature set: further left, more rows share what a person has; further up, better classification."]  # fmt: skip
     story.attack = _attack_words(part)
     choice = part.choice
     if choice is not None and choice.auc is not None and part.all_features_auc is not None:

@@ -36,13 +36,13 @@ def chosen_sentence(part: Part) -> str:
     )
 
 
-def search_sentence(part: Part) -> str:
+def search_sentence(part: Part, engine: str) -> str:
     """Say how large the frontier is and how it was found."""
     search = part.search
     if not search.candidates:
         return "The folder of the exploration was not given, so the frontier is not shown."
     words = f"The [[frontier|frontier]] holds {count(search.candidates)} {plural(search.candidates, 'candidate')}"
-    if search.evaluations:
+    if search.evaluations and engine == "tables":
         words += f", found by measuring [[evaluations|{count(search.evaluations)} candidates]]"
     if search.area is not None:
         words += f"; the area under it is [[area|{decimal(search.area)}]]"

@@ -203,7 +203,7 @@ def tables_story(part: TablesPart) -> Story:
     story.published = [chosen_sentence(part)]
     if part.rows:
         story.published.append(f"{count(part.rows)} records; quasi-identifiers: {listed(list(part.quasi))}.")  # fmt: skip
-    story.tradeoff = [search_sentence(part), "Each point is a policy: further left, less risk; further up, more information. Risk spans several decades, so look at the logarithmic view too."]  # fmt: skip
+    story.tradeoff = [search_sentence(part, "tables"), "Each point is a policy: further left, less risk; further up, more information. Risk spans several decades, so look at the logarithmic view too."]  # fmt: skip
     story.attack, story.cost = _attack_words(part), _cost_words(part)
     story.assumptions, story.commands = _assumptions(part), _commands(part)
     if part.chosen is not None and part.max_risk is not None:

@@ -20,12 +20,12 @@ __all__ = ["ATTACKER_NAMES", "noun", "text_story"]
 ATTACKER_NAMES = {
     "A": "A: learns from the publisher's leftovers",
     "B": "B: learns from part of the release",
-    "outside": "Outside: brings other labelled corpora",
+    "outside": "Outside: other corpora or another learner",
 }
 _WHO = {
     "A": "who learned from the publisher's own leftovers",
     "B": "who labelled part of the release and learned from it",
-    "outside": "who also learned from other labelled corpora",
+    "outside": "who brings other corpora or a learner that the publisher does not have",
 }
 _NOUNS = {"NAME": "name", "PERSON": "name", "PER": "name", "DATE": "date", "ID": "identifier",
           "LOCATION": "place name", "ADDRESS": "address"}  # fmt: skip
@@ -123,8 +123,8 @@ def _checks(part: TextPart) -> list[Check]:
             checks.append(Check("look", f"Some attackers find clearly more than the bound C/(L+C) = {percent(part.bound)} of what they read ({places}): the bound assumes that they know no more than the publisher."))  # fmt: skip
         else:
             checks.append(Check("holds", f"No attacker finds clearly more than the bound C/(L+C) = {percent(part.bound)} of what it reads, at any budget."))  # fmt: skip
-    if part.attacks and "outside" not in {a.attacker for a in part.attacks}:
-        checks.append(Check("open", "No attacker with knowledge from outside was run; a real one may find several times more. Give --background to include one."))  # fmt: skip
+    if part.attacks and not part.background:
+        checks.append(Check("open", "No labelled corpus from outside was given, to the publisher or to the attackers. A real attacker may have one and find several times more; --background includes it."))  # fmt: skip
     if part.mode == "paper":
         checks.append(Check("look", "Stopping was judged on the training data, as the paper prints it; held-out documents leak more than that judgement sees."))  # fmt: skip
     if not part.attacks:
@@ -167,7 +167,8 @@ def _attack_grid(part: TextPart) -> Grid | None:
                     for b in budgets
                     for f in [by.get(b)]
                 ]  # fmt: skip
-                rows.append((ATTACKER_NAMES[attack.attacker], way, *cells))
+                by_whom = f" ({attack.learner})" if attack.learner not in {None, "other"} else ""
+                rows.append((f"{ATTACKER_NAMES[attack.attacker]}{by_whom}", way, *cells))
     at_random = {f.budget: f.found for a in part.attacks for f in a.random}
     if at_random:
         rows.append(("Nobody's classifier", "at random", *(about(at_random[b]) if b in at_random else "–" for b in budgets)))  # fmt: skip
@@ -279,7 +280,7 @@ def _commands(part: TextPart) -> list[str]:
             explore += [flag, value]
     commands = [command(*explore, "--seed", part.seed, "--out", "exploration")]
     if part.published and part.choice is not None:
-        publish: list[object] = ["sfumato", "text", "publish", "exploration", "INPUT", "--ratio", f"{part.choice.ratio:g}"]  # fmt: skip
+        publish: list[object] = ["sfumato", "text", "publish", "exploration", part.published_from[0].name if part.published_from else "INPUT", "--ratio", f"{part.choice.ratio:g}"]  # fmt: skip
         if part.replace:
             publish += ["--replace", part.replace]
         commands.append(command(*publish, "--out", "release"))
@@ -299,7 +300,7 @@ def text_story(part: TextPart) -> Story:
         story.published.append(f"Sensitive here: {listed(list(part.labels))}.")
     if part.counts:
         story.published.append("Counted while publishing: " + listed([f"{count(n)} {k.replace('_', ' ')}" for k, n in sorted(part.counts.items())]) + ".")  # fmt: skip
-    story.tradeoff = [search_sentence(part), "Each point is one loss ratio L/C: further left, fewer sensitive words stay; further up, more of the text is published."]  # fmt: skip
+    story.tradeoff = [search_sentence(part, "text"), "Each point is one loss ratio L/C: further left, fewer sensitive words stay; further up, more of the text is published."]  # fmt: skip
     story.attack, story.cost = _attack_words(part), _cost_words(part)
     story.assumptions, story.here, story.commands = _assumptions(part), _here(part), _commands(part)
     grids = {"ratios": _ratio_grid(part), "attack": _attack_grid(part), "bounds": _bounds_grid(part),
