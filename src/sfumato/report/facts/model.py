@@ -203,6 +203,10 @@ class TextPart(Part):
     bound: float | None = None  # C/(L+C)
     bounds: tuple[Bound, ...] = ()
     attacks: tuple[Attack, ...] = ()
+    words_left: int | None = None  # published words that the attackers were run on
+    sensitive_left: int | None = None
+    sensitive_before: int | None = None  # sensitive words in the originals of the release
+    learned_from_release: bool | None = None  # the release holds documents that were learned from
     attack_on: Literal["held-out folds", "the release"] = "held-out folds"
     before: tuple[Before, ...] = ()
     headline: Headline | None = None

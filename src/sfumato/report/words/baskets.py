@@ -10,6 +10,7 @@ from .shared import (
     reference_grid,
     search_sentence,
     status_of,
+    title_for,
     withheld_check,
 )
 from .story import Check, Grid, Stat, Story
@@ -148,8 +149,7 @@ def _commands(part: BasketsPart) -> list[str]:
 
 def baskets_story(part: BasketsPart) -> Story:
     """Tell the baskets part."""
-    name = f": {part.inputs[0].name}" if part.inputs else ""
-    story = Story(part.id, "baskets", f"Baskets{name}", status_of(part))
+    story = Story(part.id, "baskets", title_for("Baskets", part), status_of(part))
     story.verdict, story.stats, story.checks = _verdict(part), _stats(part), _checks(part)
     story.published = [chosen_sentence(part)]
     if part.rows:

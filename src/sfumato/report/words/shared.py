@@ -8,10 +8,16 @@ from ..facts.model import Part, ReferencePoint
 from .numbers import count, decimal, percent, plural
 from .story import Check, Grid
 
-__all__ = ["chosen_sentence", "command", "measured_check", "reference_grid", "search_sentence", "status_of", "times", "withheld_check"]  # fmt: skip
+__all__ = ["chosen_sentence", "command", "measured_check", "reference_grid", "search_sentence", "status_of", "times", "title_for", "withheld_check"]  # fmt: skip
 
 _TERMS = {"text": ("text.risk", "text.published"), "tables": ("tables.risk", "tables.utility"),
           "baskets": ("baskets.risk", "baskets.auc")}  # fmt: skip
+
+
+def title_for(kind: str, part: Part) -> str:
+    """Name a part after the file it published, or explored."""
+    files = part.published_from or part.inputs
+    return f"{kind}: {files[0].name}" if files else kind
 
 
 def status_of(part: Part) -> str:

@@ -12,6 +12,7 @@ from .shared import (
     search_sentence,
     status_of,
     times,
+    title_for,
     withheld_check,
 )
 from .story import Check, Grid, Stat, Story
@@ -197,8 +198,7 @@ def _commands(part: TablesPart) -> list[str]:
 
 def tables_story(part: TablesPart) -> Story:
     """Tell the tables part."""
-    name = f": {part.inputs[0].name}" if part.inputs else ""
-    story = Story(part.id, "tables", f"Table{name}", status_of(part))
+    story = Story(part.id, "tables", title_for("Table", part), status_of(part))
     story.verdict, story.stats, story.checks = _verdict(part), _stats(part), _checks(part)
     story.published = [chosen_sentence(part)]
     if part.rows:

@@ -11,6 +11,7 @@ from .shared import (
     search_sentence,
     status_of,
     times,
+    title_for,
     withheld_check,
 )
 from .story import Check, Grid, Stat, Story
@@ -84,6 +85,15 @@ def _verdict(part: TextPart) -> list[str]:
             f"[[text.published|{percent(part.chosen.utility)}]] of the words are published; "
             f"[[text.risk|{percent(part.chosen.risk)}]] of the {many} stay in the text."
         )
+    if (
+        part.attack_on == "the release"
+        and part.sensitive_left is not None
+        and part.sensitive_before
+    ):
+        sentences.append(
+            f"In this very release {count(part.sensitive_left)} of {count(part.sensitive_before)} {many} stay "
+            f"({percent(part.sensitive_left / part.sensitive_before)}), as its labelled originals show."
+        )
     return sentences
 
 
@@ -127,6 +137,8 @@ def _checks(part: TextPart) -> list[Check]:
         checks.append(Check("open", "No labelled corpus from outside was given, to the publisher or to the attackers. A real attacker may have one and find several times more; --background includes it."))  # fmt: skip
     if part.mode == "paper":
         checks.append(Check("look", "Stopping was judged on the training data, as the paper prints it; held-out documents leak more than that judgement sees."))  # fmt: skip
+    if part.learned_from_release:
+        checks.append(Check("open", "The release holds documents that the classifiers learned from. Less stays in them than in documents that the classifiers have not seen, for which the estimates stand."))  # fmt: skip
     if not part.attacks:
         checks.append(Check("open", "No attack was run on this candidate."))
     checks += [c for c in [withheld_check(part)] if c]
@@ -250,6 +262,8 @@ def _here(part: TextPart) -> dict[str, str]:
         )
         if head.random is not None:
             here["text.random"] = f"{head.random:.3g} of {count(head.budget)} words"
+            if part.sensitive_left is not None and part.words_left:
+                here["text.random"] = f"{count(head.budget)} × {count(part.sensitive_left)} ÷ {count(part.words_left)} = {head.random:.3g}"  # fmt: skip
     if part.bound is not None and choice is not None:
         here["text.bound"] = f"1 ÷ (1 + {choice.ratio:g}) = {percent(part.bound)}"
     if choice is not None and choice.leaked is not None:
@@ -289,8 +303,7 @@ def _commands(part: TextPart) -> list[str]:
 
 def text_story(part: TextPart) -> Story:
     """Tell the text part."""
-    name = f": {part.inputs[0].name}" if part.inputs else ""
-    story = Story(part.id, "text", f"Text{name}", status_of(part))
+    story = Story(part.id, "text", title_for("Text", part), status_of(part))
     story.verdict, story.stats, story.checks = _verdict(part), _stats(part), _checks(part)
     story.published = [chosen_sentence(part)]
     if part.redactions:
