@@ -117,8 +117,8 @@ def tables_frontier() -> dict:
             "utility_interval": None, "loss_nats": 4.1 * (1 - utility),
             "policy": {
                 "age": bins(0, 120, width),
-                "sex": ["Female", "Male"] if i > 8 else ["Female, Male"],
-                "race": ["White", "Black, Other", "Asian"] if i > 20 else ["White, Black, Other, Asian"],
+                "sex": ["Female", "Male"] if i > 8 else ["Female|Male"],
+                "race": ["White", "Black|Other", "Asian"] if i > 20 else ["White|Black|Other|Asian"],
                 "zip": bins(37010, 38589, max(1, 400 - i * 6)),
             },
             "smallest_group": max(1, 60 - i),

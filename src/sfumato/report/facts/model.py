@@ -220,7 +220,7 @@ class AttributePolicy(Fact):
     name: ColumnName
     treatment: Literal["unchanged", "generalised", "removed"]
     intervals: int
-    widest: int | None = None
+    widest: IntervalText | None = None
     shown: tuple[IntervalText, ...] = ()
 
 

@@ -26,7 +26,10 @@ def attribute_words(attribute: AttributePolicy) -> str:
         return "removed (one single group)"
     if attribute.treatment == "unchanged":
         return f"published unchanged ({count(attribute.intervals)} values)"
-    wide = "" if attribute.widest is None else f", the widest {count(attribute.widest)} values wide"
+    wide = ""
+    if attribute.widest is not None:
+        label = attribute.widest if len(attribute.widest) <= 40 else attribute.widest[:39] + "…"
+        wide = f", the widest {label}"
     return f"published in {count(attribute.intervals)} groups{wide}"
 
 
