@@ -76,6 +76,12 @@ def _filled(name: str, **datasets: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _headroom(drawing: dict[str, Any], panel: int, values: Sequence[float | None]) -> None:
+    """Let bars start at zero and leave room above them for their numbers."""
+    top = max((v for v in values if v is not None), default=1) or 1
+    drawing["hconcat"][panel]["encoding"]["y"]["scale"]["domain"] = [0, top * 1.14]
+
+
 def _bounds(values: Sequence[float], pad: float = 0.06) -> list[float]:
     low, high = min(values), max(values)
     margin = (high - low) * pad or max(abs(high) * pad, 0.01)
@@ -266,10 +272,13 @@ def _ratios(part: TextPart) -> Chart | None:
          "says": f"L/C {r.ratio:g}: {count(r.leaked or 0)} left, {percent(r.published or 0)} published, {r.rounds or 0:g} rounds"}
         for r in rows
     ]  # fmt: skip
+    drawn = _filled("ratios", rows=data)
+    _headroom(drawn, 0, [d["leaked"] for d in data])
+    _headroom(drawn, 2, [d["rounds"] for d in data])
     alt = "By loss ratio: " + "; ".join(d["says"] for d in data)
     return Chart(
         f"{part.id}-ratios", "cost", "What each loss ratio gives", alt + ".",
-        (View("", _filled("ratios", rows=data)),), ("L/C", "Left", "Published", "Rounds"),
+        (View("", drawn),), ("L/C", "Left", "Published", "Rounds"),
         tuple((d["ratio"], count(d["leaked"]), percent(d["published"]), f"{d['rounds'] or 0:g}") for d in data),
         (("ink", "the candidate in this report"), ("blue", "the others")),
     )  # fmt: skip
@@ -344,6 +353,7 @@ def _quality(part: BasketsPart) -> Chart | None:
     drawn = _filled("quality", rows=rows, all=line)
     ys = [v for r in rows for v in (r["low"], r["high"])] + [r["auc"] for r in line]
     drawn["hconcat"][0]["encoding"]["y"]["scale"]["domain"] = _bounds(ys, 0.12)
+    _headroom(drawn, 1, [r["count"] for r in rows])
     alt = "Quality and features by k: " + "; ".join(r["says"] for r in rows)
     return Chart(
         f"{part.id}-quality", "cost", "What k costs", alt + ".", (View("", drawn),),
@@ -358,6 +368,7 @@ def _uniqueness(part: BasketsPart) -> Chart | None:
         return None
     alt = "Rows that fit known presences, beside unique rows: " + "; ".join(r["says"] for r in rows)
     drawn = _filled("uniqueness", rows=[{**r, "label": percent(r["unique"])} for r in rows])
+    _headroom(drawn, 0, [r["ac"] for r in rows])
     most = max(r["unique"] for r in rows)
     share = drawn["hconcat"][1]["encoding"]["y"]
     share["scale"]["domain"] = [0, 1.08] if most > 0.4 else [0, max(most * 1.25, 0.01)]
