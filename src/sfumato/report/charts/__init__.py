@@ -9,11 +9,11 @@ from __future__ import annotations
 from ..facts.model import Facts, TablesPart, TextPart
 from .baskets import absences, quality, uniqueness
 from .drawing import Chart, View, spec, to_png, to_svg
-from .frontier import area, frontier
+from .frontier import area, frontier, point_says
 from .tables import groups
 from .text import attack, ratios
 
-__all__ = ["Chart", "View", "charts_of", "spec", "to_png", "to_svg"]
+__all__ = ["Chart", "View", "charts_of", "point_says", "spec", "to_png", "to_svg"]
 
 
 def charts_of(facts: Facts) -> dict[str, list[Chart]]:

@@ -10,7 +10,7 @@ from ..facts.shared import thinned
 from ..words.numbers import count, decimal, percent
 from .drawing import BLUE, PAPER, Chart, View, bounds_of, decades, filled
 
-__all__ = ["area", "frontier"]
+__all__ = ["area", "frontier", "point_says"]
 
 _MARKS = 260
 _AXES = {
@@ -20,7 +20,8 @@ _AXES = {
 }
 
 
-def _point_says(engine: str, point: Point) -> str:
+def point_says(engine: str, point: Point) -> str:
+    """Say where a candidate stands."""
     utility = f"{point.utility:.3f}" if engine == "baskets" else percent(point.utility)
     risk = decimal(point.risk)
     return f"{point.id}: risk {risk}, {'AUC' if engine == 'baskets' else 'utility'} {utility}"
@@ -58,7 +59,7 @@ def frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
             return {"risk": clip(risk), "utility": utility, "side": side, **more}
 
         points = [
-            at(p.risk, p.utility, says=_point_says(engine, p), size=26 if many else 70,
+            at(p.risk, p.utility, says=point_says(engine, p), size=26 if many else 70,
                fill=BLUE if p.on_frontier else PAPER)
             for p in thinned(list(part.points), _MARKS)
         ]  # fmt: skip
@@ -70,7 +71,7 @@ def frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
             stairs=[{"risk": clip(p.risk), "utility": p.utility} for p in stairs],
             points=points,
             references=[at(r.risk, r.utility, name=r.name, says=f"{r.name}: risk {decimal(r.risk)}, utility {percent(r.utility)}") for r in references],
-            chosen=[at(chosen.risk, chosen.utility, name="published" if part.published else "chosen" if part.chosen_by == "steward" else "suggested", says=_point_says(engine, chosen))] if chosen else [],
+            chosen=[at(chosen.risk, chosen.utility, name="published" if part.published else "chosen" if part.chosen_by == "steward" else "suggested", says=point_says(engine, chosen))] if chosen else [],
         )  # fmt: skip
         x, y = found["encoding"]["x"], found["encoding"]["y"]
         x["title"], y["title"] = _AXES[engine]
@@ -87,7 +88,7 @@ def frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
 
     alt = f"Frontier of {count(part.search.candidates)} candidates, from risk {decimal(min(risks))} to {decimal(max(risks))}"
     if chosen is not None:
-        alt += f"; {_point_says(engine, chosen)} is marked"
+        alt += f"; {point_says(engine, chosen)} is marked"
     for reference in part.references:
         alt += f"; {reference.name} stands at risk {decimal(reference.risk)} and utility {percent(reference.utility)}"
     key = [("line", "frontier: nothing is better on both sides"), ("ring", "published" if part.published else "the candidate in this report")]  # fmt: skip
