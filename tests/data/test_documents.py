@@ -242,6 +242,26 @@ def test_several_files_are_written_back_as_they_were(tmp_path):
     refused(FormatError, [folder / "b.jsonl", folder / "d.csv"], "not all of one format")
 
 
+def test_numbered_records_of_several_files_do_not_meet(tmp_path):
+    files = [
+        jsonl(tmp_path / name, {"text": "a"}, {"text": "b"}) for name in ("a.jsonl", "b.jsonl")
+    ]
+    expected = ["a.jsonl:1", "a.jsonl:2", "b.jsonl:1", "b.jsonl:2"]
+    assert [d.id for d in read_documents(files, id=None)] == expected
+    assert [d.id for d in read_documents(tmp_path, id=None)] == expected
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "brat", "conll"])
+def test_a_release_is_read_as_the_data_in_it(tmp_path, form):
+    made = [Document("d-1", "Ann", (Span(0, 3, "NAME"),))]
+    release = tmp_path / "out"
+    release.mkdir()
+    (release / "release.json").write_text("{}")
+    (release / "quarantine.jsonl").write_text("{}")
+    write_documents(made, like=form, out=release / ("d" if form == "brat" else f"d.{form}"))
+    assert list(read_documents(release)) == made
+
+
 def test_outputs_are_whole_or_not_at_all(tmp_path):
     source = jsonl(tmp_path / "a.jsonl", {"id": "1", "text": "a"}, f"{CANARY}")
     corpus = read_documents(source)
@@ -277,6 +297,16 @@ def test_csv_keeps_cells_and_columns(tmp_path):
     assert second.extra == {"n": ""}
     write_documents(corpus, like=corpus, out=tmp_path / "b.csv")
     assert (tmp_path / "b.csv").read_bytes() == b'n;text;id\n007;"say ""hi"";\r\nthere";1e5\n;x;b\n'
+
+
+def test_csv_with_an_unnamed_column_and_a_delimiter_in_a_name(tmp_path):
+    source = tmp_path / "a.csv"
+    source.write_text(';text;"a, b, c"\n0;x;y\n')
+    corpus = read_documents(source, id=None)
+    (document,) = corpus
+    assert (document.id, document.text, document.extra) == ("1", "x", {"": "0", "a, b, c": "y"})
+    write_documents(corpus, like=corpus, out=tmp_path / "b.csv")
+    assert (tmp_path / "b.csv").read_text() == ";text;a, b, c\n0;x;y\n"
 
 
 def test_csv_mistakes(tmp_path):
@@ -442,6 +472,13 @@ def test_pandas_with_missing_text_and_polars_lazy():
     refused(
         DataError, pd.DataFrame({"id": [1, 2], "text": ["a", float("nan")]}), "holds nothing where"
     )
+    twice = pd.DataFrame([[1, "a", "b"]], columns=["id", "text", "text"])
+    refused(DataError, twice, "same name")
+    indexed = pd.DataFrame(
+        {"id": ["a", "b"], "text": ["x", "y"]}, index=pd.Index([5, 7], name="nr")
+    )
+    corpus = read_documents(indexed)
+    pd.testing.assert_frame_equal(documents_frame(corpus, like=corpus), indexed)
     lazy = pl.LazyFrame({"id": [1], "text": ["a"]})
     corpus = read_documents(lazy)
     assert isinstance(documents_frame(corpus, like=corpus), pl.DataFrame)

@@ -36,18 +36,20 @@ class Document:
 
     def checked(self) -> Document:
         """Return the document, or say by offsets which span breaks a rule."""
-        before = 0
+        before, length = 0, len(self.text)
         for span in self.spans:
-            where = f"The span {span.start}–{span.end} of document {self.id!r}"
-            if not 0 <= span.start < span.end <= len(self.text):
+            if not 0 <= span.start < span.end <= length:
                 raise DataError(
-                    f"{where} is empty or lies outside its text of {len(self.text)} characters.",
+                    f"{self._where(span)} is empty or lies outside its text of {length} characters.",
                     hint="offsets count characters from 0; the end is exclusive.",
                 )
             if span.start < before:
                 raise DataError(
-                    f"{where} overlaps the one before it or is out of order.",
+                    f"{self._where(span)} overlaps the one before it or is out of order.",
                     hint="sort the spans and keep the longest of those that overlap.",
                 )
             before = span.end
         return self
+
+    def _where(self, span: Span) -> str:
+        return f"The span {span.start}–{span.end} of document {self.id!r}"

@@ -25,7 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
+from ..core.exploration import FRONTIER_FILE
 from ..core.files import whole_directory, whole_file
+from ..core.release import RELEASE_FILE
 from .document import Document, Span
 from .formats._layout import Format, Layout, Part, Write
 from .limits import Limits
@@ -52,6 +54,8 @@ _CLASSES = {
     "jsonl": ("jsonl", "Jsonl"), "parquet": ("columns", "Parquet"), "tsv": ("delimited", "Delimited"),
 }  # fmt: skip
 _FORMATS = tuple(_CLASSES)
+# What sfumato itself writes beside data: never taken for documents.
+_OURS = {RELEASE_FILE, FRONTIER_FILE, "quarantine.json", "quarantine.jsonl"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,10 @@ class Corpus:
             yield record
 
     def tolerant(self) -> Iterator[Document | Withheld]:
-        """Give every record in order: a document, or what was withheld and why."""
+        """Give every record in order: a document, or what was withheld and why.
+
+        A file that cannot be read on (damaged, not of its format) still raises.
+        """
         seen = SeenIds() if self._shared is None else self._shared
         count = 0
         for part in self.parts:
@@ -106,7 +113,7 @@ def read_documents(
     source: Any,
     *,
     text: str = "text",
-    id: str | None = "id",  # noqa: A002
+    id: str | None = "id",
     spans: str = "spans",
     format: str | None = None,  # noqa: A002
     overlaps: str = "error",
@@ -137,12 +144,12 @@ def read_documents(
     for path in paths:
         if not path.exists():
             raise InputError(f"There is no file or folder {path.name!r}.", hint="check the path.")
-    single = paths[0] if len(paths) == 1 else None
+    single = _inside(paths[0]) if len(paths) == 1 else None
     if single is not None and single.is_dir():
         name, kind, parts = single.name, *_folder(single, format, layout.limits)
     else:
         name = single.name if single is not None else f"{len(paths)} files"
-        kind, parts = _files(paths, format)
+        kind, parts = _files(paths if single is None else [single], format)
     made = _format(kind, layout, options)
     return Corpus(made, parts, name, is_folder=single is None or single.is_dir())
 
@@ -254,6 +261,15 @@ def _is_path_list(source: Any) -> bool:
     )
 
 
+def _inside(path: Path) -> Path:
+    """Give the data of a release: the one thing beside its release.json."""
+    if path.is_dir() and (path / RELEASE_FILE).is_file():
+        data = [p for p in path.iterdir() if p.name[0] not in "._" and p.name not in _OURS]
+        if len(data) == 1:
+            return data[0]
+    return path
+
+
 def _kind_of(path: Path) -> str | None:
     return _SUFFIXES.get(Path(path.name.removesuffix(".gz")).suffix.lower())
 
@@ -273,20 +289,17 @@ def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[Part, .
     names = [path.name for path in paths]
     if len(set(names)) < len(names):
         raise InputError("Two of the files have the same name.", hint="rename one of them.")
-    return kind, tuple(Part(path.name, path) for path in paths)
+    return kind, tuple(Part(path.name, path, len(paths) > 1) for path in paths)
 
 
 def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple[Part, ...]]:
     files = []
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name[0] != ".")
-        files += [Path(place, name) for name in names if name[0] not in "._"]
+        files += [Path(place, name) for name in names if name[0] not in "._" and name not in _OURS]
         if len(files) > limits.files:
             raise limits.error(f"The number of files in {folder.name!r}", "files")
     kinds = {kind for file in files if (kind := _kind_of(file))}
-    if kinds == {"jsonl"} or "jsonl" in kinds:
-        files = [f for f in files if f.name != "release.json"]
-        kinds = {kind for file in files if (kind := _kind_of(file))}
     if given is None and len(kinds) != 1:
         what = (
             "no documents"
@@ -301,7 +314,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
     if kind == "brat":
         return kind, (Part(folder.name, folder),)
     parts = [
-        Part(file.relative_to(folder).as_posix(), file)
+        Part(file.relative_to(folder).as_posix(), file, len(files) > 1)
         for file in files
         if _kind_of(file) in (kind, None if given is None else kind)
     ]

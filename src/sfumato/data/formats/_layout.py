@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,10 +41,14 @@ Write = Callable[[Document], None]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file of a corpus (or one folder, or one frame) with the name it is written back under."""
+    """One file of a corpus (or one folder, or one frame) with the name it is written back under.
+
+    `many` says that it is one of several, so that numbers alone do not name its records.
+    """
 
     name: str
     path: Path | None
+    many: bool = False
 
     @property
     def file(self) -> Path:
@@ -109,7 +113,7 @@ def document_from(
         return Withheld(name, reason, record, part.name, hint, kind)
 
     if layout.id is None:
-        name = str(record)
+        name = f"{part.name}:{record}" if part.many else str(record)
     elif isinstance(raw_id, str | int) and not isinstance(raw_id, bool) and str(raw_id):
         if len(str(raw_id)) > limits.id_characters:
             reason = f"has an id of {len(str(raw_id)):,} characters"
@@ -130,13 +134,18 @@ def document_from(
     if not encodable(text):
         return withheld("holds half a surrogate pair, which is not Unicode text")
     try:
-        spans: Iterable[Span] = as_spans(raw_spans)
+        spans: Sequence[Span] = as_spans(raw_spans)
         if layout.overlaps != "error":
             spans = resolve(spans, layout.overlaps)
-        ordered = tuple(sorted(spans, key=lambda s: (s.start, s.end, s.label)))
-        return Document(name, text, ordered, extra).checked()
+        elif any(map(_later, spans, spans[1:])):
+            spans = sorted(spans, key=lambda s: (s.start, s.end, s.label))
+        return Document(name, text, tuple(spans), extra).checked()
     except DataError as error:
         return withheld(f"is refused: {error.message.rstrip('.')}", hint=error.hint)
+
+
+def _later(one: Span, other: Span) -> bool:
+    return one.start > other.start
 
 
 def encodable(text: str) -> bool:

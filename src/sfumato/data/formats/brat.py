@@ -5,7 +5,7 @@ read; a discontinuous one becomes one span for each of its pieces, so that all i
 covered. Relations, events, attributes and notes are not carried over: they may quote the text.
 """
 
-# ruff: noqa: A002, ARG002 (id and format are the words of the field; all formats share one protocol)
+# ruff: noqa: ARG002 (id and format are the words of the field; all formats share one protocol)
 from __future__ import annotations
 
 import os

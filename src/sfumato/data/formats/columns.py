@@ -4,7 +4,7 @@ A document's `extra` is a view of its row; the rows are written back as Arrow va
 Python ones, so that decimals, nanoseconds and nested values survive.
 """
 
-# ruff: noqa: A001, A002, ARG002 (id and format are the words of the field; all formats share one protocol)
+# ruff: noqa: ARG002 (id and format are the words of the field; all formats share one protocol)
 from __future__ import annotations
 
 import json
@@ -275,6 +275,8 @@ def frame_format(source: Any, layout: Layout) -> Frame:
             f"Documents cannot be read from a {type(source).__name__}.",
             hint="give a path, several paths, a pandas, polars or Arrow frame, or Documents.",
         ) from None
+    except Exception as error:
+        raise DataError("The frame cannot be read: two columns may have the same name.") from error
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     try:

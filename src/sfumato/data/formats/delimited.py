@@ -3,7 +3,6 @@
 Cells are never interpreted. A column named like `Layout.spans` may hold spans as JSON.
 """
 
-# ruff: noqa: A001 (id and format are the words of the field; all formats share one protocol)
 from __future__ import annotations
 
 import csv
@@ -22,6 +21,7 @@ from ._layout import Layout, Part, Write, checked_columns, document_from, encoda
 __all__ = ["Delimited"]
 
 _FORMULA = re.compile(r"[=+\-@\t\r]")
+_QUOTED = re.compile(r'"[^"]*"')
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?")
 
 
@@ -47,7 +47,7 @@ class Delimited:
         layout = self.layout
         with self._opened(part) as (rows, _, columns):
             names = checked_columns(layout, columns, part)
-            text, id, spans = (columns.index(n) if n in columns else None for n in names)
+            text, id, spans = (columns.index(n) if n and n in columns else None for n in names)
             named = [i for i in range(len(columns)) if i not in (text, id, spans)]
             record = 0
             for row in rows:
@@ -97,7 +97,7 @@ class Delimited:
 
             given = lines()
             first = next(given, "")
-            delimiter = self.delimiter or max(",;\t|", key=first.count)
+            delimiter = self.delimiter or max(",;\t|", key=_QUOTED.sub("", first).count)
             if "\x00" in first or not encodable(first):
                 raise FormatError(f"The first line of {part.name!r} is not UTF-8 text.",
                                   hint="convert the file: iconv -f LATIN1 -t UTF-8.")  # fmt: skip

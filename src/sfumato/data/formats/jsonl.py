@@ -54,7 +54,7 @@ class Jsonl:
         except UnicodeDecodeError:
             return withheld("is not UTF-8 text", "convert the file: iconv -f LATIN1 -t UTF-8.")
         try:
-            fields = json.loads(content, parse_constant=_refuse, parse_float=_finite)
+            fields = _DECODE(content)
             if "\\u" in content:  # only an escape can bring in half a surrogate pair
                 json.dumps(fields, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
@@ -110,6 +110,10 @@ def _finite(number: str) -> float:
     if not isfinite(value):
         raise ValueError("out of range")
     return value
+
+
+# Made once: json.loads would make a new decoder for each line.
+_DECODE = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite).decode
 
 
 class InMemory(Jsonl):

@@ -30,8 +30,8 @@ Kirkbride Calloway Tremaine Osgood Winslow Applegate Barlow Cromwell Dunmore Eve
 Hollis Jessup Kettering Langford Maddox Norcross Prescott Quimby Radcliffe Stanhope Tillman
 Underhill Vickers Wexford Yarrow Bin-Salem al-Farsi van-Dijk Ó-Briain Saint-Clair Lloyd-Hughes""".split()
 
-# Family names that are also words, colours, places, professions, eponyms of diseases.
-FAMILY_WORDS = """Brown Young Long Short White Black Green Gray Bright Strong Little Good Best Sharp Stone Wood
+# Family names that are also words, the first dozen more common than the rest: colours, places, professions, eponyms of diseases.
+FAMILY_WORDS = """Brown Young Long Grant He May Rose Ward Hill Bell Day Best Short White Black Green Gray Bright Strong Little Good Best Sharp Stone Wood
 Hill Lake Banks Fields Rivers Marsh Ford Bridges Church Hall House Street Lane Park Cook Baker
 Butcher Fisher Hunter Carpenter Walker Rider Day Weeks Winter Snow Frost Rain Storm Bell Ball
 Case Cross Major Price Pain Burns Payne Bone Head Foot Hand Hart Heart Love Grant Chance Small

@@ -50,7 +50,8 @@ def person(dice: Dice) -> Person:
     if dice.chance(0.15):
         family = dice.pick(_STARTS) + dice.pick(_MIDDLES) + dice.pick(_ENDS)
     else:
-        family = dice.pick(FAMILY_WORDS if dice.chance(0.25) else FAMILY)
+        common = FAMILY_WORDS[: 12 if dice.chance(0.35) else None]
+        family = dice.pick(common if dice.chance(0.25) else FAMILY)
     if dice.chance(0.12):
         given = (
             dice.pick(_STARTS) + dice.pick("aeiou") + dice.pick(("", "n", "l", "ra", "nia", "s"))

@@ -1,0 +1,67 @@
+"""`sfumato report`: one page that says what was published, what an adversary found and what it cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ._running import DebugFlag, JsonFlag, QuietFlag, running
+
+__all__ = ["app", "report"]
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+@app.command()
+def report(  # noqa: PLR0917 (typer reads the options from the signature)
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...", help="Folders that explore, publish, attack or run wrote."
+        ),
+    ],
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="Write report.pdf, the certificate, too.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the report; the first DIR by default.")
+    ] = None,
+    choose: Annotated[
+        list[str] | None,
+        typer.Option(help="ENGINE=ID: report on this candidate where nothing was published."),
+    ] = None,
+    interactive: Annotated[
+        bool,
+        typer.Option("--interactive/--static", help="Charts that can be zoomed, or drawings only."),
+    ] = True,
+    quiet: QuietFlag = False,
+    as_json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Write report.html (self-contained, offline), facts.json and, with --pdf, report.pdf."""
+    with running(quiet=quiet, as_json=as_json, debug=debug) as console:
+        from ..report import write_report
+
+        written = write_report(
+            folders, out=out, pdf=pdf, interactive=interactive, choose=_choices(choose or [])
+        )
+        console.result({name: str(path) for name, path in written.items()})
+        for path in written.values():
+            console.say(f"written: {path}")
+
+
+def _choices(given: list[str]) -> dict[str, str]:
+    from ..core.errors import ParameterError
+
+    found = {}
+    for choice in given:
+        engine, equals, candidate = choice.partition("=")
+        if not (equals and engine and candidate):
+            raise ParameterError(
+                "--choose takes an engine and the id of a candidate.",
+                hint="for example --choose tables=p17.",
+            )
+        found[engine] = candidate
+    return found

@@ -1,0 +1,208 @@
+"""`sfumato text`: explore what could be published, and publish it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ._running import Console, DebugFlag, JsonFlag, QuietFlag, running
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Documents: redact what is sensitive until what is left cannot be found.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+Force = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of all randomness.", min=0)]
+Findings = Annotated[
+    Path | None,
+    typer.Option(help="Another tool's findings (JSONL), redacted before anything else."),
+]
+
+
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _numbers(text: str, option: str, kind: type = float) -> list[Any]:
+    from ..core.errors import ParameterError
+
+    try:
+        return [kind(part) for part in _names(text)]
+    except ValueError:
+        raise ParameterError(
+            f"{option} takes numbers separated by commas.", hint=f"for example {option} 1,10,100."
+        ) from None
+
+
+@app.command()
+def explore(
+    corpus: Annotated[Path, typer.Argument(help="Labelled documents: JSONL, brat, CoNLL, CSV, ….")],
+    label: Annotated[
+        str, typer.Option("--label", help="Labels that are sensitive, separated by commas.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Folder for frontier.json and the model.")],
+    *,
+    background: Annotated[
+        list[Path] | None, typer.Option(help="Other labelled corpora of any origin; repeatable.")
+    ] = None,
+    unlabelled: Annotated[
+        list[Path] | None, typer.Option(help="Your own texts without labels; repeatable.")
+    ] = None,
+    findings: Findings = None,
+    ratios: Annotated[
+        str, typer.Option(help="Loss ratios L/C: how many words withheld one leak is worth.")
+    ] = "1,2,5,10,20,50",
+    folds: Annotated[int, typer.Option(help="Folds by document.", min=2)] = 4,
+    learner: Annotated[
+        str, typer.Option(help="crf, svm, adaboost, ensemble or selection.")
+    ] = "crf",
+    mode: Annotated[str, typer.Option(help="honest (judged on unseen documents) or paper.")] = (
+        "honest"
+    ),
+    budget: Annotated[
+        str, typer.Option(help="How many words an attacker inspects, separated by commas.")
+    ] = "10,100,1000",
+    attackers: Annotated[
+        str, typer.Option(help="Who attacks each candidate: crf, all (slower) or none.")
+    ] = "crf",
+    seed: Seed = 0,
+    force: Force = False,
+    quiet: QuietFlag = False,
+    as_json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Learn what is sensitive, and place a candidate for each ratio on the frontier."""
+    with running(quiet=quiet, as_json=as_json, debug=debug) as console:
+        from ..core.files import check_output, whole_directory
+        from ..engines.text import explore as run
+
+        check_output(out, force=force)
+        with console.progress("explore") as step:
+            found = run(
+                corpus,
+                labels=_names(label),
+                background=background or (),
+                unlabelled=unlabelled or (),
+                findings=findings,
+                ratios=_numbers(ratios, "--ratios"),
+                folds=folds,
+                learner=learner,
+                mode=mode,
+                attackers=_attackers(attackers),
+                budgets=_numbers(budget, "--budget", int),
+                seed=seed,
+                progress=lambda note: step(1, note=note),
+            )
+        with whole_directory(out, force=force) as folder:
+            found.save(folder)
+        console.result(found.to_json())
+        _show(console, found.to_json(), out)
+
+
+def _attackers(name: str) -> Any:
+    from ..core.errors import ParameterError
+    from ..engines.text.learners.registry import learner_named
+
+    if name not in {"all", "crf", "none"}:
+        raise ParameterError.constraint("--attackers", "explore", "all, crf or none", name)
+    return None if name == "all" else () if name == "none" else (learner_named("crf"),)
+
+
+def _show(console: Console, content: dict[str, Any], out: Path) -> None:
+    console.say(f"{'id':>10}  {'left':>8}  {'published':>9}  {'rounds':>6}  {'T':>10}")
+    for c in sorted(content["candidates"], key=lambda c: c["ratio"]):
+        mark = "  (dominated)" if c.get("dominated") else ""
+        console.say(
+            f"{c['id']:>10}  {c['risk']:8.2%}  {c['utility']:9.2%}  {c['rounds']:>6}  "
+            f"{c['total_loss']:>10,.0f}{mark}"
+        )
+    console.say("left: the share of sensitive words that stays, in documents not learned from")
+    console.say(f"written: {out}/frontier.json")
+
+
+@app.command()
+def publish(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that explore wrote.")],
+    source: Annotated[Path, typer.Argument(metavar="INPUT", help="Documents to publish.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the release.")],
+    *,
+    ratio: Annotated[
+        float | None, typer.Option(help="Publish the candidate of this loss ratio.")
+    ] = None,
+    choose: Annotated[str | None, typer.Option(help="Publish the candidate with this id.")] = None,
+    max_risk: Annotated[
+        float | None, typer.Option(help="Publish the most useful candidate of at most this risk.")
+    ] = None,
+    replace: Annotated[
+        str, typer.Option(help="What stands for it: placeholder, mask or surrogate.")
+    ] = "placeholder",
+    key: Annotated[
+        Path | None,
+        typer.Option(help="File (mode 600) with the secret of surrogates; else SFUMATO_KEY."),
+    ] = None,
+    scope: Annotated[
+        str, typer.Option(help="Where surrogates are consistent: document or corpus.")
+    ] = "document",
+    findings: Findings = None,
+    drop: Annotated[str, typer.Option(help="Other fields to leave out, by commas.")] = "",
+    engine: Annotated[str, typer.Option(help="local or spark.")] = "local",
+    threads: Annotated[
+        int | None, typer.Option(help="Threads of the local engine (default: all cores).", min=1)
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at the first document that fails.")
+    ] = False,
+    force: Force = False,
+    quiet: QuietFlag = False,
+    as_json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Publish documents with a candidate: the data in its own format, and release.json."""
+    with running(quiet=quiet, as_json=as_json, debug=debug) as console:
+        from ..core.errors import ParameterError, WithheldError
+        from ..core.plan import Choice
+        from ..engines.text.exploration import TextExploration
+
+        wishes: dict[str, Any] = {"ratio": ratio, "id": choose, "max_risk": max_risk}
+        wishes = {name: wish for name, wish in wishes.items() if wish is not None}
+        if len(wishes) > 1:
+            raise ParameterError("Give one of --ratio, --choose and --max-risk.")
+        choice = Choice.model_construct(**(wishes or {"ratio": 10.0}))
+        candidate = choice.of(TextExploration.load(directory))
+        with console.progress("publish") as step:
+            outcome = candidate.publish(
+                source,
+                out=out,
+                replacement=replace,
+                key=key,
+                scope=scope,
+                findings=findings,
+                drop=_names(drop),
+                engine=engine,
+                threads=threads,
+                strict=strict,
+                force=force,
+                progress=lambda steps, note: step(steps, note=note),
+            )
+        counts = outcome.record["counts"]
+        redacted = sum(counts["redacted"].values())
+        console.say(
+            f"{counts['documents']:,} documents, {counts['words']:,} words, {redacted:,} redacted"
+        )
+        kept = outcome.fields_as_they_are
+        if kept:
+            console.say(f"published as they are: {', '.join(kept)} (--drop leaves fields out)")
+        console.say(f"written: {out}")
+        console.result({"out": str(out), **outcome.record})
+        if outcome.withheld:
+            raise WithheldError(
+                f"{outcome.withheld:,} of the records could not be sanitised and were withheld.",
+                hint="release.json lists them by id, with the reason.",
+            )

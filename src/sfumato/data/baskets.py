@@ -1,0 +1,371 @@
+"""Baskets: sparse 0/1 rows with a class, read from and written back to four formats.
+
+scipy `.npz` (with `.labels.txt` and `.features.txt` beside it), libsvm, transactions (one row of items a
+line) and 0/1 CSV with a header. The text formats are read and written batch by batch.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from ..core.errors import DataError, FormatError, InputError, did_you_mean
+from ..core.files import check_output, whole_file
+from ._basket_files import (
+    FORMATS,
+    Batch,
+    format_of,
+    is_index,
+    open_batches,
+    open_writer,
+    read_lines,
+    sibling,
+    write_lines,
+)
+
+__all__ = [
+    "Baskets",
+    "Copied",
+    "as_baskets",
+    "beside_of",
+    "check_names",
+    "format_of",
+    "project_file",
+    "read_baskets",
+    "read_matrix",
+    "write_baskets",
+]
+
+
+@dataclass(frozen=True)
+class Baskets:
+    """Rows of a 0/1 matrix, the names of its features and, where known, a label a row.
+
+    >>> baskets = Baskets.of([[1, 0], [1, 1]], labels=["a", "b"], feature_names=["tea", "milk"])
+    >>> baskets.matrix.shape, baskets.feature_names
+    ((2, 2), ('tea', 'milk'))
+    """
+
+    matrix: sp.csr_matrix
+    feature_names: tuple[str, ...]
+    labels: tuple[str, ...] | None = None
+    format: str = "npz"
+    label_column: str | None = None
+    files: tuple[Path, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        matrix: Any,
+        *,
+        labels: Sequence[Any] | npt.NDArray[Any] | None = None,
+        feature_names: Sequence[str] | None = None,
+        format: str = "npz",  # noqa: A002 (the word of the field)
+        label_column: str | None = None,
+    ) -> Baskets:
+        """Build from an array, a scipy matrix or a frame whose columns name the features."""
+        if feature_names is None and hasattr(matrix, "columns"):
+            feature_names = [str(c) for c in matrix.columns]
+        if hasattr(matrix, "to_numpy"):
+            matrix = matrix.to_numpy()
+        rows = sp.csr_matrix(matrix)
+        names = tuple(feature_names) if feature_names is not None else _numbered(rows.shape[1])
+        if len(names) != rows.shape[1]:
+            raise DataError(f"There are {len(names)} feature names for {rows.shape[1]} features.")
+        check_names(names)
+        tokens = None if labels is None else tuple(_token(v) for v in labels)
+        if tokens is not None and len(tokens) != rows.shape[0]:
+            raise DataError(
+                f"There are {len(tokens)} labels for {rows.shape[0]} rows.",
+                hint="give one label a row, in the order of the rows.",
+            )
+        return cls(_checked(rows), names, tokens, format, label_column)
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    def project(self, features: Sequence[str]) -> Baskets:
+        """Keep the named features only, in the order of the input."""
+        wanted = set(features)
+        unknown = wanted.difference(self.feature_names)
+        if unknown and self.format in {"npz", "csv"}:
+            raise DataError(
+                f"{len(unknown)} of the {len(wanted)} chosen features are not in the data.",
+                hint="publish data of the same schema as was explored.",
+            )
+        keep = [i for i, name in enumerate(self.feature_names) if name in wanted]
+        names = tuple(self.feature_names[i] for i in keep)
+        return replace(self, matrix=self.matrix[:, keep], feature_names=names)
+
+
+def _token(value: Any) -> str:
+    return str(value.item() if isinstance(value, np.generic) else value)
+
+
+def _numbered(d: int) -> tuple[str, ...]:
+    return tuple(f"f{i}" for i in range(d))
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse duplicate or empty feature names: a release must say which column is which."""
+    repeated = len(names) - len(set(names))
+    if repeated:
+        raise DataError(
+            f"{repeated} feature name{'s are' if repeated > 1 else ' is'} used more than once.",
+            hint="give each feature a name of its own.",
+        )
+    if any(not name for name in names):
+        raise DataError("A feature has an empty name.", hint="name every feature.")
+
+
+def _checked(rows: sp.csr_matrix) -> sp.csr_matrix:
+    """Check for 0/1 and bring the rows into one form: uint8 ones, sorted, no stored zero."""
+    wrong = int(np.count_nonzero((rows.data != 0) & (rows.data != 1)))
+    if wrong:
+        raise DataError(
+            f"The matrix holds {wrong} value{'s that are' if wrong > 1 else ' that is'} neither 0 "
+            "nor 1.",
+            hint="turn counts and categories into binary literals first (sfumato.data.literals).",
+        )
+    rows = sp.csr_matrix(rows, copy=not rows.has_canonical_format)
+    rows.sum_duplicates()
+    if rows.data.size and not np.all(rows.data):
+        rows = rows.copy()
+        rows.eliminate_zeros()
+    rows = rows.astype(np.uint8)
+    rows.data[:] = 1
+    return rows
+
+
+def as_baskets(data: Any, *, labels: Any = None) -> Baskets:
+    """Take baskets, a path, a frame, an array or a scipy matrix."""
+    if isinstance(data, Baskets):
+        if labels is None:
+            return data
+        return replace(Baskets.of(data.matrix, labels=_labels_of(labels)), format=data.format,
+                       feature_names=data.feature_names, files=data.files)  # fmt: skip
+    if isinstance(data, str | os.PathLike):
+        return read_baskets(data, labels=labels)
+    return Baskets.of(data, labels=_labels_of(labels))
+
+
+def _labels_of(labels: Any) -> Any:
+    if isinstance(labels, str | os.PathLike):
+        return read_lines(Path(labels), what="labels")
+    return labels
+
+
+def read_baskets(
+    path: str | os.PathLike[str],
+    *,
+    labels: Any = None,
+    features: str | os.PathLike[str] | None = None,
+    format: str | None = None,  # noqa: A002
+) -> Baskets:
+    """Read a matrix with its labels and feature names.
+
+    `labels` is a file (one label a line), a sequence, or for CSV the name of a column. Without it,
+    libsvm brings its own labels, `X.npz` looks for `X.labels.txt` beside it, and a CSV's last column
+    is taken when it is named y, label or class.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
+    kind = format or format_of(path)
+    if kind not in FORMATS:
+        raise InputError(f"Unknown format {kind!r}.", hint=did_you_mean(kind, FORMATS))
+    files = [path]
+    column = labels if kind == "csv" and isinstance(labels, str) else None
+    if column is not None and Path(column).is_file():
+        column = None
+    names_file = Path(features) if features is not None else sibling(path, "features")
+    names = None
+    if names_file is not None:
+        names = read_lines(names_file, what="feature names")
+        files.append(names_file)
+    source = open_batches(path, kind, names=names, label_column=column, own_labels=labels is None)
+    parts = list(source.batches())
+    matrix = _stacked(parts, len(source.names))
+    own = [label for part in parts if part.labels is not None for label in part.labels]
+    del parts
+    tokens: Sequence[str] | None = own if own else None
+    if labels is not None and column is None:
+        tokens = [_token(v) for v in _labels_of(labels)]
+        if isinstance(labels, str | os.PathLike):
+            files.append(Path(labels))
+    elif tokens is None and (beside := sibling(path, "labels")) is not None:
+        tokens = read_lines(beside, what="labels")
+        files.append(beside)
+    check_names(source.names)
+    if tokens is not None and len(tokens) != matrix.shape[0]:
+        raise DataError(
+            f"There are {len(tokens)} labels for {matrix.shape[0]} rows.",
+            hint="give one label a row, in the order of the rows.",
+        )
+    return Baskets(
+        _checked(matrix),
+        tuple(source.names),
+        None if tokens is None else tuple(tokens),
+        kind,
+        source.label_column,
+        tuple(files),
+    )
+
+
+def _stacked(parts: Sequence[Batch], d: int) -> sp.csr_matrix:
+    n = sum(part.rows for part in parts)
+    if n == 0:
+        raise DataError("The file holds no rows.", hint="give at least one row.")
+    indices = np.concatenate([part.indices for part in parts])
+    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    values = np.concatenate([part.values for part in parts])
+    return sp.csr_matrix((values, indices, indptr), shape=(n, d))
+
+
+def write_baskets(
+    baskets: Baskets, path: str | os.PathLike[str], *, force: bool = False
+) -> list[Path]:
+    """Write baskets in their own format; give the files written (labels and names where apart)."""
+    target = Path(path)
+    written = [target]
+    labels_inside = baskets.format == "libsvm" or baskets.label_column is not None
+    apart = {}
+    if baskets.labels is not None and not labels_inside:
+        apart["labels"] = list(baskets.labels)
+    if baskets.format == "npz" or (
+        baskets.format == "libsvm" and not all(map(is_index, baskets.feature_names))
+    ):
+        apart["features"] = list(baskets.feature_names)
+    for what in apart:
+        check_output(beside_of(target, what), force=force)
+    if baskets.format == "npz":
+        with whole_file(target, force=force) as beside, beside.open("wb") as stream:
+            sp.save_npz(stream, baskets.matrix)
+    else:
+        with whole_file(target, force=force) as beside:
+            writer = open_writer(
+                beside, baskets.format, baskets.feature_names, label_column=baskets.label_column,
+                packed=target.suffix == ".gz",
+            )  # fmt: skip
+            with writer:
+                for first in range(0, len(baskets), 65536):
+                    part = baskets.matrix[first : first + 65536]
+                    labels = (
+                        None
+                        if baskets.labels is None
+                        else list(baskets.labels[first : first + part.shape[0]])
+                    )
+                    writer.append(
+                        Batch(part.indptr.astype(np.int64), part.indices, part.data, labels)
+                    )
+    for what, lines in apart.items():
+        write_lines(beside_of(target, what), lines, force=force)
+        written.append(beside_of(target, what))
+    return written
+
+
+def beside_of(path: Path, what: str) -> Path:
+    """Name the file of labels or feature names beside a matrix."""
+    stem = path.name.removesuffix(".gz")
+    for suffix in (".npz", ".svm", ".libsvm", ".svmlight", ".txt", ".dat", ".basket", ".csv"):
+        if stem.endswith(suffix):
+            stem = stem.removesuffix(suffix)
+            break
+    return path.with_name(f"{stem}.{what}.txt")
+
+
+def read_matrix(
+    path: str | os.PathLike[str], *, label_column: str | None = None
+) -> tuple[sp.csr_matrix, list[str]]:
+    """Read the matrix and its feature names alone, as an auditor would; labels are not looked at."""
+    path = Path(path)
+    names_file = sibling(path, "features")
+    names = None if names_file is None else read_lines(names_file, what="feature names")
+    source = open_batches(
+        path, format_of(path), names=names, label_column=label_column, own_labels=False
+    )
+    return _checked(_stacked(list(source.batches()), len(source.names))), source.names
+
+
+@dataclass(frozen=True)
+class Copied:
+    """What a projection copied: rows, the files read and written, and the column of the labels."""
+
+    rows: int
+    sources: list[Path]
+    written: list[Path]
+    label_column: str | None
+
+
+def project_file(
+    source: str | os.PathLike[str],
+    features: Sequence[str],
+    target: str | os.PathLike[str],
+    *,
+    labels: str | os.PathLike[str] | None = None,
+    batch_rows: int = 65536,
+    force: bool = False,
+    progress: Callable[..., None] | None = None,
+) -> Copied:
+    """Copy a text file with the named features only, batch by batch.
+
+    The memory used does not depend on the number of rows. `labels` is a file beside or, for CSV, a
+    column; feature names and labels that lie apart are copied too.
+    """
+    path, target = Path(source), Path(target)
+    kind = format_of(path)
+    if kind == "npz":
+        raise FormatError("A .npz matrix is read whole.", hint="use read_baskets and project.")
+    names_file = sibling(path, "features")
+    names = None if names_file is None else read_lines(names_file, what="feature names")
+    column = os.fspath(labels) if labels is not None and not Path(labels).is_file() else None
+    apart = Path(labels) if labels is not None and column is None else sibling(path, "labels")
+    reader = open_batches(
+        path, kind, names=names, label_column=column, own_labels=labels is None,
+        batch_rows=batch_rows,
+    )  # fmt: skip
+    wanted = set(features)
+    known = set(reader.names)
+    if (kind == "csv" or names is not None) and not wanted <= known:
+        raise DataError(
+            f"{len(wanted - known)} of the {len(wanted)} chosen features are not in the data.",
+            hint="publish data of the same schema as was explored.",
+        )
+    kept = [name for name in reader.names if name in wanted] if known else list(features)
+    position = {name: i for i, name in enumerate(kept)}
+    rows = 0
+    with whole_file(target, force=force) as beside:
+        writer = open_writer(
+            beside, kind, kept, label_column=reader.label_column, packed=target.suffix == ".gz"
+        )
+        with writer:
+            for batch in reader.batches():
+                to = np.array([position.get(name, -1) for name in reader.names], dtype=np.int32)
+                writer.append(batch.projected(to))
+                rows += batch.rows
+                if progress is not None:
+                    progress(batch.rows)
+    if rows == 0:
+        raise DataError("The file holds no rows.", hint="give at least one row.")
+    sources, written = [path], [target]
+    if names_file is not None:
+        sources.append(names_file)
+        if kind != "libsvm" or not all(map(is_index, kept)):
+            write_lines(beside_of(target, "features"), kept, force=force)
+            written.append(beside_of(target, "features"))
+    if apart is not None and kind != "libsvm" and reader.label_column is None:
+        lines = read_lines(apart, what="labels")
+        if len(lines) != rows:
+            raise DataError(f"There are {len(lines)} labels for {rows} rows.")
+        sources.append(apart)
+        write_lines(beside_of(target, "labels"), lines, force=force)
+        written.append(beside_of(target, "labels"))
+    return Copied(rows, sources, written, reader.label_column)

@@ -1,0 +1,248 @@
+"""Tables reduced at once to counts per combination of quasi-identifiers.
+
+Everything after this costs what the distinct combinations cost, not what the rows do; what grows in memory
+is the number of distinct combinations.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.errors import DataError, InputError
+from ..core.exploration import InputFile
+from .table_schema import MISSING, Attribute, TableSchema
+from .table_source import Source, cell_text, quoted_name, quoted_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Table", "read_table"]
+
+Codes = npt.NDArray[np.int32]
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass
+class Table:
+    """A table reduced to its quasi-identifiers: each distinct combination, and how often it stands.
+
+    `codes[a, i]` is the position of cell i's value in the domain of attribute a; "?" is the last value of
+    a domain in which missing cells are a value. `population_*` hold the same for the people outside.
+    """
+
+    schema: TableSchema
+    names: tuple[str, ...]
+    domains: tuple[tuple[str, ...], ...]
+    codes: Codes
+    count: Counts
+    rows: int
+    dropped: int = 0
+    population_codes: Codes | None = None
+    population_count: npt.NDArray[np.float64] | None = None
+    population_outside: float = 0.0
+    inputs: list[InputFile] = field(default_factory=list)
+    source: Source | None = field(default=None, repr=False)
+
+    def joint(self, column: str) -> tuple[Counts, Counts, Counts]:
+        """Count a column's values within each cell: (cell, number of the value, count).
+
+        Values are numbered by their order as text; what they say is not given.
+        """
+        if self.source is None:
+            raise InputError("The table was built from counts and has no other columns.")
+        self.source.require([column])
+        keys = [
+            f"coalesce({cell_text(a.name, is_range=a.is_range)}, {quoted_text(MISSING)}) AS q{i}"
+            for i, a in enumerate(self.schema.quasi)
+        ]
+        value = f"coalesce({cell_text(column)}, {quoted_text(MISSING)}) AS v"
+        found = self.source.query(
+            f"SELECT {', '.join(keys)}, {value}, count(*) AS n FROM {self.source.sql} GROUP BY ALL ORDER BY ALL"
+        )
+        codes = np.stack([_codes_in(found.column(f"q{i}"), d) for i, d in enumerate(self.domains)])
+        inside = (codes >= 0).all(axis=0)
+        places = {tuple(c): i for i, c in enumerate(self.codes.T.tolist())}
+        cell = np.array([places[tuple(c)] for c in codes[:, inside].T.tolist()], dtype=np.int64)
+        numbers = found.column("v").combine_chunks().dictionary_encode().indices.to_numpy()
+        return cell, numbers[inside].astype(np.int64), found.column("n").to_numpy()[inside]
+
+
+def read_table(
+    source: Any,
+    schema: TableSchema | str | os.PathLike[str] | dict[str, Any],
+    population: Any = None,
+) -> Table:
+    """Read a table by its schema, and the population it is a part of.
+
+    >>> schema = {"attribute": [{"name": "age", "role": "quasi", "domain": {"range": [0, 3]}},
+    ...                         {"name": "sex", "role": "quasi", "domain": "observed"}]}
+    >>> table = read_table({"age": [1, 1, 3], "sex": ["f", "f", "m"]}, schema)
+    >>> table.codes.tolist(), table.count.tolist(), table.domains[1]
+    ([[1, 3], [0, 1]], [2, 1], ('f', 'm'))
+    """
+    schema = TableSchema.of(schema)
+    opened = Source.open(source)
+    opened.require([a.name for a in schema.attributes])
+    quasi = schema.quasi
+    cells, rows = _grouped(opened, quasi, "count(*)")
+    if rows == 0:
+        raise DataError("The table holds no rows.")
+    people = None if population is None else Source.open(population)
+    crowd, population_rows = (None, 0) if people is None else _crowd(people, quasi)
+    domains, missing = [], np.zeros(cells.num_rows, dtype=bool)
+    for i, attribute in enumerate(quasi):
+        column = cells.column(f"q{i}")
+        is_missing = column.is_null().to_numpy()
+        missing |= is_missing
+        crowd_column = None if crowd is None else crowd.column(f"q{i}")
+        domains.append(
+            _domain(schema, attribute, column, crowd_column, has_missing=bool(is_missing.any()))
+        )
+    counts = cells.column("n").to_numpy().astype(np.int64)
+    if missing.any() and schema.missing == "error":
+        raise _misplaced(opened, quasi, domains, missing=True)
+    codes = np.stack([_codes_in(cells.column(f"q{i}"), d) for i, d in enumerate(domains)])
+    if ((codes < 0) & ~(missing & (schema.missing == "drop"))).any():
+        raise _misplaced(opened, quasi, domains, missing=False)
+    keep = ~missing if schema.missing == "drop" else np.ones(cells.num_rows, dtype=bool)
+    table = Table(
+        schema,
+        tuple(a.name for a in quasi),
+        tuple(domains),
+        np.ascontiguousarray(codes[:, keep]),
+        counts[keep],
+        rows,
+        dropped=int(counts[~keep].sum()),
+        inputs=opened.described(rows),
+        source=opened,
+    )
+    if not keep.any():
+        raise DataError('Every row has a missing quasi-identifier, and missing = "drop".')
+    if people is not None and crowd is not None:
+        _add_population(table, crowd)
+        table.inputs += people.described(population_rows)
+    return table
+
+
+def _grouped(opened: Source, quasi: Sequence[Attribute], measure: str) -> tuple[pa.Table, int]:
+    keys = [f"{cell_text(a.name, is_range=a.is_range)} AS q{i}" for i, a in enumerate(quasi)]
+    names = ", ".join(f"q{i}" for i in range(len(quasi)))
+    found = opened.query(
+        f"SELECT {', '.join(keys)}, {measure} AS n FROM {opened.sql} GROUP BY ALL ORDER BY {names}"
+    )
+    return found, int(np.sum(found.column("n").to_numpy()))
+
+
+def _crowd(people: Source, quasi: Sequence[Attribute]) -> tuple[pa.Table, int]:
+    """Read a population: its counts must be numbers, none of them negative."""
+    lacking = [a.name for a in quasi if a.name not in people.columns]
+    if lacking:
+        raise DataError(
+            f"The population has no column {lacking[0]!r}.",
+            hint="it must cover every quasi-identifier; mark the column as 'other' if outsiders cannot know it.",
+        )
+    people.require(["count"])
+    number = f"TRY_CAST({quoted_name('count')} AS DOUBLE)"
+    bad = people.query(
+        f"SELECT count(*) AS rows, count(CASE WHEN {number} IS NULL OR {number} < 0 OR NOT isfinite({number}) "
+        f"THEN 1 END) AS bad FROM {people.sql}"
+    )
+    rows, wrong = (bad.column(c)[0].as_py() for c in ("rows", "bad"))
+    if rows == 0:
+        raise DataError("The population holds no rows.")
+    if wrong:
+        raise DataError(
+            f"The column 'count' of the population is not a number of people in {wrong:,} rows.",
+            hint="each count must be a finite number, 0 or more.",
+        )
+    return _grouped(people, quasi, f"sum({number})")[0], rows
+
+
+def _domain(
+    schema: TableSchema, attribute: Attribute, column: Any, crowd: Any | None, *, has_missing: bool
+) -> tuple[str, ...]:
+    values = schema.declared_domain(attribute)
+    if values is None:
+        if attribute.domain == "population":
+            if crowd is None:
+                raise DataError(
+                    f'The domain of {attribute.name!r} is "population", but no population was given.',
+                    hint="give --population, or declare the domain.",
+                )
+            column = crowd
+        values = _sorted_values([v for v in column.unique().to_pylist() if v is not None])
+        if not values and not has_missing:
+            raise DataError(f"The column {attribute.name!r} holds no value.")
+    if has_missing and schema.missing == "value" and MISSING not in values:
+        values = (*values, MISSING)
+    return values
+
+
+def _sorted_values(values: list[str]) -> tuple[str, ...]:
+    """Sort numbers as numbers and text as text."""
+    try:
+        return tuple(sorted(values, key=lambda v: (float(v), v)))
+    except ValueError:
+        return tuple(sorted(values))
+
+
+def _codes_in(column: Any, domain: Sequence[str]) -> Codes:
+    """Give the position of each value in the domain; −1 where it is not there."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    filled = pc.fill_null(column, MISSING)
+    found = pc.index_in(filled, value_set=pa.array(domain, type=pa.string()))
+    return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int32)
+
+
+def _misplaced(
+    opened: Source, quasi: Sequence[Attribute], domains: Sequence[Sequence[str]], *, missing: bool
+) -> DataError:
+    """Find the first row that breaks a domain, and say its column and row number."""
+    import pyarrow as pa
+
+    for i, (attribute, domain) in enumerate(zip(quasi, domains, strict=True)):
+        cell = cell_text(attribute.name, is_range=attribute.is_range)
+        if missing:
+            wrong = f"{cell} IS NULL"
+        else:
+            opened.connection.register(f"domain_{i}", pa.table({"value": list(domain)}))
+            wrong = f"{cell} IS NOT NULL AND {cell} NOT IN (SELECT value FROM domain_{i})"
+        rows = opened.query(
+            f"SELECT min(place) AS place, count(*) AS n FROM (SELECT row_number() OVER () AS place, "
+            f"{wrong} AS is_wrong FROM {opened.sql}) WHERE is_wrong"
+        )
+        first, how_many = (rows.column(c)[0].as_py() for c in ("place", "n"))
+        if how_many:
+            more = f" ({how_many:,} rows in all)" if how_many > 1 else ""
+            if missing:
+                return DataError(
+                    f"The column {attribute.name!r} is missing in row {first:,}{more}.",
+                    hint='set missing = "value" or "drop" in the schema.',
+                )
+            return DataError(
+                f"The column {attribute.name!r} holds a value outside its domain in row {first:,}{more}.",
+                hint="correct the row, or widen the domain in the schema.",
+            )
+    return DataError("A row holds a value outside its domain.")
+
+
+def _add_population(table: Table, crowd: pa.Table) -> None:
+    codes = np.stack([_codes_in(crowd.column(f"q{i}"), d) for i, d in enumerate(table.domains)])
+    people = crowd.column("n").to_numpy().astype(np.float64)
+    inside = (codes >= 0).all(axis=0) & (people > 0)
+    if not inside.any():
+        raise DataError(
+            "No one of the population falls into the table's domains.",
+            hint="check that both write their values alike.",
+        )
+    table.population_codes = np.ascontiguousarray(codes[:, inside])
+    table.population_count = people[inside]
+    table.population_outside = float(people[~inside].sum())

@@ -1,0 +1,214 @@
+"""k-anonymity by containment: how many rows hold everything that a row holds.
+
+The audit rests on one lemma: the AC of a dataset is the smallest multiplicity of a row pattern that no
+other pattern contains. AC speaks of attackers who know what a person HAS; `audit` therefore always
+reports exact-match uniqueness and the AC under known absences beside it.
+
+>>> toy = [[1,0,1,0,1], [1,0,1,0,1], [1,0,0,1,1], [1,0,1,0,1], [1,1,1,0,1], [1,1,0,1,1]]
+>>> row_containment(toy).tolist()
+[4, 4, 2, 4, 1, 1]
+>>> dataset_containment(toy)
+1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...core.errors import ParameterError
+from . import _kernels as kernels
+from .binary import BinaryMatrix, as_binary
+
+__all__ = [
+    "Audit",
+    "Patterns",
+    "audit",
+    "containment_group",
+    "dataset_containment",
+    "is_feasible",
+    "row_containment",
+]
+
+_WORK = 200_000_000  # steps after which the search for telling absences gives a bound only
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """The distinct rows of a matrix, with what is needed to find what contains what."""
+
+    matrix: BinaryMatrix
+    of_row: npt.NDArray[np.int32]
+    representative: npt.NDArray[np.int32]
+    multiplicity: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, matrix: Any) -> Patterns:
+        binary = as_binary(matrix)
+        return cls(binary, *kernels.distinct_rows(binary.indptr, binary.indices))
+
+    @cached_property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """How many features each pattern holds."""
+        return np.diff(self.matrix.indptr)[self.representative]
+
+    @cached_property
+    def _signatures(self) -> npt.NDArray[np.uint64]:
+        m = self.matrix
+        found: npt.NDArray[np.uint64] = kernels.signatures(
+            m.indptr, m.indices, self.representative, m.d <= 64
+        )
+        return found
+
+    def _postings(self, wanted: npt.NDArray[np.bool_]) -> tuple[Any, Any, Any]:
+        order = kernels.by_size_descending(self.sizes)
+        m = self.matrix
+        found: tuple[Any, Any, Any] = kernels.postings_of_anchors(
+            m.indptr, m.indices, self.representative, order, wanted, m.d
+        )
+        return found
+
+    def _rows(self) -> tuple[Any, ...]:
+        m = self.matrix
+        return (
+            self._signatures, self.sizes, self.representative, m.indptr, m.indices, m.d <= 64,
+        )  # fmt: skip
+
+    def smallest_maximal(self) -> int:
+        """Give the smallest multiplicity of an inclusion-maximal pattern: the AC of the dataset."""
+        largest = self.sizes == self.sizes.max()
+        bound = int(self.multiplicity[largest].min())  # a largest pattern is always maximal
+        wanted = self.multiplicity < bound
+        if not wanted.any():
+            return bound
+        suspects = np.flatnonzero(wanted)
+        # of equal multiplicity the largest first: it is the likeliest to be maximal
+        suspects = suspects[np.lexsort((-self.sizes[suspects], self.multiplicity[suspects]))]
+        found = kernels.first_maximal(suspects, *self._postings(wanted), *self._rows())
+        return bound if found < 0 else int(self.multiplicity[found])
+
+    def containment(self, cap: int) -> npt.NDArray[np.int64]:
+        """Count for each pattern the rows that contain it, up to `cap`."""
+        wanted = self.multiplicity < cap
+        counted: npt.NDArray[np.int64] = kernels.capped_containment(
+            cap, self.matrix.n, self.multiplicity, *self._postings(wanted), *self._rows()
+        )
+        return counted
+
+    def under_absences(self, m: int, *, start: int, work: int = _WORK) -> tuple[int, bool]:
+        """Give the fewest rows left to one who knows all presences and m absences of a person.
+
+        The second value says whether the search was complete; if not, the figure is one that an
+        attacker reaches, and a better attacker may reach less.
+        """
+        floor = int(self.multiplicity.min())
+        if start <= floor or m == 0:
+            return start, True
+        order = np.lexsort((-self.sizes, self.multiplicity))
+        value, complete = kernels.absences(
+            order, m, self.matrix.d, self.multiplicity,
+            *self._postings(np.ones(len(order), dtype=bool)), *self._rows(), floor, start, work,
+        )  # fmt: skip
+        return int(value), bool(complete)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a release gives away, measured on the released rows themselves.
+
+    `ac` is the containment guarantee. `unique_share` is the share of rows that no other row equals:
+    someone who knows everything about a person, absences included, singles those out.
+    `ac_under_absences[m]` is the AC against one who also knows m absences; `absences_exact` says
+    whether the search was complete (if not, the true figure may be lower).
+    """
+
+    rows: int
+    features: int
+    ac: int
+    unique_share: float
+    smallest_group: int
+    ac_under_absences: dict[int, int] = field(default_factory=dict)
+    absences_exact: dict[int, bool] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "rows": self.rows,
+            "count": self.features,
+            "ac": self.ac,
+            "unique_share": self.unique_share,
+            "smallest_group": self.smallest_group,
+            "ac_under_absences": {str(m): v for m, v in self.ac_under_absences.items()},
+            "absences_exact": {str(m): v for m, v in self.absences_exact.items()},
+        }
+
+
+def audit(matrix: Any, *, absences: Iterable[int] = (1, 2), work: int = _WORK) -> Audit:
+    """Measure AC, uniqueness and the AC under known absences of a matrix as it stands.
+
+    >>> audit([[1, 1], [1, 0], [1, 1]]).ac, audit([[1, 1], [1, 0], [1, 1]]).ac_under_absences
+    (2, {1: 1, 2: 1})
+    """
+    patterns = Patterns.of(matrix)
+    n = patterns.matrix.n
+    if n == 0:
+        return Audit(0, patterns.matrix.d, 0, 0.0, 0)
+    ac = patterns.smallest_maximal()
+    values, exact = {}, {}
+    left, complete = ac, True
+    for m in sorted(set(absences)):
+        if m < 0:
+            raise ParameterError.constraint("absences", "audit", "ints in [0, inf)", m)
+        left, complete = patterns.under_absences(m, start=left, work=work)
+        values[m], exact[m] = left, complete
+    return Audit(
+        rows=n,
+        features=patterns.matrix.d,
+        ac=ac,
+        unique_share=float(np.count_nonzero(patterns.multiplicity == 1) / n),
+        smallest_group=int(patterns.multiplicity.min()),
+        ac_under_absences=values,
+        absences_exact=exact,
+    )
+
+
+def row_containment(matrix: Any, *, cap: int | None = None) -> npt.NDArray[np.int64]:
+    """Give AC(e) of every row, up to `cap` where one is given (far quicker on large data)."""
+    patterns = Patterns.of(matrix)
+    if patterns.matrix.n == 0:
+        return np.zeros(0, dtype=np.int64)
+    limit = patterns.matrix.n if cap is None else cap
+    return patterns.containment(limit)[patterns.of_row]
+
+
+def dataset_containment(matrix: Any) -> int:
+    """Give AC(D): the largest k for which every row is k-anonymous by containment; 0 without rows."""
+    patterns = Patterns.of(matrix)
+    return patterns.smallest_maximal() if patterns.matrix.n else 0
+
+
+def containment_group(matrix: Any, row: int) -> npt.NDArray[np.intp]:
+    """List the rows that hold everything the given row holds, itself included (Definition 5).
+
+    >>> containment_group([[1, 0], [1, 1], [0, 1]], 0).tolist()
+    [0, 1]
+    """
+    binary = as_binary(matrix)
+    if not 0 <= row < binary.n:
+        raise ParameterError.constraint("row", "containment_group", f"in [0, {binary.n})", row)
+    features = binary.indices[binary.indptr[row] : binary.indptr[row + 1]]
+    if len(features) == 0:
+        return np.arange(binary.n)
+    held = np.isin(binary.indices, features)
+    sums = np.concatenate(([0], np.cumsum(held)))
+    counts = sums[binary.indptr[1:]] - sums[binary.indptr[:-1]]
+    return np.flatnonzero(counts == len(features))
+
+
+def is_feasible(matrix: Any, features: npt.ArrayLike, k: int) -> bool:
+    """Say whether the matrix on these features is k-anonymous by containment."""
+    return dataset_containment(as_binary(matrix).project(features)) >= k

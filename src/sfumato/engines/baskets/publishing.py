@@ -1,0 +1,177 @@
+"""Publish a chosen feature set: project, write in the input's own format, read back, audit, then show.
+
+Everything is written beside its place first. The audit reads the written file with no knowledge of the
+selection; if its AC is below the promised k, nothing appears and the release is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import FormatError, InputError, ReleaseRefusedError
+from ...core.exploration import Candidate, InputFile
+from ...core.files import check_output, sha256_of, whole_directory, write_json
+from ...core.release import RELEASE_FILE, Release
+from ...data.baskets import (
+    Baskets,
+    as_baskets,
+    format_of,
+    project_file,
+    read_matrix,
+    write_baskets,
+)
+from ...data.baskets import beside_of as beside
+from .binary import as_binary
+from .containment import Audit, audit
+
+__all__ = ["publish"]
+
+_DEFAULT_NAME = {
+    "npz": "baskets.npz", "libsvm": "baskets.svm", "transactions": "baskets.txt", "csv": "baskets.csv",
+}  # fmt: skip
+
+
+def publish(
+    candidate: Candidate,
+    data: Any,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    labels: Any = None,
+    seed: int = 0,
+    force: bool = False,
+    progress: Callable[..., None] | None = None,
+) -> Release | Baskets:
+    """Publish data on the candidate's features.
+
+    `out` names a data file (the record lies beside it as NAME.release.json) or a folder (data and
+    release.json inside). Without `out` the projected baskets are given back after the same audit.
+    """
+    features = [str(f) for f in candidate.details["features"]]
+    k = int(candidate.details["k"])
+    if not features:
+        raise InputError(
+            f"The candidate {candidate.id!r} holds no feature: there is nothing to publish.",
+            hint="choose another candidate.",
+        )
+    if out is None:
+        projected = as_baskets(data, labels=labels).project(features)
+        _refuse_below(k, audit(projected.matrix, absences=()), candidate.id)
+        return projected
+    return _written(candidate, data, features, k, Path(out), labels, seed, force, progress)
+
+
+def _refuse_below(k: int, measured: Audit, name: str) -> None:
+    if measured.ac < k:
+        raise ReleaseRefusedError(
+            f"The release of {name!r} has an AC of {measured.ac}, below the promised k = {k}; nothing "
+            "was published.",
+            hint="these rows are not the ones that were explored: explore them, then publish.",
+        )
+
+
+def _written(
+    candidate: Candidate, data: Any, features: Sequence[str], k: int, target: Path, labels: Any,
+    seed: int, force: bool, progress: Callable[..., None] | None,
+) -> Release:  # fmt: skip
+    kind, name = _kind_and_name(data)
+    as_file = _data_suffix(target)
+    if as_file is not None:
+        if as_file != kind:
+            raise FormatError(
+                f"The output {target.name!r} would be {as_file}, but the input is {kind}.",
+                hint="a release is written in the format it was read from.",
+            )
+        record = beside(target, "release").with_suffix(".json")
+        for path in (target, record):
+            check_output(path, force=force)
+        stage = target.with_name(f".{target.name}.partial-{os.getpid()}")
+        stage.mkdir()
+        try:
+            release = _stage(candidate, data, features, k, stage, target.name, labels, seed,
+                             record.name, progress)  # fmt: skip
+            written = sorted(stage.iterdir())
+            for path in written:
+                check_output(target.with_name(path.name), force=force)
+            for path in written:
+                os.replace(path, target.with_name(path.name))
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
+        return release
+    with whole_directory(target, force=force) as stage:
+        return _stage(
+            candidate, data, features, k, stage, name, labels, seed, RELEASE_FILE, progress
+        )
+
+
+def _kind_and_name(data: Any) -> tuple[str, str]:
+    if isinstance(data, str | os.PathLike):
+        path = Path(data)
+        if not path.is_file():
+            raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
+        return format_of(path), path.name
+    kind = data.format if isinstance(data, Baskets) else "npz"
+    return kind, _DEFAULT_NAME[kind]
+
+
+def _data_suffix(target: Path) -> str | None:
+    """Tell the format when the output names a data file; None for a folder."""
+    if target.is_dir() or "." not in target.name:
+        return None
+    try:
+        return format_of(target)
+    except FormatError:
+        return None
+
+
+def _stage(
+    candidate: Candidate, data: Any, features: Sequence[str], k: int, stage: Path, name: str,
+    labels: Any, seed: int, record: str, progress: Callable[..., None] | None,
+) -> Release:  # fmt: skip
+    """Write data and record into a folder that nobody sees yet; audit what was written."""
+    target = stage / name
+    from_text = isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
+    if from_text and (labels is None or isinstance(labels, str | os.PathLike)):
+        copied = project_file(data, features, target, labels=labels, progress=progress)
+        inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
+        outputs, column = copied.written, copied.label_column
+    else:
+        baskets = as_baskets(data, labels=labels)
+        inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
+        outputs, column = write_baskets(baskets.project(features), target), baskets.label_column
+        del baskets
+    matrix, names = read_matrix(target, label_column=column)
+    if not set(names) <= set(features):
+        raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
+    measured = audit(matrix)
+    _refuse_below(k, measured, candidate.id)
+    rows = as_binary(matrix)
+    release = Release(
+        engine="baskets",
+        candidate=candidate.id,
+        inputs=inputs,
+        outputs=[InputFile(path.name, sha256_of(path), rows.n) for path in outputs],
+        seed=seed,
+        how={
+            "selector": candidate.details.get("selector"),
+            "stop": candidate.details.get("stop"),
+            "k": k,
+            "features": list(features),
+        },
+        counts={
+            "rows": rows.n,
+            "features": len(features),
+            "ones": len(rows.indices),
+            "empty_rows": int(np.count_nonzero(np.diff(rows.indptr) == 0)),
+        },
+        risk=candidate.risk,
+        utility=candidate.utility,
+        measured=measured.to_json(),
+    )
+    write_json(stage / record, release.to_json())
+    return release

@@ -1,0 +1,82 @@
+"""What all selectors share: scikit-learn's forms, checked parameters, a feasible answer."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ....core.errors import DataError, ParameterError
+from ..binary import BinaryMatrix, as_binary, as_classes
+
+__all__ = ["ContainmentSelector"]
+
+
+class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """A feature selector whose answer is k-anonymous by containment on the rows it was fitted on.
+
+    Fitted: `support_` (mask), `selected_` (indices in the order chosen), `n_features_in_`,
+    `classes_`. On fewer rows than k no set is feasible and fitting raises; an empty selection is
+    possible (no feature is safe) and `transform` then gives a matrix without columns.
+    """
+
+    k: int
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose features on rows X with two-class labels y."""
+        if not isinstance(self.k, numbers.Integral) or self.k < 1:
+            raise ParameterError.constraint("k", type(self).__name__, "an int in [1, inf)", self.k)
+        self._check_parameters()
+        if isinstance(X, BinaryMatrix):
+            matrix = X
+            positive = as_classes(y, X.n)
+            self.n_features_in_ = X.d
+            self.classes_ = np.unique(np.asarray(y))
+        else:
+            if y is None:
+                raise ValueError(
+                    f"{type(self).__name__} requires y to be passed, but the target y is None."
+                )
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=None, ensure_min_samples=2)
+            check_classification_targets(y)
+            matrix = as_binary(X)
+            self.classes_ = np.unique(y)
+            if len(self.classes_) > 2:
+                raise ValueError(
+                    "Only binary classification is supported. The type of the target is multiclass."
+                )
+            positive = as_classes(y, matrix.n)
+        if matrix.n < self.k:
+            raise DataError(
+                f"k = {self.k} is larger than the number of rows ({matrix.n}).",
+                hint="no selection of features can hide a row among more rows than there are.",
+            )
+        chosen = self._select(matrix, positive)
+        self.selected_: npt.NDArray[np.intp] = np.asarray(chosen, dtype=np.intp)
+        self.support_: npt.NDArray[np.bool_] = np.zeros(matrix.d, dtype=bool)
+        self.support_[self.selected_] = True
+        return self
+
+    def _check_parameters(self) -> None:
+        """Check what the subclass adds."""
+
+    def _select(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> list[int]:
+        raise NotImplementedError
+
+    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = False
+        tags.target_tags.required = True
+        tags.classifier_tags = None
+        return tags

@@ -1,0 +1,190 @@
+"""Greedy selection under k-anonymity by containment (Algorithms 2 and 3, and information).
+
+`stop="first"` ends at the first infeasible feature, as the paper does; `stop="never"` skips it and goes
+on: the same privacy, many more features. Ties go to the lowest index.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.errors import ParameterError
+from ..binary import BinaryMatrix
+from ..refinement import Partition
+from ..separation import _information_of_each, ham_dist_pairs
+from .base import ContainmentSelector
+
+__all__ = ["GreedyDistCnt", "GreedyHamDist", "GreedyInformation"]
+
+
+class _Greedy(ContainmentSelector):
+    """Shared by the greedy selectors.
+
+    `privacy` is "containment" or "k-anonymity" (the paper's baseline). `absence_risky` flags features
+    whose absence an attacker may know: a mask, indices, or "all".
+    """
+
+    stop: str
+    privacy: str
+    absence_risky: Any
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        if self.stop not in {"never", "first"}:
+            raise ParameterError.constraint("stop", owner, '"never" or "first"', self.stop)
+        if self.privacy not in {"containment", "k-anonymity"}:
+            raise ParameterError.constraint(
+                "privacy", owner, '"containment" or "k-anonymity"', self.privacy
+            )
+
+    def _partition(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> Partition:
+        flags: Any = self.absence_risky
+        plain = self.privacy == "k-anonymity"
+        if isinstance(flags, str):
+            if flags != "all":
+                raise ParameterError.constraint(
+                    "absence_risky", type(self).__name__, 'a mask, indices, None or "all"', flags
+                )
+            flags, plain = None, True  # agreeing on every feature is k-anonymity
+        return Partition(
+            matrix, k=int(self.k), positive=positive, absence_risky=flags, plain=plain
+        )
+
+    def _walk(
+        self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_], scores: npt.NDArray[Any]
+    ) -> list[int]:
+        """Take features by falling score; a constant column tells nothing and is left out."""
+        order = np.argsort(-scores, kind="stable")
+        if self.stop == "never":
+            supports = matrix.supports
+            order = order[(supports[order] > 0) & (supports[order] < matrix.n)]
+        partition = self._partition(matrix, positive)
+        partition.add_ranked(order.astype(np.int32), stop_first=self.stop == "first")
+        self.unique_share_ = partition.unique_share
+        return partition.chosen
+
+
+class GreedyHamDist(_Greedy):
+    """Algorithm 2: features by falling HamDist.
+
+    >>> X = [[1,0,1,0,1], [1,0,1,0,1], [1,0,0,1,1], [1,0,1,0,1], [1,1,1,0,1], [1,1,0,1,1]]
+    >>> GreedyHamDist(k=2).fit(X, [1, 0, 1, 1, 0, 0]).get_support(indices=True).tolist()
+    [1]
+    >>> GreedyHamDist(k=2, stop="first").fit(X, [1, 0, 1, 1, 0, 0]).selected_.tolist()
+    [1]
+    """
+
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        stop: str = "never",
+        privacy: str = "containment",
+        absence_risky: Any = None,
+    ) -> None:
+        self.k = k
+        self.stop = stop
+        self.privacy = privacy
+        self.absence_risky = absence_risky
+
+    def _select(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> list[int]:
+        return self._walk(matrix, positive, ham_dist_pairs(matrix, positive))
+
+
+class GreedyDistCnt(_Greedy):
+    """Algorithm 3: each time the feature that tells most pairs of unlike class newly apart.
+
+    Lazy greedy on partition refinement; ends when no feature tells any further pair apart (the
+    paper's loop would not end there).
+    """
+
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        stop: str = "never",
+        privacy: str = "containment",
+        absence_risky: Any = None,
+    ) -> None:
+        self.k = k
+        self.stop = stop
+        self.privacy = privacy
+        self.absence_risky = absence_risky
+
+    def _select(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> list[int]:
+        partition = self._partition(matrix, positive)
+        gains = ham_dist_pairs(matrix, positive)  # on the empty set DistCnt and HamDist agree
+        self.evaluations_ = partition.add_by_pairs(gains, stop_first=self.stop == "first")
+        self.unique_share_ = partition.unique_share
+        return partition.chosen
+
+
+class GreedyInformation(_Greedy):
+    """Features by the information they give about the class.
+
+    `criterion="mutual"` ranks each feature by itself; `"conditional"` takes each time the feature
+    that adds most to what the chosen ones say already (it ends when nothing is added).
+    """
+
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        criterion: str = "mutual",
+        stop: str = "never",
+        privacy: str = "containment",
+        absence_risky: Any = None,
+    ) -> None:
+        self.k = k
+        self.criterion = criterion
+        self.stop = stop
+        self.privacy = privacy
+        self.absence_risky = absence_risky
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.criterion not in {"mutual", "conditional"}:
+            raise ParameterError.constraint(
+                "criterion", type(self).__name__, '"mutual" or "conditional"', self.criterion
+            )
+
+    def _select(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> list[int]:
+        if self.criterion == "mutual":
+            return self._walk(matrix, positive, _information_of_each(matrix, positive))
+        partition = self._partition(matrix, positive)
+        chosen = greedy_by_groups(partition, kind=0, stop_first=self.stop == "first")
+        self.unique_share_ = partition.unique_share
+        return chosen
+
+
+def greedy_by_groups(
+    partition: Partition, *, kind: int, stop_first: bool, least: float = 1e-9
+) -> list[int]:
+    """Add each time the feature that lowers the summed cost of the groups most.
+
+    Conditional entropy is not submodular, so every feature left is measured at every step; what is
+    found infeasible is never looked at again.
+    """
+    d = partition.matrix.d
+    alive = np.ones(d, dtype=bool)
+    alive[partition.matrix.supports == 0] = False
+    gains = np.zeros(d)
+    while alive.any():
+        gains[:] = -np.inf
+        partition.gains(kind, alive, gains)
+        added = False
+        for f in np.argsort(-gains, kind="stable"):
+            if gains[f] < least:
+                break
+            alive[f] = False
+            if partition.add(int(f)):
+                added = True
+                break
+            if stop_first:
+                return partition.chosen
+        if not added:
+            break
+    return partition.chosen

@@ -1,0 +1,372 @@
+"""The table as the search sees it: occupied combinations of values with their counts, and every evaluator.
+
+The cost of everything here grows with the number of occupied cells, never with the number of rows nor
+with the product of the domains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ...core.errors import DataError
+from . import _interval_kernels as interval_kernels
+from . import _kernels as kernels
+from ._kernels import Groups
+
+__all__ = ["Cells", "Measured"]
+
+Bits = npt.NDArray[np.uint8]
+_DENSE_FACTOR = 8  # an index is used where it takes at most this many places a cell
+_NLOGN_TABLE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a policy does to the table, exactly.
+
+    `risk` is eq. 2, `loss` the KL divergence over that of the top policy, `loss_nats` the divergence
+    itself; `below` counts the records in groups smaller than the least sizes asked for.
+    """
+
+    risk: float
+    loss: float
+    loss_nats: float
+    below: int
+    groups: int
+    smallest_sample_group: int
+    smallest_population_group: float
+
+
+class Cells:
+    """Occupied cells of the sample and of the population, coded, with all evaluators on them.
+
+    `codes[a, i]` is the value of attribute a in cell i; cells with records come first. `weight` is the
+    population of the cell; without a population the sample is the population.
+
+    >>> cells = Cells([3, 2], np.array([[0, 1, 2], [0, 0, 1]]), np.array([1, 1, 2]))
+    >>> cells.measure(np.array([0, 1, 1], dtype=np.uint8)).risk  # ages 0–1 in one band
+    0.6666666666666666
+    """
+
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        codes: npt.NDArray[np.integer],
+        count: npt.NDArray[np.integer],
+        population_codes: npt.NDArray[np.integer] | None = None,
+        population_count: npt.NDArray[np.floating] | npt.NDArray[np.integer] | None = None,
+        *,
+        least_sample: int = 0,
+        least_population: float = 0,
+    ) -> None:
+        self.sizes = np.asarray(sizes, dtype=np.int64)
+        self.attributes = len(self.sizes)
+        self.has_population = population_codes is not None
+        self.first = np.concatenate(([0], np.cumsum(self.sizes - 1))).astype(np.int64)
+        self.length = int(self.first[-1])
+        self.attribute_of_bit = np.repeat(
+            np.arange(self.attributes, dtype=np.int32), self.sizes - 1
+        )
+        self.least = np.array([least_sample, least_population], dtype=np.float64)
+        self._set_keys()
+        count = np.asarray(count, dtype=np.int64)
+        self._join(np.asarray(codes), count, population_codes, population_count)
+        self.records = int(self.count.sum())
+        if self.records == 0:
+            raise DataError("The table holds no record to publish.")
+        self.nlogn = _nlogn_table(min(_NLOGN_TABLE, self.records + 1))
+        self._factor()
+        self.value_counts = np.zeros((self.attributes, int(self.sizes.max())), dtype=np.int64)
+        self.value_weights = np.zeros((self.attributes, int(self.sizes.max())))
+        for a in range(self.attributes):
+            np.add.at(self.value_counts[a], self.codes[a, : self.occupied], self.count)
+            np.add.at(self.value_weights[a], self.codes[a], self.weight)
+        self._bottom: Groups | None = None
+        self._set_scale()
+
+    def _set_keys(self) -> None:
+        space = 1
+        for size in self.sizes.tolist():
+            space *= size
+        self.space = space
+        self.wide = space >= 1 << 62
+        if self.wide:
+            draws = np.random.Generator(np.random.PCG64(20130218))  # a fixed hash, not a sample
+            self.multiplier = draws.integers(1 << 61, size=self.attributes, dtype=np.int64) | 1
+        else:
+            steps = np.cumprod(np.concatenate((self.sizes[1:], [1]))[::-1])[::-1]
+            self.multiplier = steps.astype(np.int64)
+
+    def _join(
+        self,
+        codes: npt.NDArray[np.integer],
+        count: npt.NDArray[np.int64],
+        population_codes: npt.NDArray[np.integer] | None,
+        population_count: npt.NDArray[np.floating] | npt.NDArray[np.integer] | None,
+    ) -> None:
+        """Lay sample and population over each other: occupied cells first, each part in order."""
+        order = np.lexsort(codes[::-1])
+        codes, count = codes[:, order].astype(np.int32), count[order]
+        codes, count_sum, _ = _collapse(codes, count.astype(np.float64))
+        count = count_sum.astype(np.int64)
+        keep = count > 0
+        codes, count = codes[:, keep], count[keep]
+        self.occupied = codes.shape[1]
+        self.count = np.ascontiguousarray(count)
+        self.without_population = 0
+        if population_codes is None or population_count is None:
+            self.codes = np.ascontiguousarray(codes)
+            self.weight = count.astype(np.float64)
+            return
+        population_codes = np.asarray(population_codes, dtype=np.int32)
+        order = np.lexsort(population_codes[::-1])
+        population_codes, people, _ = _collapse(
+            population_codes[:, order], np.asarray(population_count, dtype=np.float64)[order]
+        )
+        both = np.concatenate((codes, population_codes), axis=1)
+        from_sample = np.concatenate(
+            (np.ones(codes.shape[1], dtype=np.int8), np.zeros(people.size, dtype=np.int8))
+        )
+        order = np.lexsort((-from_sample, *both[::-1]))
+        weights = np.concatenate((np.zeros(codes.shape[1]), people))[order]
+        merged, weight, starts = _collapse(both[:, order], weights)
+        is_sample = from_sample[order][starts] == 1
+        inside, outside = np.flatnonzero(is_sample), np.flatnonzero(~is_sample & (weight > 0))
+        self.codes = np.ascontiguousarray(merged[:, np.concatenate((inside, outside))])
+        self.weight = np.concatenate((weight[inside], weight[outside]))
+        self.without_population = int(self.count[self.weight[: self.occupied] == 0].sum())
+
+    def _factor(self) -> None:
+        """Split the attributes in two, so that a cell's key is the sum of two small look-ups."""
+        total = self.codes.shape[1]
+        largest_first = sorted(range(self.attributes), key=lambda a: (-self.sizes[a], a))
+        row: list[int] = []
+        combinations = 1
+        for a in largest_first:
+            combinations *= int(self.sizes[a])
+            if row and combinations > max(total // 8, 256):
+                break
+            row.append(a)
+        column = [a for a in range(self.attributes) if a not in row]
+        self._rows, self._row_of = _distinct(self.codes[row])
+        self._columns, self._column_of = (
+            _distinct(self.codes[column])
+            if column
+            else (np.zeros((0, 1), dtype=np.int32), np.zeros(total, dtype=np.int32))
+        )
+        self._row_attributes, self._column_attributes = row, column
+        self._limit = _DENSE_FACTOR * total + (1 << 16)
+        self._scratch_bits = max(4, int(np.ceil(np.log2(2 * self.occupied + 1))))
+        size = min(max(self.space, 1), self._limit)
+        capacity = 1 << self._scratch_bits
+        self._dense_scratch = (np.zeros(size, dtype=np.int64), np.zeros(size))
+        self._hash_scratch = (
+            np.zeros(capacity, dtype=np.int64),
+            np.zeros(capacity, dtype=np.int64),
+            np.zeros(2 * capacity),
+        )
+
+    def _set_scale(self) -> None:
+        self.scale = np.array([0.0, self.records, 1.0, 1.0])
+        bottom = self._sums(np.ones(self.length, dtype=np.uint8))[0]
+        self.scale[0], self.scale[2] = bottom[1], bottom[0]
+        top = self._sums(np.zeros(self.length, dtype=np.uint8))
+        nats = (self.scale[0] - top[0][1] + top[2]) / self.records
+        self.scale[3] = nats if nats > 1e-12 else 1.0
+
+    @property
+    def loss_top_nats(self) -> float:
+        """The loss of the most general policy, in nats: the unit of the loss axis."""
+        return float(self.scale[3])
+
+    @property
+    def expected_reidentified(self) -> float:
+        """Σ 1/g over the records as they are: the records an attacker expects to name (eq. 3)."""
+        return float(self.scale[2])
+
+    def intervals(self, bits: Bits) -> npt.NDArray[np.int32]:
+        """Give, for each attribute and value, the index of the interval it falls in."""
+        table = np.zeros((self.attributes, int(self.sizes.max())), dtype=np.int32)
+        for a in range(self.attributes):
+            part = bits[self.first[a] : self.first[a + 1]]
+            np.cumsum(part, out=table[a, 1 : self.sizes[a]])
+        return table
+
+    def _sums(self, bits: Bits) -> tuple[npt.NDArray[np.float64], int, float]:
+        interval = self.intervals(bits)
+        widths = 0.0
+        step, multipliers = 1, np.empty(self.attributes, dtype=np.int64)
+        for a in range(self.attributes - 1, -1, -1):
+            size = int(self.sizes[a])
+            inside = np.bincount(interval[a, :size], weights=self.value_counts[a, :size])
+            width = np.bincount(interval[a, :size])
+            widths += float(np.dot(inside, np.log(width)))
+            multipliers[a] = step if not self.wide else self.multiplier[a]
+            step *= width.size
+        dense = not self.wide and step <= self._limit
+        row_key, column_key = self._keys(interval, multipliers)
+        out = np.empty(5)
+        keys, counts, weights = self._hash_scratch
+        if dense:
+            counts, weights = self._dense_scratch
+        groups = kernels.measure(
+            self._row_of, self._column_of, row_key, column_key, self.count, self.weight,
+            step if dense else 0, self.nlogn, self.least, keys, counts, weights, self.codes,
+            interval, int(self.wide), out,
+        )  # fmt: skip
+        return out, groups, widths
+
+    def columns(self, bits: Bits, attribute: int) -> tuple[npt.NDArray[np.int32], int, float]:
+        """Number the combinations of the other attributes' intervals that hold a record.
+
+        Gives the column of each cell (−1: no record there), how many there are, and the others' part of
+        the loss that comes from their widths (Σ margin·ln width).
+        """
+        interval = self.intervals(bits)
+        widths = 0.0
+        step, multipliers = 1, np.zeros(self.attributes, dtype=np.int64)
+        for a in range(self.attributes - 1, -1, -1):
+            if a == attribute:
+                continue
+            size = int(self.sizes[a])
+            width = np.bincount(interval[a, :size])
+            inside = np.bincount(interval[a, :size], weights=self.value_counts[a, :size])
+            widths += float(np.dot(inside, np.log(width)))
+            multipliers[a] = self.multiplier[a] if self.wide else step
+            step *= width.size
+        dense = not self.wide and step <= self._limit
+        row_key, column_key = self._keys(interval, multipliers)
+        column = np.empty(self.codes.shape[1], dtype=np.int32)
+        scratch = np.empty(step if dense else 1 << self._scratch_bits, dtype=np.int32)
+        how_many = interval_kernels.columns(
+            self._row_of, self._column_of, row_key, column_key, step if dense else 0, self.occupied,
+            scratch, self._hash_scratch[0], self.codes, interval, attribute, int(self.wide), column,
+        )  # fmt: skip
+        return column, how_many, widths
+
+    def _keys(
+        self, interval: npt.NDArray[np.int32], multipliers: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        row_key = np.zeros(self._rows.shape[1], dtype=np.int64)
+        for at, a in enumerate(self._row_attributes):
+            row_key += interval[a][self._rows[at]] * multipliers[a]
+        column_key = np.zeros(self._columns.shape[1], dtype=np.int64)
+        for at, a in enumerate(self._column_attributes):
+            column_key += interval[a][self._columns[at]] * multipliers[a]
+        return row_key, column_key
+
+    @cached_property
+    def by_value(self) -> npt.NDArray[np.int32]:
+        """The cells sorted by their value of each attribute."""
+        return np.array([np.argsort(c, kind="stable") for c in self.codes], dtype=np.int32)
+
+    def measure(self, bits: Bits) -> Measured:
+        """Measure any policy."""
+        out, groups, widths = self._sums(bits)
+        nats = (self.scale[0] - out[1] + widths) / self.records
+        return Measured(
+            risk=float(out[0] / self.scale[2]),
+            loss=float(nats / self.scale[3]),
+            loss_nats=float(nats),
+            below=int(out[2]),
+            groups=groups,
+            smallest_sample_group=int(out[3]),
+            smallest_population_group=float(out[4]),
+        )
+
+    def bottom_groups(self) -> Groups:
+        """Give a fresh state at the most specific policy, to be merged in place."""
+        if self._bottom is None:
+            self._bottom = self._empty_groups()
+            kernels.fill_bottom(self._bottom, self.nlogn, self.value_counts, self.sizes)
+        fresh = self._empty_groups()
+        kernels.copy_groups(self._bottom, fresh)
+        return fresh
+
+    def reset_groups(self, groups: Groups) -> None:
+        """Bring a used state back to the most specific policy."""
+        assert self._bottom is not None
+        kernels.copy_groups(self._bottom, groups)
+
+    def _empty_groups(self) -> Groups:
+        d, total = self.codes.shape
+        widest = int(self.sizes.max())
+        dense = not self.wide and self.space <= self._limit
+        bits = max(4, int(np.ceil(np.log2(3 * total + 1))))
+        flags = np.array([dense, self.wide, bits, 0], dtype=np.int64)
+
+        def by_value(kind: type = np.int64) -> npt.NDArray[np.int64]:
+            return np.zeros((d, widest), dtype=kind)
+
+        return Groups(
+            codes=self.codes,
+            rep=by_value(np.int32), low=by_value(np.int32), high=by_value(np.int32),
+            multiplier=self.multiplier,
+            key=np.empty(total, dtype=np.int64),
+            table_key=np.empty(1 if dense else 1 << bits, dtype=np.int64),
+            table_id=np.empty(self.space if dense else 1 << bits, dtype=np.int32),
+            weight=self.weight.copy(),
+            count=self.count.copy(),
+            share=np.empty(self.occupied),
+            inside=np.empty((d, self.occupied), dtype=np.int32),
+            inside_at=by_value(), inside_len=by_value(),
+            outside=np.empty((d, total - self.occupied), dtype=np.int32),
+            outside_at=by_value(), outside_len=by_value(),
+            margin=by_value(),
+            sums=np.zeros(4),
+            least=self.least,
+            flags=flags,
+        )  # fmt: skip
+
+    def walk(
+        self, order: npt.NDArray[np.integer], groups: Groups | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Measure a chain: clear the bits in order from bottom; (risk, loss, below) after each."""
+        state = self.bottom_groups() if groups is None else groups
+        attributes = self.attribute_of_bit[order]
+        values = (order - self.first[attributes]).astype(np.int32)
+        sums = np.empty((len(order), 4))
+        kernels.walk(state, attributes, values, self.nlogn, sums)
+        return self.to_axes(sums)
+
+    def to_axes(self, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Turn sums into (risk, loss, records below the least sizes)."""
+        nats = (self.scale[0] - sums[:, 1] + sums[:, 3]) / self.records
+        return np.column_stack((sums[:, 0] / self.scale[2], nats / self.scale[3], sums[:, 2]))
+
+
+def _nlogn_table(size: int) -> npt.NDArray[np.float64]:
+    n = np.arange(size, dtype=np.float64)
+    n[0] = 1.0
+    table = n * np.log(n)
+    return table
+
+
+def _collapse(
+    codes: npt.NDArray[np.int32], weight: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.intp]]:
+    """Add up equal neighbours of sorted columns; also say where each one starts."""
+    if codes.shape[1] == 0:
+        return codes, weight, np.zeros(0, dtype=np.intp)
+    new = np.ones(codes.shape[1], dtype=bool)
+    new[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
+    starts = np.flatnonzero(new)
+    return codes[:, starts], np.add.reduceat(weight, starts), starts
+
+
+def _distinct(
+    codes: npt.NDArray[np.int32],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Give the distinct columns and, for each column, which one it is."""
+    order = np.lexsort(codes[::-1])
+    sorted_codes = codes[:, order]
+    new = np.ones(order.size, dtype=bool)
+    new[1:] = (sorted_codes[:, 1:] != sorted_codes[:, :-1]).any(axis=0)
+    which = np.empty(order.size, dtype=np.int32)
+    which[order] = np.cumsum(new) - 1
+    return np.ascontiguousarray(sorted_codes[:, new]), which

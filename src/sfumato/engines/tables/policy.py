@@ -1,0 +1,282 @@
+"""Policies: a partition of every quasi-identifier's ordered domain, as a bit-string and as words.
+
+A bit stands between two neighbouring values: 1 keeps the cut, 0 puts both into one interval. All ones is
+the bottom (the data as it is), all zeros the top (one group); `a < b` says that a is more general.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...core.errors import DataError, FormatError, ParameterError
+
+__all__ = ["Lattice", "Policy", "chain_from", "in_sublattice", "is_glb"]
+
+Bits = npt.NDArray[np.uint8]
+MISSING = "?"
+_LISTED = 8  # so many names are written out before an interval of names is abbreviated
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """All policies over some attributes: their names and ordered domains.
+
+    >>> lattice = Lattice(("age", "sex"), (("1", "2", "3"), ("f", "m")))
+    >>> lattice.policy({"age": ["1-2", "3"], "sex": ["f|m"]})
+    Policy([0, 1, 0]: age 1-2, 3; sex f|m)
+    >>> lattice.length
+    3
+    """
+
+    names: tuple[str, ...]
+    domains: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        for name, domain in zip(self.names, self.domains, strict=True):
+            if not domain:
+                raise DataError(f"The domain of {name!r} is empty.")
+            if len(set(domain)) != len(domain):
+                raise DataError(f"The domain of {name!r} holds a value twice.")
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(len(d) for d in self.domains)
+
+    @cached_property
+    def first(self) -> tuple[int, ...]:
+        """Where each attribute's bits begin; one more entry for the end."""
+        starts = [0]
+        for size in self.sizes:
+            starts.append(starts[-1] + size - 1)
+        return tuple(starts)
+
+    @property
+    def length(self) -> int:
+        return self.first[-1]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of names and domains: a policy fits only the lattice it was made for."""
+        digest = hashlib.sha256()
+        for name, domain in zip(self.names, self.domains, strict=True):
+            digest.update("\x1f".join((name, *domain)).encode() + b"\x1e")
+        return digest.hexdigest()
+
+    @cached_property
+    def _numeric(self) -> tuple[bool, ...]:
+        return tuple(
+            all(_is_number(v) for v in d if v != MISSING) and len(d) > 1 for d in self.domains
+        )
+
+    @property
+    def bottom(self) -> Policy:
+        """The most specific policy: every value as it is."""
+        return Policy(self, np.packbits(np.ones(self.length, dtype=np.uint8)).tobytes())
+
+    @property
+    def top(self) -> Policy:
+        """The most general policy: one interval an attribute."""
+        return Policy(self, np.packbits(np.zeros(self.length, dtype=np.uint8)).tobytes())
+
+    def from_bits(self, bits: Sequence[int] | Bits) -> Policy:
+        """Make a policy of a bit-string."""
+        array = np.asarray(bits, dtype=np.uint8)
+        if array.shape != (self.length,) or array.max(initial=0) > 1:
+            raise ParameterError(
+                f"A policy of this lattice has {self.length} bits of 0 or 1. Got {array.size}."
+            )
+        return Policy(self, np.packbits(array).tobytes())
+
+    def label(self, attribute: int, low: int, high: int) -> str:
+        """Name the interval from value `low` to value `high`.
+
+        >>> Lattice(("age",), (("0", "1", "2", "?"),)).label(0, 1, 3)
+        '1-2|?'
+        """
+        domain = self.domains[attribute]
+        if low == high:
+            return domain[low]
+        if domain[high] == MISSING and high == len(domain) - 1 and high > low:
+            return f"{self.label(attribute, low, high - 1)}|{MISSING}"
+        if self._numeric[attribute]:
+            return f"{domain[low]}-{domain[high]}"
+        if high - low < _LISTED:
+            return "|".join(domain[low : high + 1])
+        return f"{domain[low]}|...{high - low - 1} more...|{domain[high]}"
+
+    def policy(self, intervals: Mapping[str, Sequence[Any]]) -> Policy:
+        """Make a policy of intervals by attribute, as labels or [low, high] pairs.
+
+        An attribute that is not named stays as it is.
+        """
+        bits = np.ones(self.length, dtype=np.uint8)
+        unknown = [name for name in intervals if name not in self.names]
+        if unknown:
+            raise FormatError(
+                f"The policy names the attribute {unknown[0]!r}, which the schema does not have."
+            )
+        for a, name in enumerate(self.names):
+            if name not in intervals:
+                continue
+            place = {value: i for i, value in enumerate(self.domains[a])}
+            at = 0
+            for interval in intervals[name]:
+                at = self._end_of(a, at, interval, place)
+                if at < self.sizes[a]:
+                    bits[self.first[a] + at - 1] = 1
+            if at != self.sizes[a]:
+                raise FormatError(
+                    f"The intervals of {name!r} do not cover its domain.",
+                    hint="they must follow one another from its first value to its last.",
+                )
+        return self.from_bits(bits)
+
+    def _end_of(self, a: int, at: int, interval: Any, place: Mapping[str, int]) -> int:
+        """Give the position behind an interval that starts at `at`; clear the bits inside."""
+        size = self.sizes[a]
+        if at < size:
+            if isinstance(interval, str):
+                for end in range(at, size):
+                    if self.label(a, at, end) == interval:
+                        return end + 1
+            elif len(interval) == 2:
+                low, high = (place.get(str(v)) for v in interval)
+                if low == at and high is not None and high >= low:
+                    return high + 1
+        raise FormatError(
+            f"The intervals of {self.names[a]!r} do not form a partition of its domain in order.",
+            hint=f"interval number {at + 1} or the ones before it overlap, leave a gap or are unknown.",
+        )
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One partition of each attribute's domain; compact, hashable, readable both ways."""
+
+    lattice: Lattice
+    packed: bytes
+
+    def __repr__(self) -> str:
+        words = "; ".join(f"{n} {', '.join(i)}" for n, i in self.intervals().items())
+        return f"Policy({self.bits.tolist() if len(self) <= 32 else '…'}: {words[:200]})"
+
+    def __len__(self) -> int:
+        return self.lattice.length
+
+    def __hash__(self) -> int:
+        return hash(self.packed)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Policy)
+            and self.packed == other.packed
+            and self.lattice.fingerprint == other.lattice.fingerprint
+        )
+
+    @cached_property
+    def bits(self) -> Bits:
+        return np.unpackbits(np.frombuffer(self.packed, dtype=np.uint8), count=len(self))
+
+    @property
+    def id(self) -> str:
+        """A short name that depends on the bits alone."""
+        return hashlib.sha256(self.packed + len(self).to_bytes(4, "big")).hexdigest()[:10]
+
+    @property
+    def hex(self) -> str:
+        return self.packed.hex()
+
+    def __le__(self, other: Policy) -> bool:
+        """Say whether this policy is at least as general as the other (Definition 3.3, or equal)."""
+        return not bool((self.bits & ~other.bits & 1).any())
+
+    def __lt__(self, other: Policy) -> bool:
+        """Say whether this policy is strictly more general (Definition 3.3)."""
+        return self <= other and self.packed != other.packed
+
+    def __ge__(self, other: Policy) -> bool:
+        return other <= self
+
+    def __gt__(self, other: Policy) -> bool:
+        return other < self
+
+    def spans(self, attribute: int) -> list[tuple[int, int]]:
+        """Give the intervals of an attribute as (first value, last value) positions."""
+        start, end = self.lattice.first[attribute], self.lattice.first[attribute + 1]
+        ends = [*np.flatnonzero(self.bits[start:end]).tolist(), self.lattice.sizes[attribute] - 1]
+        begins = [0, *(e + 1 for e in ends[:-1])]
+        return list(zip(begins, ends, strict=True))
+
+    def intervals(self) -> dict[str, list[str]]:
+        """Give the intervals by attribute, in words."""
+        return {
+            name: [self.lattice.label(a, low, high) for low, high in self.spans(a)]
+            for a, name in enumerate(self.lattice.names)
+        }
+
+    def summary(self) -> dict[str, str]:
+        """Say in a few words how each attribute is treated."""
+        said = {}
+        for a, name in enumerate(self.lattice.names):
+            spans, size = self.spans(a), self.lattice.sizes[a]
+            if len(spans) == size:
+                said[name] = "as it is"
+            elif len(spans) == 1:
+                said[name] = "removed: one interval"
+            else:
+                longest = max(high - low + 1 for low, high in spans)
+                said[name] = f"{size} values in {len(spans)} intervals, the widest of {longest}"
+        return said
+
+    def generalisations(self) -> Iterator[Policy]:
+        """Yield the policies with one cut less (Definition 3.4)."""
+        for i in np.flatnonzero(self.bits):
+            bits = self.bits.copy()
+            bits[i] = 0
+            yield self.lattice.from_bits(bits)
+
+    def mapping(self) -> Iterator[tuple[str, str, str]]:
+        """Yield (attribute, value, what it is published as), for every value of every domain."""
+        for a, name in enumerate(self.lattice.names):
+            for low, high in self.spans(a):
+                label = self.lattice.label(a, low, high)
+                for v in range(low, high + 1):
+                    yield name, self.lattice.domains[a][v], label
+
+
+def is_glb(alpha: Policy, beta: Policy) -> bool:
+    """Say whether alpha is a GLB of beta: one cut less, nothing else (Definition 3.4)."""
+    difference = alpha.bits != beta.bits
+    return int(difference.sum()) == 1 and bool(beta.bits[difference].all())
+
+
+def in_sublattice(policy: Policy, alpha: Policy, beta: Policy) -> bool:
+    """Say whether a policy lies between alpha (upper) and beta (lower), both included."""
+    return alpha <= policy <= beta
+
+
+def chain_from(lower: Policy, order: Sequence[int]) -> list[Policy]:
+    """Give the chain that clears the bits of `lower` in the given order, `lower` first."""
+    bits = lower.bits.copy()
+    chain = [lower]
+    for i in order:
+        if not bits[i]:
+            raise ParameterError(f"The bit {i} is cleared already.")
+        bits[i] = 0
+        chain.append(lower.lattice.from_bits(bits))
+    return chain

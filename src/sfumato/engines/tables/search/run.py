@@ -1,0 +1,167 @@
+"""One search under one budget: what was measured, the archive, the trace of the area, when to stop.
+
+An evaluation is one exact measurement of a policy, however it was obtained: by the evaluator, by a
+merge's delta, or as an entry of an interval table. The count is never below the number of distinct
+policies measured.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.errors import ParameterError
+from ....core.frontier import Frontier, non_dominated
+from ....core.randomness import Streams
+from ..cells import Cells
+from ..space import Space
+
+__all__ = ["Budget", "Run", "pack"]
+
+Bits = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
+Progress = Callable[[int, float], None]
+_REMEMBERED = 1 << 18  # measured policies that are recognised when they come again
+_SHOWN = 4_000  # visited points kept for the charts
+_DECIMALS = 13  # two points nearer than this are one
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long a search may run: distinct evaluations and/or seconds of CPU time."""
+
+    evaluations: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.evaluations is not None and self.evaluations < 2:
+            raise ParameterError.constraint(
+                "evaluations", "the search", "an int in [2, inf)", self.evaluations
+            )
+        if self.seconds is not None and not self.seconds > 0:
+            raise ParameterError.constraint(
+                "seconds", "the search", "a number above 0", self.seconds
+            )
+
+
+def pack(bits: Bits) -> bytes:
+    """Pack a bit-string into bytes."""
+    return np.packbits(bits).tobytes()
+
+
+def _more_specific(old: bytes, new: bytes) -> bool:
+    return int.from_bytes(new, "big").bit_count() > int.from_bytes(old, "big").bit_count()
+
+
+class Run:
+    """The state that all strategies share: measuring, archiving, counting, stopping."""
+
+    def __init__(
+        self,
+        cells: Cells,
+        space: Space,
+        budget: Budget,
+        streams: Streams,
+        *,
+        progress: Progress | None = None,
+        score: Callable[[Bits], tuple[float, float, bool]] | None = None,
+        checkpoints: Sequence[int] = (),
+    ) -> None:
+        self.cells, self.space, self.budget, self.streams = cells, space, budget, streams
+        self.frontier: Frontier[bytes] = Frontier(prefer=_more_specific)
+        self.evaluations = 0
+        self.trace: list[tuple[int, float, float]] = []
+        self.visited: list[tuple[float, float]] = []
+        self.score = score
+        self._progress = progress
+        self._known: dict[bytes, tuple[float, float, bool]] = {}
+        self._start = time.thread_time()
+        self._checkpoints = sorted(checkpoints)
+        self._next_note = 0.0
+        self._sampler = streams.generator("visited")
+
+    @property
+    def seconds(self) -> float:
+        """CPU seconds since the search began."""
+        return time.thread_time() - self._start
+
+    @property
+    def left(self) -> int:
+        """Evaluations that may still be made."""
+        if self.budget.evaluations is None:
+            return 1 << 60
+        return max(0, self.budget.evaluations - self.evaluations)
+
+    @property
+    def over(self) -> bool:
+        """Whether the budget is used up."""
+        if self.left == 0:
+            return True
+        return self.budget.seconds is not None and self.seconds >= self.budget.seconds
+
+    def unpack(self, packed: bytes) -> Bits:
+        """Give the bits of an archived policy."""
+        return np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=self.space.length)
+
+    def measure(self, bits: Bits) -> tuple[float, float, bool]:
+        """Measure a policy once and archive it: (risk, loss, whether the least sizes are met)."""
+        key = pack(bits)
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        if self.score is not None:
+            point = self.score(bits)
+        else:
+            measured = self.cells.measure(bits)
+            point = (measured.risk, measured.loss, measured.below == 0)
+        if len(self._known) < _REMEMBERED:
+            self._known[key] = point
+        self._count(1)
+        risk, loss = round(point[0], _DECIMALS), round(point[1], _DECIMALS)
+        if len(self.visited) < _SHOWN:
+            self.visited.append((risk, loss))
+        if point[2]:
+            self.frontier.insert(risk, 1.0 - loss, key)
+        self._note()
+        return point
+
+    def offer(
+        self, risk: Floats, loss: Floats, below: Floats | None, bits_at: Callable[[int], Bits],
+        *, count: int | None = None,
+    ) -> None:  # fmt: skip
+        """Archive many measured policies; `bits_at(i)` is asked only for those that go in."""
+        self._count(len(risk) if count is None else count)
+        if len(risk) == 0:
+            return
+        allowed = np.arange(len(risk)) if below is None else np.flatnonzero(below < 0.5)
+        room = _SHOWN - len(self.visited)
+        if room > 0:
+            some = self._sampler.choice(len(risk), size=min(room, len(risk), 200), replace=False)
+            self.visited.extend((float(risk[i]), float(loss[i])) for i in np.sort(some))
+        risk, loss = np.round(risk[allowed], _DECIMALS), np.round(loss[allowed], _DECIMALS)
+        for i in non_dominated(risk, 1.0 - loss).tolist():
+            point = (float(risk[i]), 1.0 - float(loss[i]))
+            if not self.frontier.dominates(*point):
+                self.frontier.insert(*point, pack(bits_at(int(allowed[i]))))
+        self._note()
+
+    def _count(self, how_many: int) -> None:
+        self.evaluations += how_many
+
+    def _note(self) -> None:
+        """Record the area at checkpoints, and tell the progress line every half second."""
+        while self._checkpoints and self.evaluations >= self._checkpoints[0]:
+            self.trace.append((self._checkpoints.pop(0), self.seconds, self.frontier.area()))
+        if self._progress is not None and self.seconds >= self._next_note:
+            self._next_note = self.seconds + 0.5
+            self._progress(self.evaluations, self.frontier.area())
+
+    def note(self) -> None:
+        """Record the area as it is now."""
+        self.trace.append((self.evaluations, self.seconds, self.frontier.area()))
+        if self._progress is not None:
+            self._progress(self.evaluations, self.frontier.area())

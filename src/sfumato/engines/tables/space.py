@@ -1,0 +1,221 @@
+"""The part of the lattice that a steward allows: what stays, which cuts may be used, how wide is too wide.
+
+Every strategy asks this room which steps it may take, so that a constraint holds whatever the search.
+The least group sizes are not here: they depend on the data and stand with the cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ...core.errors import PlanError
+
+__all__ = ["AttributeRule", "Space"]
+
+Bits = npt.NDArray[np.uint8]
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeRule:
+    """What may be done to one attribute.
+
+    `nodes` (from a generalisation hierarchy) lists the only intervals of more than one value that may be
+    published; `cuts` lists the only places (after which value) where a cut may stand.
+    """
+
+    name: str
+    size: int
+    keep: bool = False
+    widest: int | None = None
+    nodes: tuple[Span, ...] | None = None
+    cuts: tuple[int, ...] | None = None
+
+
+class Space:
+    """The policies that the rules allow.
+
+    >>> space = Space([AttributeRule("age", 4, widest=2), AttributeRule("sex", 2, keep=True)])
+    >>> space.allows(np.array([0, 1, 0, 1], dtype=np.uint8))
+    True
+    >>> space.allows(np.array([0, 0, 1, 1], dtype=np.uint8))  # three ages in one interval
+    False
+    """
+
+    def __init__(self, rules: Sequence[AttributeRule]) -> None:
+        self.rules = tuple(rules)
+        self.sizes = np.array([r.size for r in self.rules], dtype=np.int64)
+        self.first = np.concatenate(([0], np.cumsum(self.sizes - 1))).astype(np.int64)
+        self.length = int(self.first[-1])
+        self.widest = np.array([r.widest or r.size for r in self.rules], dtype=np.int64)
+        self._check()
+        self.always_zero = np.zeros(self.length, dtype=np.uint8)
+        self.always_one = np.zeros(self.length, dtype=np.uint8)
+        for a, rule in enumerate(self.rules):
+            part = slice(self.first[a], self.first[a + 1])
+            if rule.keep:
+                self.always_one[part] = 1
+            elif rule.cuts is not None:
+                closed = np.ones(rule.size - 1, dtype=np.uint8)
+                closed[list(rule.cuts)] = 0
+                self.always_zero[part] = closed
+        self._nodes = [self._node_list(rule) for rule in self.rules]
+
+    def _check(self) -> None:
+        mistakes = []
+        for rule in self.rules:
+            if rule.widest is not None and rule.cuts is not None and not rule.keep:
+                edges = [-1, *sorted(rule.cuts), rule.size - 1]
+                if max(np.diff(edges)) > rule.widest:
+                    mistakes.append(
+                        f"{rule.name}: two allowed cuts lie further apart than the widest interval allowed"
+                    )
+        if mistakes:
+            raise PlanError("No policy can meet these constraints:", mistakes=mistakes)
+
+    @staticmethod
+    def _node_list(rule: AttributeRule) -> list[Span] | None:
+        """The nodes that may be used, the longest first; None: any interval may."""
+        if rule.nodes is None or rule.keep:
+            return None
+        widest = rule.widest or rule.size
+        spans = {s for s in rule.nodes if s[0] < s[1] and s[1] - s[0] + 1 <= widest}
+        return sorted(spans, key=lambda s: (s[0] - s[1], s))
+
+    @cached_property
+    def coupled(self) -> bool:
+        """Whether some cuts may only go together (a hierarchy): single merges are then no steps."""
+        return any(nodes is not None for nodes in self._nodes)
+
+    @cached_property
+    def fixed(self) -> Bits:
+        """Bits that no single merge may clear."""
+        fixed = self.always_one.copy()
+        for a, nodes in enumerate(self._nodes):
+            if nodes is not None:
+                fixed[self.first[a] : self.first[a + 1]] = 1
+        return fixed
+
+    @property
+    def free_bits(self) -> npt.NDArray[np.intp]:
+        """The bits that a policy of this space may have either way."""
+        return np.flatnonzero((self.always_zero == 0) & (self.always_one == 0))
+
+    @cached_property
+    def bottom(self) -> Bits:
+        """The most specific policy allowed."""
+        return (1 - self.always_zero).astype(np.uint8)
+
+    def project(self, bits: Bits) -> Bits:
+        """Give the most general allowed policy that is no more general than `bits` asks for.
+
+        Cuts that are never allowed are taken out first; they are the one exception.
+        """
+        bits = ((bits | self.always_one) & (1 - self.always_zero)).astype(np.uint8)
+        for a, rule in enumerate(self.rules):
+            start = int(self.first[a])
+            part = bits[start : int(self.first[a + 1])]
+            nodes = self._nodes[a]
+            if nodes is not None:
+                self._project_on_nodes(part, nodes)
+            elif self.widest[a] < rule.size and not rule.keep:
+                self._narrow(part, int(self.widest[a]), self.always_zero[start : start + part.size])
+        return bits
+
+    @staticmethod
+    def _project_on_nodes(part: Bits, nodes: Iterable[Span]) -> None:
+        wanted = np.concatenate(([0], np.cumsum(part)))  # the interval that each value is to be in
+        part[:] = 1
+        taken = np.zeros(wanted.size, dtype=bool)
+        for low, high in nodes:
+            if not taken[low] and wanted[low] == wanted[high]:
+                part[low:high] = 0
+                taken[low : high + 1] = True
+
+    @staticmethod
+    def _narrow(part: Bits, widest: int, closed: Bits) -> None:
+        begin = 0
+        last_open = -1
+        for v in range(part.size):
+            if not closed[v]:
+                last_open = v
+            if part[v]:
+                begin = v + 1
+            elif v + 1 - begin + 1 > widest and last_open >= begin:
+                part[last_open] = 1
+                begin = last_open + 1
+
+    def allows(self, bits: Bits) -> bool:
+        """Say whether a policy meets every rule."""
+        if (bits & self.always_zero).any() or (~bits.astype(bool) & self.always_one.astype(bool)).any():
+            return False
+        for a, rule in enumerate(self.rules):
+            if rule.keep:
+                continue
+            part = bits[self.first[a] : self.first[a + 1]]
+            ends = np.concatenate((np.flatnonzero(part), [rule.size - 1]))
+            begins = np.concatenate(([0], ends[:-1] + 1))
+            if (ends - begins + 1 > self.widest[a]).any():
+                return False
+            nodes = self._nodes[a]
+            if nodes is not None:
+                known = set(nodes)
+                if any(b < e and (b, e) not in known for b, e in zip(begins.tolist(), ends.tolist(), strict=True)):  # fmt: skip
+                    return False
+        return True
+
+    def moves(self, bits: Bits) -> list[npt.NDArray[np.intp]]:
+        """List the steps up from a policy: each is a set of bits to clear together."""
+        steps: list[npt.NDArray[np.intp]] = []
+        for a, rule in enumerate(self.rules):
+            if rule.keep:
+                continue
+            start = int(self.first[a])
+            part = bits[start : int(self.first[a + 1])]
+            ends = np.concatenate((np.flatnonzero(part), [rule.size - 1]))
+            begins = np.concatenate(([0], ends[:-1] + 1))
+            nodes = self._nodes[a]
+            if nodes is None:
+                for k in range(len(ends) - 1):
+                    if ends[k + 1] - begins[k] + 1 <= self.widest[a]:
+                        steps.append(np.array([start + ends[k]]))
+                continue
+            steps.extend(start + inside for inside in _node_moves(part, nodes))
+        return steps
+
+    def allowed_intervals(self, attribute: int, band: int) -> Bits | None:
+        """Mark the intervals [i, i + b] that may be published, where a hierarchy limits them."""
+        nodes = self._nodes[attribute]
+        if nodes is None:
+            return None
+        allowed = np.zeros((int(self.sizes[attribute]), band), dtype=np.uint8)
+        allowed[:, 0] = 1
+        for low, high in nodes:
+            if high - low < band:
+                allowed[low, high - low] = 1
+        return allowed
+
+    def open_cuts(self, attribute: int) -> npt.NDArray[np.intp]:
+        """List the bits of an attribute (counted from its first) that may be set."""
+        part = self.always_zero[self.first[attribute] : self.first[attribute + 1]]
+        return np.flatnonzero(part == 0)
+
+
+def _node_moves(part: Bits, nodes: Sequence[Span]) -> Iterable[npt.NDArray[np.intp]]:
+    """Yield the cuts inside each node that is the next one up from some interval."""
+    next_up: dict[int, Span] = {}  # by first value of the interval
+    ends = np.concatenate((np.flatnonzero(part), [part.size]))
+    begins = np.concatenate(([0], ends[:-1] + 1))
+    starts = set(begins.tolist())
+    stops = set(ends.tolist())
+    for low, high in nodes:  # the longest first: later ones are nearer
+        if low in starts and high in stops and part[low:high].any():
+            for b in begins[(begins >= low) & (begins <= high)].tolist():
+                next_up[b] = (low, high)
+    for low, high in sorted(set(next_up.values())):
+        yield low + np.flatnonzero(part[low:high])

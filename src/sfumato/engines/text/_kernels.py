@@ -1,0 +1,343 @@
+"""Kernels of the runtime: find tokens, intern words, count characters, render redacted text.
+
+All work on UTF-8 bytes that are known to be valid, in one pass, without going back further than
+two characters.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit, types
+
+__all__ = [
+    "count_characters",
+    "intern_tokens",
+    "merge_redacted",
+    "rehash",
+    "scan_tokens",
+    "splice",
+]
+
+_SPACE, _BREAK, _LETTER, _DIGIT, _EXTEND, _IDEOGRAPH, _OTHER, _APOSTROPHE = range(8)
+
+Bytes = npt.NDArray[np.uint8]
+Int16s = npt.NDArray[np.int16]
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+UInt64s = npt.NDArray[np.uint64]
+
+_bytes = types.Array(types.uint8, 1, "C")
+_fixed = types.Array(types.uint8, 1, "C", readonly=True)
+_int64s = types.Array(types.int64, 1, "C")
+_int16s = types.Array(types.int16, 1, "C")
+_int32s = types.Array(types.int32, 1, "C")
+_uint64s = types.Array(types.uint64, 1, "C")
+
+
+@njit(cache=True, nogil=True)
+def _decode(text: Bytes, i: int) -> tuple[int, int]:
+    """Read one code point; give it and where the next one starts."""
+    lead = types.int64(text[i])
+    if lead < 0x80:
+        return lead, i + 1
+    if lead < 0xE0:
+        return (lead & 0x1F) << 6 | types.int64(text[i + 1] & 0x3F), i + 2
+    if lead < 0xF0:
+        return (
+            (lead & 0x0F) << 12
+            | types.int64(text[i + 1] & 0x3F) << 6
+            | types.int64(text[i + 2] & 0x3F),
+            i + 3,
+        )
+    return (
+        (lead & 0x07) << 18
+        | types.int64(text[i + 1] & 0x3F) << 12
+        | types.int64(text[i + 2] & 0x3F) << 6
+        | types.int64(text[i + 3] & 0x3F),
+        i + 4,
+    )
+
+
+@njit(
+    types.int64(_fixed, _int64s, _fixed, _int64s, _int64s, _int64s, _bytes),
+    cache=True,
+    nogil=True,
+)
+def scan_tokens(
+    text: Bytes,
+    text_bounds: Int64s,
+    table: Bytes,
+    start: Int64s,
+    end: Int64s,
+    doc: Int64s,
+    after_break: Bytes,
+) -> int:
+    """Find the tokens of all documents; give their number."""
+    n = 0
+    doc[0] = 0
+    for d in range(text_bounds.size - 1):
+        i = text_bounds[d]
+        stop = text_bounds[d + 1]
+        broken = types.uint8(1)  # the first token of a document starts a line
+        while i < stop:
+            first = text[i]
+            if first < 0x80:
+                kind = table[first]
+                after = i + 1
+            else:
+                code, after = _decode(text, i)
+                kind = table[code]
+            if kind <= _BREAK:
+                if kind == _BREAK:
+                    broken = types.uint8(1)
+                i = after
+                continue
+            start[n] = i
+            after_break[n] = broken
+            broken = types.uint8(0)
+            i = after
+            while i < stop:
+                if text[i] < 0x80:
+                    then = table[text[i]]
+                    after = i + 1
+                else:
+                    code, after = _decode(text, i)
+                    then = table[code]
+                if (then == kind and (kind == _LETTER or kind == _DIGIT)) or then == _EXTEND:
+                    i = after
+                    continue
+                if then == _APOSTROPHE and kind == _LETTER and after < stop:
+                    # O'Brien is one word; in Ann's and don't the last letter stands alone.
+                    code, second = _decode(text, after)
+                    if table[code] == _LETTER and second < stop:
+                        code, third = _decode(text, second)
+                        if table[code] == _LETTER:
+                            i = third
+                            continue
+                break
+            end[n] = i
+            n += 1
+        doc[d + 1] = n
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _head(text: Bytes, start: int, end: int) -> np.uint64:
+    """Pack up to eight bytes into one number."""
+    head = types.uint64(0)
+    for i in range(start, min(end, start + 8)):
+        head |= types.uint64(text[i]) << types.uint64(8 * (i - start))
+    return head
+
+
+@njit(cache=True, nogil=True)
+def _mixed(h: np.uint64) -> np.uint64:
+    h ^= h >> types.uint64(32)
+    h *= types.uint64(0xD6E8FEB86659FD93)
+    h ^= h >> types.uint64(32)
+    return h
+
+
+@njit(
+    types.int64(
+        _fixed, _int64s, _int64s, types.int64, _int32s,
+        _fixed, _int32s, _uint64s, _uint64s, _bytes, _int64s, _bytes, _int64s,
+    ),
+    cache=True,
+    nogil=True,
+)  # fmt: skip
+def intern_tokens(
+    text: Bytes,
+    start: Int64s,
+    end: Int64s,
+    first: int,
+    type_: Int32s,
+    table: Bytes,
+    slots: Int32s,
+    hashes: UInt64s,
+    heads: UInt64s,
+    pool: Bytes,
+    bounds: Int64s,
+    is_word: Bytes,
+    used: Int64s,
+) -> int:
+    """Give each token from `first` on the id of its word; stop where the vocabulary must grow.
+
+    `used` holds the number of words and of bytes in the pool. Returns the token to go on with.
+    """
+    mask = types.uint64(slots.size - 1)
+    for i in range(first, start.size):
+        a = start[i]
+        b = end[i]
+        head = _head(text, a, b)
+        h = _mixed(head ^ (types.uint64(b - a) << types.uint64(56)))
+        for k in range(a + 8, b, 8):
+            h = _mixed(h + _head(text, k, b))
+        slot = types.int64(h & mask)
+        while True:
+            word = slots[slot]
+            if word < 0:
+                word = types.int32(used[0])
+                if (
+                    used[0] == hashes.size
+                    or 2 * used[0] >= slots.size
+                    or used[1] + b - a > pool.size
+                ):
+                    return i
+                slots[slot] = word
+                hashes[word] = h
+                heads[word] = head
+                for k in range(b - a):
+                    pool[used[1] + k] = text[a + k]
+                used[1] += b - a
+                used[0] += 1
+                bounds[word + 1] = used[1]
+                flag = 0
+                k = a
+                while k < b:
+                    code, k = _decode(text, k)
+                    kind = table[code]
+                    if kind == _LETTER or kind == _DIGIT or kind == _IDEOGRAPH:
+                        flag = 1
+                        break
+                is_word[word] = flag
+                break
+            if hashes[word] == h and heads[word] == head:
+                begin = bounds[word]
+                if bounds[word + 1] - begin == b - a:
+                    same = True
+                    for k in range(8, b - a):
+                        if pool[begin + k] != text[a + k]:
+                            same = False
+                            break
+                    if same:
+                        break
+            slot = (slot + 1) & types.int64(mask)
+        type_[i] = word
+    return start.size
+
+
+@njit(types.void(_uint64s, types.int64, _int32s), cache=True, nogil=True)
+def rehash(hashes: UInt64s, size: int, slots: Int32s) -> None:
+    """Fill an empty table with the words known so far."""
+    mask = types.int64(slots.size - 1)
+    for word in range(size):
+        slot = types.int64(hashes[word] & types.uint64(mask))
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = word
+
+
+@njit(types.void(_fixed, _int64s, _int64s), cache=True, nogil=True)
+def count_characters(text: Bytes, places: Int64s, out: Int64s) -> None:
+    """Count the characters before each byte offset; the offsets rise and start characters."""
+    n = 0
+    i = 0
+    for k in range(places.size):
+        while i < places[k]:
+            if text[i] & 0xC0 != 0x80:
+                n += 1
+            i += 1
+        out[k] = n
+
+
+@njit(
+    types.int64(
+        _fixed, _int64s, _int64s, _int64s, _fixed, _fixed, _int16s,
+        _int64s, _int64s, _int64s, _int16s,
+    ),
+    cache=True,
+    nogil=True,
+)  # fmt: skip
+def merge_redacted(
+    text: Bytes,
+    start: Int64s,
+    end: Int64s,
+    doc: Int64s,
+    after_break: Bytes,
+    word: Bytes,
+    kind: Int16s,
+    span_start: Int64s,
+    span_end: Int64s,
+    span_doc: Int64s,
+    span_kind: Int16s,
+) -> int:
+    """Join neighbouring tokens of one kind on one line into spans; give their number.
+
+    Punctuation between two of them is taken in when nothing is white between them, and so is the
+    dot after an initial. `span_doc[d]` becomes the first span of document d.
+    """
+    n = 0
+    for d in range(doc.size - 1):
+        span_doc[d] = n
+        last = -1  # the redacted token that a span may grow from; -1 where it may not
+        touching = True  # nothing white since then
+        for i in range(doc[d], doc[d + 1]):
+            if last >= 0:
+                touching = touching and start[i] == end[i - 1]
+                if after_break[i] != 0:
+                    last = -1
+            if kind[i] == 0:
+                if word[i] != 0:
+                    last = -1
+                continue
+            joined = False
+            if last >= 0 and kind[last] == kind[i]:
+                joined = i == last + 1 or touching
+                if not joined and i == last + 2 and text[start[i - 1]] == 0x2E:
+                    letters = 0
+                    for k in range(start[last], end[last]):
+                        if text[k] & 0xC0 != 0x80:
+                            letters += 1
+                    joined = letters == 1 and start[i - 1] == end[last]
+            if joined:
+                span_end[n - 1] = end[i]
+            else:
+                span_start[n] = start[i]
+                span_end[n] = end[i]
+                span_kind[n] = kind[i]
+                n += 1
+            last = i
+            touching = True
+    span_doc[doc.size - 1] = n
+    return n
+
+
+@njit(
+    types.int64(
+        _fixed, _int64s, _int64s, _int64s, _int64s, _int32s, _fixed, _int64s, _bytes, _int64s
+    ),
+    cache=True,
+    nogil=True,
+)  # fmt: skip
+def splice(
+    text: Bytes,
+    text_bounds: Int64s,
+    span_start: Int64s,
+    span_end: Int64s,
+    span_doc: Int64s,
+    which: Int32s,
+    pool: Bytes,
+    bounds: Int64s,
+    out: Bytes,
+    out_bounds: Int64s,
+) -> int:
+    """Write each document with its spans replaced by entries of a pool; give the bytes written."""
+    at = 0
+    out_bounds[0] = 0
+    for d in range(text_bounds.size - 1):
+        i = text_bounds[d]
+        for s in range(span_doc[d], span_doc[d + 1]):
+            for k in range(i, span_start[s]):
+                out[at] = text[k]
+                at += 1
+            for k in range(bounds[which[s]], bounds[which[s] + 1]):
+                out[at] = pool[k]
+                at += 1
+            i = span_end[s]
+        for k in range(i, text_bounds[d + 1]):
+            out[at] = text[k]
+            at += 1
+        out_bounds[d + 1] = at
+    return at

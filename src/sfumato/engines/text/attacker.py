@@ -1,0 +1,306 @@
+"""Attack a release before it leaves: learn what is left of the sensitive words, rank, inspect, count.
+
+Reading A learns from the publisher's residual training data, reading B from a labelled part of the
+release itself, and outsiders bring other corpora or a learner that the publisher does not have. Each
+answers with what B inspected words would give: positives first (as the theorems count), ranked by score
+(as a real adversary would read), and at random. The strongest of them all is the release's risk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...core.errors import DataError
+from ...core.randomness import Streams
+from .features import TokenData
+from .inspection import (
+    DEFAULT_BUDGETS,
+    Confusion,
+    Inspection,
+    confusion_of,
+    found_ranked,
+    inspect,
+)
+from .learners.adaboost import AdaBoost
+from .learners.crf import CRF
+from .learners.ensemble import Ensemble
+from .learners.ngrams import CharacterNGrams
+from .learners.protocol import Learner, Model
+from .learners.svm import SVM
+from .stack import stack_places
+
+__all__ = ["Attack", "AttackReport", "Residual", "Target", "attack", "attacking_learners"]
+
+Mask = npt.NDArray[np.bool_]
+Scores = npt.NDArray[np.float64]
+
+
+def attacking_learners() -> tuple[Learner, ...]:
+    """Give the paper's four learners, without the calibration that a ranking does not need."""
+    return (CRF(), SVM(calibrate=False), AdaBoost(calibrate=False), Ensemble())
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A release as the attacker has it: redactions applied, and the truth about what is left.
+
+    `documents` are those of the release; the other documents of the data are background corpora that
+    an outsider brings, with their own labels.
+    """
+
+    data: TokenData
+    sensitive: npt.NDArray[np.uint8]
+    documents: Mask
+
+    @property
+    def instances(self) -> Mask:
+        """The published words."""
+        return self.data.counted & self.documents[self.data.document_of]
+
+    @property
+    def background(self) -> Mask:
+        return ~self.documents
+
+
+@dataclass(frozen=True, eq=False)
+class Residual:
+    """What is left of a publisher's training data, and the documents of the release that it attacks.
+
+    With one publisher for the whole release there is one residual; with folds, one for each.
+    """
+
+    data: TokenData
+    sensitive: npt.NDArray[np.uint8]
+    documents: Mask
+    attacked: Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Attack:
+    """One attacker's scores of the published words."""
+
+    reading: str
+    learner: str
+    scores: Scores
+    counts: Confusion
+    found: Mapping[int, float]
+
+    @property
+    def name(self) -> str:
+        """Who attacks, in words."""
+        says = {
+            "A": "learns from the publisher's residual training data",
+            "B": "learns from a labelled part of the release",
+        }
+        return f"{self.learner} that {says[self.reading]}" if self.reading in says else self.learner
+
+
+@dataclass(frozen=True, eq=False)
+class AttackReport:
+    """All attackers that were run, the best of each reading inspected with ranges."""
+
+    attacks: Sequence[Attack]
+    inspections: Mapping[str, tuple[Attack, Inspection]]
+    words: int
+    left: int
+    budget: int
+
+    @property
+    def strongest(self) -> Attack | None:
+        """The attacker who finds most in the reference budget."""
+        if not self.attacks:
+            return None
+        return max(self.attacks, key=lambda a: a.found[self.budget])
+
+    def to_json(self) -> dict[str, Any]:
+        """Give `attack` of frontier.json."""
+        content: dict[str, Any] = {}
+        for reading, (chosen, inspection) in self.inspections.items():
+            content[reading] = {
+                "learner": chosen.learner,
+                **inspection.to_json(),
+                "learners": {
+                    a.learner: {
+                        **a.counts.to_json(),
+                        "ranked": {str(b): round(f, 4) for b, f in a.found.items()},
+                    }
+                    for a in self.attacks
+                    if a.reading == reading
+                },
+            }
+        strongest = self.strongest
+        content["strongest"] = (
+            None
+            if strongest is None
+            else {
+                "attacker": strongest.name,
+                "reading": strongest.reading,
+                "learner": strongest.learner,
+                "budget": self.budget,
+                "found": round(strongest.found[self.budget], 4),
+            }
+        )
+        content["left"] = {"words": self.words, "sensitive": self.left}
+        return content
+
+
+@dataclass(eq=False)
+class _Run:
+    target: Target
+    budgets: tuple[int, ...]
+    streams: Streams
+    fold: npt.NDArray[np.int64]
+    parts: int
+    seed: int
+    attacks: list[Attack] = field(default_factory=list)
+
+    def add(self, reading: str, learner: str, scores: Scores) -> None:
+        instances = self.target.instances
+        seen, truth = scores[instances], self.target.sensitive[instances] != 0
+        self.attacks.append(
+            Attack(
+                reading,
+                learner,
+                scores,
+                confusion_of(seen >= 0, truth),
+                dict(zip(self.budgets, found_ranked(seen, truth, self.budgets), strict=True)),
+            )
+        )
+
+
+def attack(
+    target: Target,
+    *,
+    streams: Streams,
+    learners: Sequence[Learner] | None = None,
+    residuals: Sequence[Residual] = (),
+    folds: int = 4,
+    budgets: Sequence[int] = DEFAULT_BUDGETS,
+    outsiders: Sequence[Learner] | None = None,
+    known: dict[str, Model] | None = None,
+    replicates: int = 400,
+    progress: Callable[[str], None] | None = None,
+) -> AttackReport:
+    """Run the attackers on a release.
+
+    Reading B deals the release's documents into `folds`, learns from all but one and scores that one.
+    Reading A runs when `residuals` are given, outsiders with background when the data holds some. In
+    readings A and B the learner is the most accurate one, as in the threat model (of equals, the one
+    that finds more); among outsiders it is the one that finds most. `known` keeps models learned from
+    background alone, to be shared by the attacks on many releases.
+    """
+    tell = progress or (lambda _: None)
+    learners = attacking_learners() if learners is None else learners
+    outsiders = (CharacterNGrams(),) if outsiders is None else outsiders
+    documents = np.flatnonzero(target.documents)
+    if len(target.sensitive) != len(target.data):
+        raise DataError(f"{len(target.sensitive)} labels were given for {len(target.data)} tokens.")
+    fold = np.full(target.data.documents, -1, np.int64)
+    parts = min(folds, len(documents))
+    dealt = np.arange(len(documents)) % max(parts, 1)
+    fold[streams.generator("attack folds").permutation(documents)] = dealt
+    run = _Run(target, tuple(sorted(set(budgets))), streams, fold, parts, streams.seed_of("attack"))
+    if parts > 1:
+        for learner in learners:
+            tell(f"attacker B, {learner.name}")
+            run.add("B", learner.name, _inside(run, learner))
+    for learner in learners if residuals else ():
+        tell(f"attacker A, {learner.name}")
+        run.add("A", learner.name, _from_residuals(target, learner, residuals, run.seed))
+    _outside(run, outsiders, {} if known is None else known, tell)
+    return _reported(run, replicates)
+
+
+def _inside(
+    run: _Run, learner: Learner, *, data: TokenData | None = None, more: Mask | None = None
+) -> Scores:
+    """Score each part of the release by a model learned from the other parts (and `more`)."""
+    data = run.target.data if data is None else data
+    scores = np.full(len(data), -np.inf)
+    for part in range(run.parts):
+        learned = (run.fold >= 0) & (run.fold != part)
+        if more is not None:
+            learned = learned | more
+        model = learner.fit(data, run.target.sensitive, documents=learned, seed=run.seed)
+        np.maximum(scores, model.scores(data, documents=run.fold == part), out=scores)
+    return scores
+
+
+def _from_residuals(
+    target: Target, learner: Learner, residuals: Sequence[Residual], seed: int
+) -> Scores:
+    scores = np.full(len(target.data), -np.inf)
+    for residual in residuals:
+        model = learner.fit(
+            residual.data, residual.sensitive, documents=residual.documents, seed=seed
+        )
+        attacked = residual.attacked & target.documents
+        np.maximum(scores, model.scores(target.data, documents=attacked), out=scores)
+    return scores
+
+
+def _outside(
+    run: _Run, outsiders: Sequence[Learner], known: dict[str, Model], tell: Callable[[str], None]
+) -> None:
+    target = run.target
+    for learner in outsiders if run.parts > 1 else ():
+        tell(f"outsider, {learner.name}")
+        run.add("outside", learner.name, _inside(run, learner))
+    if not target.background.any():
+        return
+    crf = CRF()
+    tell("outsider, background")
+    if crf.name not in known:
+        known[crf.name] = crf.fit(
+            target.data, target.sensitive, documents=target.background, seed=run.seed
+        )
+    alone = known[crf.name].scores(target.data, documents=target.documents)
+    run.add("outside", "crf with background", alone)
+    if run.parts < 2:
+        return
+    tell("outsider, background and release")
+    both = _inside(run, crf, more=target.background)
+    run.add("outside", "crf with background and release", both)
+    # The background's opinion as a feature, learned to be trusted or not on the labelled part.
+    informed = target.data.with_places(*stack_places(target.data, alone, with_own=True))
+    second = _inside(run, crf, data=informed)
+    run.add("outside", "crf on release, informed by background", second)
+    with np.errstate(invalid="ignore"):
+        run.add("outside", "crf, mean of both", (both + second) / 2)
+
+
+def _reported(run: _Run, replicates: int) -> AttackReport:
+    target, budgets = run.target, run.budgets
+    instances = target.instances
+    truth = target.sensitive[instances] != 0
+    budget = 100 if 100 in budgets else budgets[len(budgets) // 2]
+    numbers = np.cumsum(target.documents) - 1
+    owner = numbers[target.data.document_of[instances]]
+    inspections = {}
+    for reading in ("A", "B", "outside"):
+        of_reading = [a for a in run.attacks if a.reading == reading]
+        if not of_reading:
+            continue
+        if reading == "outside":
+            chosen = max(of_reading, key=lambda a: a.found[budget])
+        else:
+            chosen = min(of_reading, key=lambda a: (a.counts.errors, -a.found[budget]))
+        seen = chosen.scores[instances]
+        inspections[reading] = (
+            chosen,
+            inspect(
+                seen,
+                seen >= 0,
+                truth,
+                owner,
+                budgets=budgets,
+                generator=run.streams.generator(f"ranges {reading}"),
+                replicates=replicates,
+            ),
+        )
+    return AttackReport(run.attacks, inspections, int(instances.sum()), int(truth.sum()), budget)

@@ -1,0 +1,264 @@
+"""Kernels of a compiled candidate; the sums are taken in the order of the learners' own kernels.
+
+The look-ups of all models of a token are done together, and the forward and the backward pass of a
+chain run in one loop: each waits for its own division only.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit, types
+
+from ..features._kernels import conjunctions
+from ..learners._kernels import STEEPEST
+
+__all__ = ["bin_of", "chains", "emissions", "fill_table", "nearby", "stack_bins"]
+
+Bytes = npt.NDArray[np.uint8]
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+UInt64s = npt.NDArray[np.uint64]
+Float32s = npt.NDArray[np.float32]
+Float64s = npt.NDArray[np.float64]
+
+_u8 = types.Array(types.uint8, 1, "C")
+_u8_2 = types.Array(types.uint8, 2, "C")
+_i32 = types.Array(types.int32, 1, "C")
+_i32_2 = types.Array(types.int32, 2, "C")
+_i64 = types.Array(types.int64, 1, "C")
+_u64 = types.Array(types.uint64, 1, "C")
+_f32 = types.Array(types.float32, 1, "C")
+_f32_3 = types.Array(types.float32, 3, "C")
+_f64 = types.Array(types.float64, 1, "C")
+_f64_2 = types.Array(types.float64, 2, "C")
+
+
+@njit(types.void(_u64, _u64), cache=True, nogil=True)
+def fill_table(keys: UInt64s, table: UInt64s) -> None:
+    """Fill an open-addressing table: 32 bits of the key, and its number from 1 on."""
+    mask = types.uint64(table.size - 1)
+    for i in range(keys.size):
+        at = keys[i] & mask
+        while table[at] != types.uint64(0):
+            at = (at + types.uint64(1)) & mask
+        mark = keys[i] >> types.uint64(32)
+        table[at] = (mark << types.uint64(32)) | types.uint64(i + 1)
+
+
+@njit(cache=True, nogil=True)
+def _find(key: np.uint64, table: UInt64s, mask: np.uint64) -> np.int64:
+    """Look a conjunction up; row 0 holds no weight."""
+    mark = key >> types.uint64(32)
+    at = key & mask
+    while True:
+        entry = table[at]
+        if entry == types.uint64(0):
+            return types.int64(0)
+        if entry >> types.uint64(32) == mark:
+            return np.int64(entry & types.uint64(0xFFFFFFFF))
+        at = (at + types.uint64(1)) & mask
+
+
+@njit(
+    types.void(
+        _i32, _i64, _u8, types.int64, types.int64, _f32_3, _u64, _u64,
+        _u64, _i32_2, types.float64, _f64_2,
+    ),
+    cache=True,
+    nogil=True,
+)  # fmt: skip
+def emissions(
+    rows: Int32s,
+    doc: Int64s,
+    todo: Bytes,
+    redacted_row: int,
+    first_model: int,
+    word_scores: Float32s,
+    lower: UInt64s,
+    shape: UInt64s,
+    table: UInt64s,
+    weights: Int32s,
+    unit: float,
+    out: Float64s,
+) -> None:
+    """Sum the weights of each token's words and conjunctions, for each model from `first_model` on.
+
+    `word_scores[row, offset, model]`; row 0 of `weights` stands for conjunctions that no model knows;
+    `out[token, model]`; only tokens with `todo` are written.
+    """
+    keys = np.empty(3, np.uint64)
+    models = out.shape[1]
+    mask = types.uint64(table.size - 1)
+    for d in range(doc.size - 1):
+        first, last = doc[d], doc[d + 1]
+        for i in range(first, last):
+            r = rows[i]
+            if todo[i] == 0 or r == redacted_row:
+                continue
+            before = rows[i - 1] if i > first else 0
+            after = rows[i + 1] if i + 1 < last else 1
+            two_before = rows[i - 2] if i - 1 > first else 0
+            two_after = rows[i + 2] if i + 2 < last else 1
+            conjunctions(before, r, after, lower, shape, keys)
+            k0 = _find(keys[0], table, mask)
+            k1 = _find(keys[1], table, mask)
+            k2 = _find(keys[2], table, mask)
+            for m in range(first_model, models):
+                s = types.float64(word_scores[r, 0, m]) + word_scores[before, 1, m]
+                s = s + word_scores[after, 2, m] + word_scores[two_before, 3, m]
+                s = s + word_scores[two_after, 4, m]
+                s = s + weights[k0, m] * unit + weights[k1, m] * unit
+                out[i, m] = s + weights[k2, m] * unit
+
+
+@njit(types.void(_u8, _i64, _u8), cache=True, nogil=True)
+def nearby(found: Bytes, doc: Int64s, todo: Bytes) -> None:
+    """Mark the tokens that see a found one: those up to two places away in its document."""
+    for d in range(doc.size - 1):
+        first, last = doc[d], doc[d + 1]
+        for i in range(first, last):
+            if found[i] != 0:
+                for k in range(max(first, i - 2), min(last, i + 3)):
+                    todo[k] = 1
+
+
+@njit(
+    types.void(
+        _i32, _i64, types.int64, _f64_2, types.int64, _u8_2, _f64, _f64_2, _f64, _f64, _f64, _f64
+    ),
+    cache=True,
+    nogil=True,
+)  # fmt: skip
+def chains(
+    rows: Int32s,
+    doc: Int64s,
+    redacted_row: int,
+    sums: Float64s,
+    model: int,
+    places: Bytes,
+    place_weights: Float64s,
+    M: Float64s,
+    x: Float64s,
+    a: Float64s,
+    b: Float64s,
+    out: Float64s,
+) -> None:
+    """Write each token's log-odds under one model; x, a and b are scratch as long as the tokens.
+
+    `place_weights[16 * k + v]` is the weight of value v of place feature k. M holds the exponentials
+    of the transitions. Redacted tokens get −inf.
+    """
+    for i in range(rows.size):
+        s = sums[i, model]
+        for k in range(places.shape[1]):
+            s += place_weights[16 * k + places[i, k]]
+        x[i] = math.exp(min(max(s, -STEEPEST), STEEPEST))
+    for d in range(doc.size - 1):
+        first, last = doc[d], doc[d + 1]
+        live = False
+        p = 0.0
+        beta = 1.0
+        for i in range(first, last):
+            if rows[i] == redacted_row:
+                live = False
+            elif live:
+                p = x[i] * (M[0, 1] + p * M[1, 1]) / (M[0, 0] + p * M[1, 0])
+            else:
+                p = x[i] * M[0, 1] / M[0, 0]
+                live = True
+            a[i] = p
+            j = last - 1 - (i - first)
+            if rows[j] == redacted_row:
+                beta = 1.0
+            else:
+                b[j] = beta
+                y = x[j] * beta
+                beta = (M[1, 0] + M[1, 1] * y) / (M[0, 0] + M[0, 1] * y)
+    for i in range(rows.size):
+        if rows[i] == redacted_row:
+            out[i] = -np.inf
+        else:
+            out[i] = math.log(a[i] * b[i])
+
+
+@njit(types.uint8(types.float64), cache=True, nogil=True)
+def bin_of(score: float) -> np.uint8:
+    """Put a log-odds into one of eleven bins, as the learners' kernels do, without a loop."""
+    if score < -6.0:
+        return types.uint8(0)
+    low = 1 + (score >= -4.0) + (score >= -3.0) + (score >= -2.0) + (score >= -1.0)
+    high = (score >= 0.0) + (score >= 1.0) + (score >= 2.0) + (score >= 4.0) + (score >= 6.0)
+    return types.uint8(low + high)
+
+
+@njit(
+    types.void(_i32, _i64, _f64, _f64_2, _u8_2, types.int64, types.boolean),
+    cache=True,
+    nogil=True,
+)
+def stack_bins(
+    group: Int32s,
+    doc: Int64s,
+    scores: Float64s,
+    scratch: Float64s,
+    places: Bytes,
+    column: int,
+    with_own: bool,
+) -> None:
+    """Write what a stage thinks of the same word elsewhere in the document, as place features.
+
+    From `column` on: the token's own bin (where asked for), the highest and the mean of the word's
+    other places, and the highest of the word before and of the word after. `scratch[group]` holds
+    first, second, total and count, and is left as it was found (−inf, −inf, 0, 0).
+    """
+    at = column + 1 if with_own else column
+    for d in range(doc.size - 1):
+        first, last = doc[d], doc[d + 1]
+        for i in range(first, last):
+            s = scores[i]
+            if s == -np.inf:
+                continue
+            g = group[i]
+            scratch[g, 3] += 1.0
+            scratch[g, 2] += s
+            if s > scratch[g, 0]:
+                scratch[g, 1] = scratch[g, 0]
+                scratch[g, 0] = s
+            elif s > scratch[g, 1]:
+                scratch[g, 1] = s
+        known = types.uint8(0)
+        if first < last:
+            places[first, at + 2] = 0
+            places[last - 1, at + 3] = 0
+        for i in range(first, last):
+            s = scores[i]
+            most = types.uint8(0)
+            mean = types.uint8(0)
+            own = types.uint8(0)
+            known = types.uint8(0)
+            if s != -np.inf:
+                g = group[i]
+                own = bin_of(s)
+                known = types.uint8(1 + bin_of(scratch[g, 0]))
+                count = scratch[g, 3]
+                if count != 1.0:
+                    other = scratch[g, 1] if s == scratch[g, 0] else scratch[g, 0]
+                    most = types.uint8(1 + bin_of(other))
+                    mean = types.uint8(1 + bin_of((scratch[g, 2] - s) / (count - 1.0)))
+            if with_own:
+                places[i, column] = own
+            places[i, at] = most
+            places[i, at + 1] = mean
+            if i + 1 < last:
+                places[i + 1, at + 2] = known
+            if i > first:
+                places[i - 1, at + 3] = known
+        for i in range(first, last):
+            g = group[i]
+            scratch[g, 0] = -np.inf
+            scratch[g, 1] = -np.inf
+            scratch[g, 2] = 0.0
+            scratch[g, 3] = 0.0

@@ -1,0 +1,198 @@
+"""Tokens as learners see them: rows of the word table, what is redacted, and features of the place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ..tokens import Tokens, Vocabulary
+from . import _kernels
+from .words import BEGIN, END, REDACTED, RESERVED, WordKnowledge, WordTable
+
+__all__ = ["FeatureIndex", "PlaceFeature", "TokenData"]
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceFeature:
+    """A feature of a token's place rather than of its word: `values[i]` in [0, size)."""
+
+    name: str
+    values: npt.NDArray[np.int32]
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureIndex:
+    """Every feature of some tokens by a dense number, for learners that keep one weight each."""
+
+    own_bounds: npt.NDArray[np.int64]
+    own: npt.NDArray[np.int32]
+    near: npt.NDArray[np.int32]
+    far: npt.NDArray[np.int32]
+    joint: npt.NDArray[np.int32]
+    sizes: tuple[int, int, int, int]
+    keys: tuple[npt.NDArray[np.uint64], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class TokenData:
+    """Tokens with their features; a redacted token is no instance and leaves a placeholder.
+
+    >>> from ..tokens import tokenize
+    >>> vocabulary = Vocabulary()
+    >>> data = TokenData.of(tokenize(["Ann called."], vocabulary), vocabulary)
+    >>> data.counted.tolist(), data.matrix().shape[0]
+    ([True, True, False], 3)
+    """
+
+    tokens: Tokens
+    words: WordTable
+    redacted: npt.NDArray[np.bool_]
+    places: tuple[PlaceFeature, ...] = ()
+    _shared: dict[str, FeatureIndex] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls, tokens: Tokens, vocabulary: Vocabulary, knowledge: Sequence[WordKnowledge] = ()
+    ) -> TokenData:
+        """Describe tokens of which none is redacted yet."""
+        return cls(
+            tokens,
+            WordTable(vocabulary, knowledge),
+            np.zeros(len(tokens), dtype=np.bool_),
+            (line_breaks(tokens),),
+        )
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def documents(self) -> int:
+        return self.tokens.documents
+
+    @cached_property
+    def rows(self) -> npt.NDArray[np.int32]:
+        """Each token's row in the word table."""
+        rows = self.tokens.type + np.int32(RESERVED)
+        rows[self.redacted] = REDACTED
+        return rows
+
+    @cached_property
+    def counted(self) -> npt.NDArray[np.bool_]:
+        """The instances: tokens with a letter or digit that are not redacted."""
+        return self.words.counted[self.rows]
+
+    @cached_property
+    def document_of(self) -> npt.NDArray[np.int64]:
+        """Each token's document."""
+        return np.repeat(np.arange(self.documents), np.diff(self.tokens.doc))
+
+    def redact(self, more: npt.NDArray[np.bool_]) -> TokenData:
+        """Give the same tokens with more of them redacted."""
+        return replace(self, redacted=self.redacted | more, _shared={})
+
+    def with_places(self, *places: PlaceFeature) -> TokenData:
+        """Give the same tokens with more features of their places."""
+        return replace(self, places=(*self.places, *places))
+
+    def joint_keys(self) -> npt.NDArray[np.uint64]:
+        """Hash the conjunctions of each token with its neighbours."""
+        keys = np.empty((len(self), _kernels.JOINT), dtype=np.uint64)
+        _kernels.neighbours(
+            self.rows, self.tokens.doc, BEGIN, END, self.words.lower, self.words.shape, keys
+        )
+        return keys
+
+    def index(self) -> FeatureIndex:
+        """Number every feature; made once and shared by all folds."""
+        if "index" not in self._shared:
+            self._shared["index"] = _index(self)
+        return self._shared["index"]
+
+    def matrix(self, *, bits: int = 20) -> sparse.csr_matrix:
+        """Give all features as a sparse matrix with 2^bits hashed columns, for any classifier."""
+        words, rows, n = self.words, self.rows, len(self)
+        counts = np.diff(words.own_bounds)[rows]
+        starts = np.cumsum(counts) - counts
+        own = words.own[
+            np.repeat(words.own_bounds[rows] - starts, counts) + np.arange(int(counts.sum()))
+        ]
+        blocks = [(np.repeat(np.arange(n), counts), own)]
+        for offset, table in ((-1, words.near), (1, words.near), (-2, words.far), (2, words.far)):
+            neighbour = self._rows_at(offset)
+            for column in range(table.shape[1]):
+                keys = table[neighbour, column]
+                blocks.append(_salted(keys, 40 + offset))
+        blocks.extend(_salted(column, 0) for column in self.joint_keys().T)
+        for number, place in enumerate(self.places):
+            blocks.append(_salted(place.values.astype(np.uint64) + np.uint64(1), 50 + number))
+        token = np.concatenate([b[0] for b in blocks])
+        column = (np.concatenate([b[1] for b in blocks]) & np.uint64((1 << bits) - 1)).astype(
+            np.int64
+        )
+        values = np.ones(len(token), dtype=np.float64)
+        matrix = sparse.csr_matrix((values, (token, column)), shape=(n, 1 << bits))
+        matrix.data[:] = 1.0
+        return matrix
+
+    def _rows_at(self, offset: int) -> npt.NDArray[np.int32]:
+        """Give the row of the token `offset` places away, or the document's edge."""
+        rows = self.rows
+        at = np.arange(len(self)) + offset
+        document = self.document_of
+        first, last = self.tokens.doc[document], self.tokens.doc[document + 1]
+        inside = np.clip(at, 0, max(len(self) - 1, 0))
+        found = rows[inside]
+        found[at < first] = BEGIN
+        found[at >= last] = END
+        return found
+
+
+def line_breaks(tokens: Tokens) -> PlaceFeature:
+    """Say whether a line ends before or after the token."""
+    after = tokens.after_break.astype(np.int32)
+    following = np.ones_like(after)
+    following[:-1] = after[1:]
+    return PlaceFeature("line", after + 2 * following, 4)
+
+
+def _salted(
+    keys: npt.NDArray[np.uint64], salt: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+    present = np.flatnonzero(keys)
+    return present, keys[present] * np.uint64(2 * salt + 1) ^ (keys[present] >> np.uint64(29))
+
+
+def _number(keys: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int32], int, npt.NDArray[np.uint64]]:
+    """Number distinct keys by first appearance; 0 becomes −1."""
+    flat = np.ascontiguousarray(keys).reshape(-1)
+    size = 1 << max(4, int(2 * len(flat) + 1).bit_length())
+    slots, numbers = np.zeros(size, np.uint64), np.zeros(size, np.int32)
+    out = np.empty(len(flat), np.int32)
+    used = int(_kernels.number(flat, slots, numbers, 0, out))
+    by_number = np.zeros(used, np.uint64)
+    filled = slots != 0
+    by_number[numbers[filled]] = slots[filled]
+    return out.reshape(keys.shape), used, by_number
+
+
+def _index(data: TokenData) -> FeatureIndex:
+    words = data.words
+    own, own_size, own_keys = _number(words.own)
+    near, near_size, near_keys = _number(words.near)
+    far, far_size, far_keys = _number(words.far)
+    joint, joint_size, joint_keys = _number(data.joint_keys())
+    return FeatureIndex(
+        words.own_bounds,
+        own,
+        near,
+        far,
+        joint,
+        (own_size, near_size, far_size, joint_size),
+        (own_keys, near_keys, far_keys, joint_keys),
+    )

@@ -1,0 +1,298 @@
+"""Linear-chain conditional random field with two states, learned by AdaGrad.
+
+Almost every feature is a function of the word type, so a model turns into one score per distinct word
+and offset, and a token costs a few look-ups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.errors import DataError, ModelError
+from ....core.randomness import Streams
+from ..features import REDACTED, TokenData, WordTable, lower_keys
+from . import _kernels
+from .memory import MEMORY_SIZE, Memory
+from .protocol import Arrays
+
+__all__ = ["CRF", "CRFModel"]
+
+UNIT = 2.0**-20  # the weights of conjunctions are whole multiples of it
+_SENTENCE_MARKS = lower_keys([".", "!", "?", "…", "。", "！", "？", "।", "؟"])
+_CONTEXT = (61, 62, 63, 64)  # templates of the offsets −1, +1, −2, +2
+
+
+@dataclass(frozen=True, slots=True)
+class CRF:
+    """Learn a linear-chain CRF.
+
+    `epochs` passes over the documents in random order with AdaGrad steps of `rate`; gradients below
+    `least` are left out. `average` is how many of the last passes the weights are averaged over. With
+    `memory`, a word's record in the other documents is a feature.
+    """
+
+    epochs: int = 12
+    rate: float = 0.05
+    least: float = 1e-3
+    average: int = 4
+    memory: bool = True
+
+    @classmethod
+    def literal(cls) -> CRF:
+        """Give the plain CRF: words and their context alone, tuned for accuracy as the papers ask."""
+        return cls(epochs=8, rate=0.2, average=1, memory=False)
+
+    @property
+    def name(self) -> str:
+        return "crf"
+
+    def fit(
+        self,
+        data: TokenData,
+        labels: npt.NDArray[np.uint8],
+        *,
+        documents: npt.NDArray[np.bool_] | None = None,
+        cost_ratio: float = 1.0,
+        seed: int = 0,
+        start: CRFModel | None = None,
+        doubt: float = 0.0,
+    ) -> CRFModel:
+        """Learn from the labelled tokens; the cost-sensitive form is the threshold alone.
+
+        With `start`, learning goes on from the weights of another model, for example one learned
+        from background corpora.
+        """
+        _ = cost_ratio
+        if len(labels) != len(data):
+            raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
+        chosen = np.arange(data.documents)
+        if documents is not None:
+            chosen = chosen[documents]
+        index = data.index()
+        own, near, far, joint = index.sizes
+        base = np.cumsum([own, near, near, far, far, joint])
+        places, sizes = _places(data)
+        memory = None
+        if self.memory:
+            memory = Memory.of(data, labels, chosen)
+            places = np.hstack([places, memory.recalled(data, labels, chosen) + sum(sizes)])
+        total = int(base[-1]) + sum(sizes) + MEMORY_SIZE * self.memory
+        weights = np.zeros((total, 2), np.float32)
+        transitions = np.zeros((2, 2, 2))
+        keys = [index.keys[0]]
+        keys += [_sealed(index.keys[1 + k // 2], template) for k, template in enumerate(_CONTEXT)]
+        row_keys = np.concatenate(keys)
+        if start is not None:
+            start.write(row_keys, index.keys[3], weights[:, 0], transitions)
+            weights[weights[:, 0] != 0, 1] = doubt
+        random = Streams(seed).generator("crf")
+        ends = sentence_ends(data.words)
+        summed = np.zeros(total, np.float32)
+        moved = np.zeros((2, 2))
+        for epoch in range(self.epochs):
+            _kernels.train(
+                random.permutation(chosen), data.rows, data.tokens.doc, labels, REDACTED, ends,
+                index.own_bounds, index.own, index.near, index.far, index.joint, places, base,
+                weights, transitions, self.rate, self.least,
+            )  # fmt: skip
+            if epoch >= self.epochs - self.average:
+                summed += weights[:, 0]
+                moved += transitions[:, :, 0]
+        summed /= np.float32(self.average)
+        moved /= self.average
+        cuts = np.split(summed, base)
+        row_weights = np.concatenate(cuts[:5])
+        used = row_weights != 0
+        joined = np.round(cuts[5] / UNIT) != 0
+        return CRFModel(
+            row_keys[used],
+            row_weights[used],
+            index.keys[3][joined],
+            cuts[5][joined],
+            cuts[6][: sum(sizes)],
+            tuple(sizes),
+            moved,
+            memory,
+            cuts[6][sum(sizes) :],
+        )
+
+
+def _sealed(keys: npt.NDArray[np.uint64], template: int) -> npt.NDArray[np.uint64]:
+    out = np.empty_like(keys)
+    _kernels.seal_all(keys, template, out)
+    return out
+
+
+def _places(data: TokenData) -> tuple[npt.NDArray[np.int32], list[int]]:
+    """Lay the features of places side by side, numbered one after the other."""
+    sizes = [place.size for place in data.places]
+    first = np.cumsum([0, *sizes])
+    places = np.empty((len(data), len(sizes)), np.int32)
+    for k, place in enumerate(data.places):
+        places[:, k] = place.values + first[k]
+    return places, sizes
+
+
+def sentence_ends(words: WordTable) -> npt.NDArray[np.bool_]:
+    """Say which words end a sentence: where the learner may take a step."""
+    return np.isin(words.lower, _SENTENCE_MARKS)
+
+
+def _table(keys: int) -> int:
+    return 1 << max(4, int(2 * keys).bit_length())
+
+
+@dataclass(frozen=True, eq=False)
+class CRFModel:
+    """Weights by 64-bit feature hash, and the transitions between the two states."""
+
+    row_keys: npt.NDArray[np.uint64]
+    row_weights: npt.NDArray[np.float32]
+    joint_keys: npt.NDArray[np.uint64]
+    joint_weights: npt.NDArray[np.float32]
+    place_weights: npt.NDArray[np.float32]
+    place_sizes: tuple[int, ...]
+    transitions: npt.NDArray[np.float64]
+    memory: Memory | None = None
+    memory_weights: npt.NDArray[np.float32] = field(
+        default_factory=lambda: np.zeros(0, np.float32)
+    )
+    _made: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def kind(self) -> str:
+        return "crf"
+
+    def write(
+        self,
+        row_keys: npt.NDArray[np.uint64],
+        joint_keys: npt.NDArray[np.uint64],
+        weights: npt.NDArray[np.float32],
+        transitions: npt.NDArray[np.float64],
+    ) -> None:
+        """Put the model's weights where another model starts from."""
+        slots, values = self._slots()
+        n = len(row_keys)
+        _kernels.find_all(row_keys, slots, values, weights[:n])
+        slots = np.zeros(_table(len(self.joint_keys)), np.uint64)
+        values = np.zeros(len(slots), np.float32)
+        _kernels.fill(self.joint_keys, self.joint_weights, slots, values)
+        _kernels.find_all(joint_keys, slots, values, weights[n : n + len(joint_keys)])
+        transitions[:, :, 0] = self.transitions
+
+    def _slots(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
+        if "slots" not in self._made:
+            slots = np.zeros(_table(len(self.row_keys)), np.uint64)
+            values = np.zeros(len(slots), np.float32)
+            _kernels.fill(self.row_keys, self.row_weights, slots, values)
+            self._made["slots"] = slots, values
+        return self._made["slots"]  # type: ignore[no-any-return]
+
+    @property
+    def joint_table(self) -> npt.NDArray[np.uint64]:
+        """The conjunctions as a hash table of packed words."""
+        if "joint" not in self._made:
+            table = np.zeros(_table(len(self.joint_keys)), np.uint64)
+            _kernels.pack(self.joint_keys, self.joint_weights, UNIT, table)
+            self._made["joint"] = table
+        return self._made["joint"]  # type: ignore[no-any-return]
+
+    def word_scores(self, words: WordTable) -> npt.NDArray[np.float32]:
+        """Score each distinct word at each offset: 0, −1, +1, −2, +2."""
+        slots, values = self._slots()
+        scores = np.zeros((len(words), 5), np.float32)
+        _kernels.row_scores(
+            words.own_bounds, words.own, words.near, words.far, slots, values, scores
+        )
+        if self.memory is not None:
+            self.memory.add_scores(words, self.memory_weights, scores)
+        return scores
+
+    def scores(
+        self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Give each token's log-odds of being sensitive, by forward–backward."""
+        places, sizes = _places(data)
+        if tuple(sizes) != self.place_sizes:
+            raise DataError("The tokens do not carry the place features that the model was fitted on.")
+        if documents is None:
+            documents = np.ones(data.documents, np.bool_)
+        n = len(data)
+        out = np.empty(n)
+        _kernels.score(
+            data.rows, data.tokens.doc, documents, REDACTED, data.words.scores_of(self),
+            data.words.lower, data.words.shape, self.joint_table, UNIT, places,
+            self.place_weights, np.exp(self.transitions), np.empty(n), np.empty(n), out,
+        )  # fmt: skip
+        return out
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        header = {
+            "kind": self.kind,
+            "place_sizes": list(self.place_sizes),
+            "memory": self.memory is not None,
+        }
+        memory = {} if self.memory is None else {
+            "memory_keys": self.memory.keys,
+            "memory_bins": self.memory.bins,
+            "memory_weights": self.memory_weights,
+        }
+        return header, {
+            **memory,
+            "row_keys": self.row_keys,
+            "row_weights": self.row_weights,
+            "joint_keys": self.joint_keys,
+            "joint_weights": self.joint_weights,
+            "place_weights": self.place_weights,
+            "transitions": self.transitions,
+        }
+
+    @classmethod
+    def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> CRFModel:
+        """Rebuild a stored model; what does not fit together is refused."""
+        try:
+            memory = None
+            if header["memory"]:
+                memory = Memory(
+                    arrays["memory_keys"].astype(np.uint64), arrays["memory_bins"].astype(np.uint8)
+                )
+            weights = arrays["memory_weights"] if memory else np.zeros(0)
+            model = cls(
+                arrays["row_keys"].astype(np.uint64),
+                arrays["row_weights"].astype(np.float32),
+                arrays["joint_keys"].astype(np.uint64),
+                arrays["joint_weights"].astype(np.float32),
+                arrays["place_weights"].astype(np.float32),
+                tuple(int(s) for s in header["place_sizes"]),
+                arrays["transitions"].astype(np.float64),
+                memory,
+                weights.astype(np.float32),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError("The CRF of the model directory lacks a part.") from error
+        fits = (
+            model.row_keys.shape == model.row_weights.shape == (len(model.row_keys),)
+            and model.joint_keys.shape == model.joint_weights.shape == (len(model.joint_keys),)
+            and model.place_weights.shape == (sum(model.place_sizes),)
+            and model.transitions.shape == (2, 2)
+            and (memory is None or memory.sound())
+            and model.memory_weights.shape == (MEMORY_SIZE * (memory is not None),)
+            and all(size > 0 for size in model.place_sizes)
+            and all(
+                np.isfinite(part).all()
+                for part in (
+                    model.row_weights,
+                    model.joint_weights,
+                    model.place_weights,
+                    model.transitions,
+                    model.memory_weights,
+                )
+            )
+        )
+        if not fits:
+            raise ModelError("The arrays of the CRF do not fit together.")
+        return model

@@ -1,0 +1,127 @@
+"""Ensemble: a CRF proposes, a support vector machine disposes.
+
+The CRF's positives (at a low threshold, to lose few) go to an SVM that learns, from out-of-half answers
+of the CRF, which of them are false alarms. What the CRF does not propose keeps the CRF's low score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.errors import DataError, ModelError
+from ....core.randomness import Streams
+from ..features import PlaceFeature, TokenData
+from .crf import CRF, CRFModel
+from .linear import LinearModel, every_document
+from .protocol import Arrays
+from .svm import SVM, by_halves, calibrated
+
+__all__ = ["Ensemble", "EnsembleModel"]
+
+_PROPOSED = -3.0  # log-odds from which the CRF's answer goes to the filter: about 1 in 21
+_EDGES = np.arange(-2.5, 6.0, 0.5)  # bins of the CRF's log-odds, as a feature of the filter
+_PLACE = "proposal"
+
+
+def _with_proposals(data: TokenData, scores: npt.NDArray[np.float64]) -> TokenData:
+    bins = np.searchsorted(_EDGES, scores).astype(np.int32)
+    return data.with_places(PlaceFeature(_PLACE, bins, len(_EDGES) + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Ensemble:
+    """Learn a CRF, then an SVM on what it proposes."""
+
+    crf: CRF = field(default_factory=CRF)
+    svm: SVM = field(default_factory=lambda: SVM(history=False))
+
+    @property
+    def name(self) -> str:
+        return "ensemble"
+
+    def fit(
+        self,
+        data: TokenData,
+        labels: npt.NDArray[np.uint8],
+        *,
+        documents: npt.NDArray[np.bool_] | None = None,
+        cost_ratio: float = 1.0,
+        seed: int = 0,
+    ) -> EnsembleModel:
+        """Learn both; the filter learns with class weights L:C."""
+        if len(labels) != len(data):
+            raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
+        chosen = every_document(data, documents)
+        crf = self.crf.fit(data, labels, documents=chosen, cost_ratio=cost_ratio, seed=seed)
+        unseen = np.full(len(data), -np.inf)
+        mixed = Streams(seed).generator("ensemble").permutation(np.flatnonzero(chosen))
+        parts = [mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]] if len(mixed) > 1 else [mixed]
+        for part in parts:
+            held = np.zeros(data.documents, np.bool_)
+            held[part] = True
+            learned = chosen & ~held if len(parts) > 1 else chosen
+            half = self.crf.fit(data, labels, documents=learned, cost_ratio=cost_ratio, seed=seed)
+            unseen = np.maximum(unseen, half.scores(data, documents=held))
+        proposed = unseen >= _PROPOSED
+        # What is not proposed is no example: it is hidden from the filter like a redacted token, but
+        # stays visible as context, so the mask is applied to the examples alone.
+        seen = _with_proposals(data, unseen)
+        svm = self.svm.learn(seen, labels, chosen, cost_ratio=cost_ratio, seed=seed, only=proposed)
+        margins = by_halves(
+            seen, chosen, seed,
+            lambda part: self.svm.learn(
+                seen, labels, part, cost_ratio=cost_ratio, seed=seed, only=proposed
+            ),
+        )  # fmt: skip
+        margins[~proposed] = -np.inf
+        return EnsembleModel(crf, calibrated(svm, data, labels, margins))
+
+
+@dataclass(frozen=True, eq=False)
+class EnsembleModel:
+    """A CRF and the filter of its positives."""
+
+    crf: CRFModel
+    svm: LinearModel
+
+    @property
+    def kind(self) -> str:
+        return "ensemble"
+
+    def scores(
+        self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Give the filter's log-odds where the CRF proposes, the CRF's elsewhere."""
+        first = self.crf.scores(data, documents=documents)
+        proposed = first >= _PROPOSED
+        if not proposed.any():
+            return first
+        second = self.svm.scores(_with_proposals(data, first), documents=documents)
+        return np.where(proposed, second, first)
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        headers: dict[str, Any] = {"kind": self.kind}
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        for name, model in (("crf", self.crf), ("svm", self.svm)):
+            headers[name], parts = model.to_arrays()
+            arrays.update({f"{name}.{key}": value for key, value in parts.items()})
+        return headers, arrays
+
+    @classmethod
+    def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> EnsembleModel:
+        """Rebuild a stored model."""
+
+        def part(name: str) -> dict[str, npt.NDArray[Any]]:
+            return {k[len(name) + 1 :]: v for k, v in arrays.items() if k.startswith(f"{name}.")}
+
+        try:
+            return cls(
+                CRFModel.from_arrays(header["crf"], part("crf")),
+                LinearModel.from_arrays(header["svm"], part("svm")),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ModelError("The ensemble of the model directory lacks a part.") from error

@@ -1,0 +1,166 @@
+"""Linear support vector machine on words, morphology, context and the labels of the two words before.
+
+Learned by dual coordinate descent (squared hinge). The history is the true one while learning and the
+classifier's own answers afterwards, from left to right, as in the paper's SVM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.errors import DataError
+from ....core.randomness import Streams
+from ..features import REDACTED, TokenData
+from .linear import (
+    LinearModel,
+    _kernels,
+    calibrate,
+    columns_of,
+    every_document,
+    model_of,
+    training_tokens,
+)
+
+__all__ = ["SVM"]
+
+
+@dataclass(frozen=True, slots=True)
+class SVM:
+    """Learn a linear SVM.
+
+    `penalty` weighs an example's error against the size of the weights (with L/C on top for sensitive
+    ones); descent ends after `passes` or when no violation is above `tolerance`. `history` says
+    whether the labels of the two words before take part. An attacker, who needs a ranking only, can
+    do without the calibration (`calibrate`).
+    """
+
+    penalty: float = 0.05
+    passes: int = 12
+    tolerance: float = 0.1
+    history: bool = True
+    calibrate: bool = True
+
+    @property
+    def name(self) -> str:
+        return "svm"
+
+    def fit(
+        self,
+        data: TokenData,
+        labels: npt.NDArray[np.uint8],
+        *,
+        documents: npt.NDArray[np.bool_] | None = None,
+        cost_ratio: float = 1.0,
+        seed: int = 0,
+    ) -> LinearModel:
+        """Learn with class weights L:C; scores are calibrated on halves that were not learned from."""
+        if len(labels) != len(data):
+            raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
+        chosen = every_document(data, documents)
+        past = np.zeros(len(data), np.uint8)
+        if self.history:
+            margins = by_halves(
+                data, chosen, seed,
+                lambda part: self._learn(data, labels, part, cost_ratio=cost_ratio, seed=seed),
+            )  # fmt: skip
+            past = (margins > 0).astype(np.uint8)
+        before = past if self.history else None
+        model = self._learn(data, labels, chosen, cost_ratio=cost_ratio, seed=seed, before=before)
+        if not self.calibrate:
+            return model
+        margins = by_halves(
+            data, chosen, seed,
+            lambda part: self._learn(
+                data, labels, part, cost_ratio=cost_ratio, seed=seed, before=before
+            ),
+        )  # fmt: skip
+        return calibrated(model, data, labels, margins)
+
+    def learn(
+        self,
+        data: TokenData,
+        labels: npt.NDArray[np.uint8],
+        documents: npt.NDArray[np.bool_],
+        *,
+        cost_ratio: float,
+        seed: int,
+        only: npt.NDArray[np.bool_],
+    ) -> LinearModel:
+        """Learn from some tokens alone, without history and calibration."""
+        return self._learn(data, labels, documents, cost_ratio=cost_ratio, seed=seed, only=only)
+
+    def _learn(
+        self,
+        data: TokenData,
+        labels: npt.NDArray[np.uint8],
+        documents: npt.NDArray[np.bool_],
+        *,
+        cost_ratio: float,
+        seed: int,
+        before: npt.NDArray[np.uint8] | None = None,
+        only: npt.NDArray[np.bool_] | None = None,
+    ) -> LinearModel:
+        columns = columns_of(data)
+        tokens = training_tokens(data, documents)
+        if only is not None:
+            tokens = tokens[only[tokens]]
+        past = np.zeros(len(data), np.int8)
+        if before is not None:
+            _kernels.history(before, data.rows, data.tokens.doc, REDACTED, past)
+        y = np.where(labels != 0, 1.0, -1.0)
+        slack = 0.5 / np.where(labels != 0, self.penalty * cost_ratio, self.penalty)
+        weights, h = np.zeros(columns.size), np.zeros(5)
+        alpha = np.zeros(len(data))
+        random = Streams(seed).generator("svm")
+        tokens = random.permutation(tokens)
+        active, far = len(tokens), np.inf
+        for _ in range(self.passes):
+            random.shuffle(tokens[:active])
+            active, worst = _kernels.descend(
+                tokens, columns.numbers, past, y, slack, weights, h, alpha, active, far
+            )
+            # As in LIBLINEAR: only what is further out than the worst violation is put aside.
+            far = max(worst, self.tolerance)
+            if worst <= self.tolerance:
+                break
+        if before is None:
+            h[4] += h[0]
+            h[:4] = 0
+        return model_of("svm", columns, weights, h)
+
+
+def by_halves(
+    data: TokenData,
+    documents: npt.NDArray[np.bool_],
+    seed: int,
+    learn: Callable[[npt.NDArray[np.bool_]], LinearModel],
+) -> npt.NDArray[np.float64]:
+    """Give the margins of each half of the documents by a model learned from the other half.
+
+    With one document there is no other half, and its own model answers.
+    """
+    chosen = np.flatnonzero(documents)
+    if len(chosen) < 2:
+        return learn(documents).margins(data, documents=documents)
+    mixed = Streams(seed).generator("halves").permutation(chosen)
+    margins = np.full(len(data), -np.inf)
+    for part in (mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]):
+        held = np.zeros(data.documents, np.bool_)
+        held[part] = True
+        margins = np.maximum(margins, learn(documents & ~held).margins(data, documents=held))
+    return margins
+
+
+def calibrated(
+    model: LinearModel,
+    data: TokenData,
+    labels: npt.NDArray[np.uint8],
+    margins: npt.NDArray[np.float64],
+) -> LinearModel:
+    """Calibrate a model by margins of documents that those who gave them had not seen."""
+    use = np.isfinite(margins) & data.counted
+    return calibrate(model, margins[use], labels[use]) if use.any() else model

@@ -1,0 +1,72 @@
+"""Facts first: a frontier folder or a release becomes one plain, typed, JSON-able record.
+
+Everything that a report shows comes from here. Unknown fields of the files are left out, so that a word of
+the data has no way in; folders, times and machine names are left out too, so that the same plan gives the
+same facts.json byte for byte.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..._version import __version__
+from ...core.errors import InputError
+from ...core.files import canonical_json
+from .baskets import baskets_part
+from .model import BasketsPart, Facts, TablesPart, TextPart
+from .sources import ENGINES, Source, find_sources
+from .tables import tables_part
+from .text import text_part
+
+__all__ = [
+    "BasketsPart",
+    "Facts",
+    "TablesPart",
+    "TextPart",
+    "facts_from",
+    "facts_json",
+    "gather",
+]
+
+_PARTS = {"text": text_part, "tables": tables_part, "baskets": baskets_part}
+
+
+def gather(
+    folders: Sequence[str | os.PathLike[str]], *, choose: Mapping[str, str] | None = None
+) -> Facts:
+    """Read the folders of explorations and releases and give the facts of the report about them.
+
+    `choose` names the candidate of an engine where nothing was published yet: {"tables": "p17"}.
+    """
+    return facts_from(find_sources(folders), choose=choose)
+
+
+def facts_from(sources: Sequence[Source], *, choose: Mapping[str, str] | None = None) -> Facts:
+    """Give the facts of what was read already."""
+    if not sources:
+        raise InputError("A report needs at least one frontier or release.")
+    wrong = set(choose or ()) - set(ENGINES)
+    if wrong:
+        raise InputError(
+            f"A choice is for an engine. Got {min(wrong)!r} instead.",
+            hint=f"the engines are {', '.join(ENGINES)}.",
+        )
+    seen: dict[str, int] = {}
+    parts: list[Any] = []
+    for source in sources:
+        seen[source.engine] = seen.get(source.engine, 0) + 1
+        times = seen[source.engine]
+        part_id = source.engine if times == 1 else f"{source.engine}-{times}"
+        parts.append(_PARTS[source.engine](source, part_id, (choose or {}).get(source.engine)))
+    return Facts(version=__version__, parts=tuple(parts))
+
+
+def facts_json(facts: Facts) -> str:
+    """Render facts.json.
+
+    >>> facts_json(Facts(version="1.0", parts=()))
+    '{\\n "facts": 1,\\n "parts": [],\\n "version": "1.0"\\n}\\n'
+    """
+    return canonical_json(facts.model_dump(mode="json"))

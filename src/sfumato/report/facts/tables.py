@@ -1,0 +1,177 @@
+"""Facts of the tables engine: the policy in words, beside Safe Harbor, and the risk by group size."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..kinds import column_name, flag, fraction, interval_text, items, mapping, number, whole
+from .model import AttributePolicy, GroupSize, Policy, TablesPart
+from .shared import common, parameter
+from .sources import Source
+
+__all__ = ["tables_part"]
+
+_SHOWN = 24
+_EXAMPLES = 5
+_RANGE = re.compile(r"[\[(]?\s*(-?\d+(?:\.\d+)?)\s*(?:–|-|\.\.|to|,)\s*(-?\d+(?:\.\d+)?)\s*[\])]?")
+_OPEN = re.compile(r"(?:≥\s*)?(-?\d+(?:\.\d+)?)\s*\+|≥\s*(-?\d+(?:\.\d+)?)")
+
+
+def _intervals(entry: Any) -> list[str]:
+    listed = entry.get("intervals") if isinstance(entry, Mapping) else entry
+    if isinstance(listed, str):
+        listed = [listed]
+    return [text for value in items(listed) if (text := interval_text(value)) is not None]
+
+
+def _ends(text: str) -> tuple[float, float] | None:
+    """Read an interval of numbers back.
+
+    >>> _ends("20–39"), _ends("[0, 4]"), _ends("90+"), _ends("7"), _ends("Female")
+    ((20.0, 39.0), (0.0, 4.0), (90.0, inf), (7.0, 7.0), None)
+    """
+    if match := _RANGE.fullmatch(text):
+        return float(match[1]), float(match[2])
+    if match := _OPEN.fullmatch(text):
+        return float(match[1] or match[2]), float("inf")
+    try:
+        return float(text), float(text)
+    except ValueError:
+        return None
+
+
+def _members(text: str) -> list[str]:
+    return [part.strip() for part in text.strip("[]{}").split(",")]
+
+
+def _holding(intervals: list[str], imagined: str) -> str | None:
+    """Find the interval that a made-up value falls into."""
+    at = _ends(imagined)
+    for text in intervals:
+        ends = _ends(text)
+        inside = at is not None and ends is not None and ends[0] <= at[0] <= ends[1]
+        if inside or text == imagined or imagined in _members(text):
+            return text
+    return intervals[0] if len(intervals) == 1 else None
+
+
+def _imagined(text: str) -> str:
+    """Make up a value of an interval: its lower end, or its first member."""
+    ends = _ends(text)
+    return f"{ends[0]:g}" if ends is not None else _members(text)[0]
+
+
+def _stride(size: int) -> int:
+    """Step through intervals so that a few made-up people spread over all of them."""
+    step = max(round(size * 0.382), 1)
+    while math.gcd(step, size) > 1:
+        step += 1
+    return step
+
+
+def _attribute(name: str, entry: Any, intervals: list[str]) -> AttributePolicy:
+    widths = []
+    for text in intervals:
+        ends = _ends(text)
+        if ends is None:
+            widths.append(len(_members(text)))
+        elif ends[1] < float("inf"):
+            widths.append(int(ends[1] - ends[0]) + 1)
+    declared = mapping(entry).get("treatment") if isinstance(entry, Mapping) else None
+    if declared in {"unchanged", "generalised", "removed"}:
+        treatment = declared
+    elif len(intervals) <= 1:
+        treatment = "removed"
+    elif len(widths) == len(intervals) and max(widths) == 1:
+        treatment = "unchanged"
+    else:
+        treatment = "generalised"
+    return AttributePolicy(
+        name=name,
+        treatment=treatment,
+        intervals=len(intervals),
+        widest=max(widths, default=None),
+        shown=tuple(intervals[:_SHOWN]),
+    )
+
+
+def _policy(name: str, described: Any, people: list[list[str]] | None) -> tuple[Policy | None, Any]:
+    """Read a policy and apply it to made-up people; make these up when there are none yet."""
+    by_name = {
+        column: (entry, found)
+        for key, entry in mapping(described).items()
+        if (column := column_name(key)) is not None and (found := _intervals(entry))
+    }
+    if not by_name:
+        return None, people
+    if people is None:
+        people = [
+            [
+                _imagined(found[(i * _stride(len(found)) + j) % len(found)])
+                for j, (_, found) in enumerate(by_name.values())
+            ]
+            for i in range(_EXAMPLES)
+        ]
+    example = tuple(
+        tuple(
+            _holding(found, person[j]) or "any" if j < len(person) else "any"
+            for j, (_, found) in enumerate(by_name.values())
+        )
+        for person in people
+    )
+    attributes = tuple(_attribute(n, entry, found) for n, (entry, found) in by_name.items())
+    return Policy(name=name, attributes=attributes, example=example), people
+
+
+def _groups(listed: Any) -> tuple[GroupSize, ...]:
+    found = []
+    for entry in items(listed):
+        low, records = whole(mapping(entry).get("low")), whole(mapping(entry).get("records"))
+        if low is not None and records is not None:
+            found.append(
+                GroupSize(
+                    low=low,
+                    high=whole(entry.get("high")),
+                    records=records,
+                    risk_share=fraction(entry.get("risk_share")),
+                )
+            )
+    return tuple(found)
+
+
+def tables_part(source: Source, part_id: str, choose: str | None = None) -> TablesPart:
+    """Gather the facts of a table's release."""
+    fields = common(source, part_id, choose)
+    content = source.frontier or {}
+    chosen_id = fields["chosen"].id if fields["chosen"] else None
+    candidates = [mapping(c) for c in items(content.get("candidates"))]
+    chosen = next((c for c in candidates if c.get("id") == chosen_id), {})
+    harbor = next(
+        (mapping(r) for r in items(content.get("references")) if mapping(r).get("name") == "Safe Harbor"),
+        {},
+    )  # fmt: skip
+    described = chosen.get("policy") or parameter(source, "policy")
+    policy, people = _policy("This policy", described, None)
+    safe_harbor, _ = _policy("Safe Harbor", harbor.get("policy"), people)
+    measured = mapping((source.release or {}).get("measured"))
+    return TablesPart(
+        **fields,
+        rows=whole(parameter(source, "rows", "records"))
+        or next((f.rows for f in fields["inputs"] if f.rows), None),
+        population=flag(parameter(source, "population", "has_population")),
+        population_people=whole(parameter(source, "population_people", "people")),
+        quasi=tuple(
+            n for q in items(parameter(source, "quasi")) if (n := column_name(q)) is not None
+        )
+        or tuple(a.name for a in (policy.attributes if policy else ())),
+        loss_nats=number(chosen.get("loss_nats")),
+        max_risk=number(parameter(source, "max_risk")),
+        policy=policy,
+        safe_harbor=safe_harbor,
+        groups=_groups(measured.get("groups") or chosen.get("groups")),
+        groups_before=_groups(content.get("groups_before")),
+        smallest_group=whole(measured.get("smallest_group") or chosen.get("smallest_group")),
+    )

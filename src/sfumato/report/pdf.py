@@ -1,0 +1,113 @@
+"""The certificate to file: the same facts as the page on a few sheets, typeset with typst.
+
+Only the fonts that typst carries are used and no date is set, so that the same facts give the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.resources import as_file, files
+from typing import Any
+
+from ..core.errors import WorkError
+from .charts import Chart, charts_of, to_svg
+from .facts import Facts, facts_json
+from .html import file_rows, method_terms, setting_rows, title_of
+from .prose import papers
+from .words import Grid, stories
+from .words.numbers import segments
+
+__all__ = ["render_pdf"]
+
+_FONT = "Libertinus Serif"
+_SYMBOLS = {
+    "line": "steps", "ring": "ring", "diamond": "diamonds", "dot": "dots", "A": "squares", "B": "circles",
+    "outside": "triangles", "before": "hollow and dashed", "bound": "dotted line", "random": "grey dashes",
+    "ink": "dark", "blue": "blue",
+}  # fmt: skip
+_SHOWN = {
+    "text": ("frontier", "attack"),
+    "tables": ("frontier", "groups"),
+    "baskets": ("frontier", "uniqueness"),
+}
+_FIRST = ("policy", "example")
+_LAST = {"text": ("attack",), "tables": ("references",), "baskets": ("candidates",)}
+
+
+def _key(chart: Chart) -> str:
+    return "; ".join(f"{_SYMBOLS[symbol]}: {words}" for symbol, words in chart.key)
+
+
+def _chart(chart: Chart) -> dict[str, Any]:
+    svg = to_svg(chart.views[0].spec, font=_FONT)
+    return {"title": chart.title, "alt": chart.alt, "svg": svg, "key": _key(chart), "width": 82}
+
+
+def _grid(grid: Grid) -> dict[str, Any]:
+    return {
+        "caption": grid.caption,
+        "heads": [head for head, _ in grid.heads],
+        "rows": [list(row) for row in grid.rows],
+        "marked": grid.marked,
+    }
+
+
+def _said(sentences: list[str]) -> list[list[tuple[str, str | None]]]:
+    return [segments(sentence) for sentence in sentences]
+
+
+def _content(facts: Facts) -> dict[str, Any]:
+    told, charts = stories(facts), charts_of(facts)
+    parts = []
+    for story in told:
+        names = {f"{story.id}-{name}" for name in _SHOWN[story.engine]}
+        parts.append({
+            "title": story.title,
+            "status": story.status,
+            "verdict": _said(story.verdict),
+            "stats": [{"value": s.value, "label": s.label, "note": s.note} for s in story.stats],
+            "checks": [{"state": c.state, "text": c.text} for c in story.checks],
+            "published": _said(story.published),
+            "tradeoff": _said(story.tradeoff),
+            "cost": _said(story.cost),
+            "assumptions": _said(story.assumptions),
+            "charts": [_chart(c) for c in charts[story.id] if c.id in names],
+            "grids_first": [_grid(story.grids[g]) for g in _FIRST if g in story.grids],
+            "grids_last": [_grid(story.grids[g]) for g in _LAST[story.engine] if g in story.grids],
+        })  # fmt: skip
+    commands = [command for story in told for command in story.commands]
+    cited = {step["paper"] for steps in method_terms(facts).values() for step in steps}
+    return {
+        "title": title_of(told),
+        "version": facts.version,
+        "facts_hash": hashlib.sha256(facts_json(facts).encode()).hexdigest(),
+        "parts": parts,
+        "commands": commands,
+        "files": file_rows(facts),
+        "settings": setting_rows(facts),
+        "papers": [
+            {"title": p["title"], "authors": p["authors"], "sections": list(dict.fromkeys(s.split(" ")[0] for s in p["sections"].values()))}
+            for key, p in papers().items() if key in cited
+        ],
+    }  # fmt: skip
+
+
+def render_pdf(facts: Facts) -> bytes:
+    """Typeset the certificate."""
+    import typst
+
+    content = json.dumps(_content(facts), ensure_ascii=False, sort_keys=True)
+    with as_file(files("sfumato.report") / "templates" / "report.typ") as template:
+        try:
+            made: bytes = typst.compile(
+                str(template),
+                format="pdf",
+                sys_inputs={"data": content},
+                ignore_system_fonts=True,
+                timestamp=0,
+                pdf_standards=["ua-1"],
+            )
+        except typst.TypstError as error:
+            raise WorkError("The certificate could not be typeset.") from error
+    return made

@@ -1,0 +1,113 @@
+"""Numbers as people read them, the same on the page and on paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+__all__ = ["about", "count", "decimal", "listed", "percent", "plain", "plural", "segments", "span"]
+
+_MARK = re.compile(r"\[\[([a-z_.]+)\|([^\]]*)\]\]")
+
+
+def count(value: float) -> str:
+    """Write a whole number with separators.
+
+    >>> count(1234567)
+    '1,234,567'
+    """
+    return f"{round(value):,}"
+
+
+def about(value: float) -> str:
+    """Write an estimate without false precision.
+
+    >>> about(17.74), about(2.04), about(0.953), about(0.0412), about(0)
+    ('18', '2', '1', '0.04', '0')
+    """
+    if value >= 9.5:
+        return count(value)
+    if value >= 0.95:
+        return f"{value:.1f}".removesuffix(".0")
+    return "0" if value == 0 else f"{value:.1g}" if value >= 0.001 else "less than 0.001"
+
+
+def span(low: float | None, high: float | None) -> str:
+    """Write a range.
+
+    >>> span(15.1, 20.3), span(None, 3)
+    ('15–20', '')
+    """
+    return "" if low is None or high is None else f"{about(low)}–{about(high)}"
+
+
+def percent(value: float) -> str:
+    """Write a share with about three digits that matter.
+
+    >>> percent(0.9366), percent(0.0169), percent(0.00042), percent(1), percent(0.99995)
+    ('93.7%', '1.7%', '0.042%', '100%', '99.995%')
+    """
+    hundred = value * 100
+    if hundred in {0, 100}:
+        return f"{hundred:.0f}%"
+    if hundred > 99.9:
+        return f"{hundred:.4g}%" if hundred < 99.99 else f"{hundred:.6g}%"
+    if hundred >= 1:
+        return f"{hundred:.1f}".removesuffix(".0") + "%"
+    return f"{hundred:.2g}%" if hundred >= 0.0001 else "less than 0.0001%"
+
+
+def decimal(value: float, digits: int = 3) -> str:
+    """Write a number with so many digits that matter.
+
+    >>> decimal(0.081), decimal(0.00137), decimal(6512.4)
+    ('0.081', '0.00137', '6,512')
+    """
+    return count(value) if abs(value) >= 1000 else f"{value:.{digits}g}"
+
+
+def plural(value: float, one: str, many: str | None = None) -> str:
+    """Choose the form of a noun.
+
+    >>> plural(1, "name"), plural(2, "name")
+    ('name', 'names')
+    """
+    return one if about(abs(value)) == "1" else many or f"{one}s"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Join words as a sentence does.
+
+    >>> listed(["age", "sex", "ZIP"])
+    'age, sex and ZIP'
+    """
+    return (
+        words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    )
+
+
+def segments(sentence: str) -> list[tuple[str, str | None]]:
+    """Split a sentence into plain pieces and pieces that a glossary term explains.
+
+    >>> segments("It finds [[text.found|18 names]].")
+    [('It finds ', None), ('18 names', 'text.found'), ('.', None)]
+    """
+    found: list[tuple[str, str | None]] = []
+    at = 0
+    for match in _MARK.finditer(sentence):
+        if match.start() > at:
+            found.append((sentence[at : match.start()], None))
+        found.append((match[2], match[1]))
+        at = match.end()
+    if at < len(sentence):
+        found.append((sentence[at:], None))
+    return found
+
+
+def plain(sentence: str) -> str:
+    """Give a sentence without its marks.
+
+    >>> plain("It finds [[text.found|18 names]].")
+    'It finds 18 names.'
+    """
+    return _MARK.sub(lambda match: match[2], sentence)

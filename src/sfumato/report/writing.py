@@ -1,0 +1,57 @@
+"""Writing a report: facts.json, report.html and, if wanted, report.pdf, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..core.errors import InputError
+from ..core.files import check_output, whole_file
+
+__all__ = ["write_report"]
+
+
+def write_report(
+    folders: Sequence[str | os.PathLike[str]],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    pdf: bool = False,
+    interactive: bool = True,
+    choose: Mapping[str, str] | None = None,
+    force: bool = True,
+) -> dict[str, Path]:
+    """Report on explorations and releases; give the paths of what was written, by name.
+
+    Several folders make one report. Without `out` the report goes into the first folder. A report is made
+    from the folders alone and can be made again at any time, so an older one is replaced by default.
+    """
+    from .facts import facts_json, gather
+
+    if not folders:
+        raise InputError("A report needs at least one folder.")
+    facts = gather(folders, choose=choose)
+    target = Path(folders[0] if out is None else out)
+    if target.is_file():
+        target = target.parent
+    names = ["facts.json", "report.html", *(["report.pdf"] if pdf else [])]
+    if not target.is_dir():
+        check_output(target)
+        target.mkdir()
+    for name in names:
+        check_output(target / name, force=force)
+
+    from .html import render_html
+
+    made: dict[str, bytes] = {
+        "facts.json": facts_json(facts).encode(),
+        "report.html": render_html(facts, interactive=interactive).encode(),
+    }
+    if pdf:
+        from .pdf import render_pdf
+
+        made["report.pdf"] = render_pdf(facts)
+    for name in names:
+        with whole_file(target / name, force=force) as beside:
+            beside.write_bytes(made[name])
+    return {name: target / name for name in names}

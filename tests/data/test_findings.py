@@ -1,0 +1,116 @@
+"""Another tool's findings as spans."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from sfumato.core.errors import DataError, FormatError, InputError, ParameterError
+from sfumato.data.document import Document, Span
+from sfumato.data.findings import as_spans, read_findings, resolve, with_findings
+
+CANARY = "Zaphyrine"
+# The shape that Presidio's analyzer gives for one text, overlaps included.
+FOUND = [
+    {
+        "entity_type": "EMAIL_ADDRESS",
+        "start": 12,
+        "end": 27,
+        "score": 1.0,
+        "analysis_explanation": None,
+    },
+    {"entity_type": "PERSON", "start": 0, "end": 8, "score": 0.85},
+    {"entity_type": "URL", "start": 16, "end": 27, "score": 0.5},
+    {"entity_type": "DATE_TIME", "start": 5, "end": 8, "score": 0.3},
+]
+TEXT = "Ann Mayer  <ann@mail.example> on 1/2"
+
+
+def test_overlaps_are_resolved_and_scores_kept():
+    (document,) = with_findings([Document("d", TEXT)], {"d": FOUND}, labels={"PERSON": "NAME"})
+    assert document.spans == (Span(0, 8, "NAME", 0.85), Span(12, 27, "EMAIL_ADDRESS", 1.0))
+    (document,) = with_findings([Document("d", TEXT)], {"d": FOUND}, min_score=0.9)
+    assert [s.label for s in document.spans] == ["EMAIL_ADDRESS"]
+
+
+def test_findings_without_a_score_are_kept_and_objects_work():
+    thing = SimpleNamespace(entity_type="ID", start=0, end=2, score=None)
+    (document,) = with_findings([Document("d", "ab")], {"d": [thing]}, min_score=0.99)
+    assert document.spans == (Span(0, 2, "ID"),)
+    assert as_spans(None) == []
+
+
+@pytest.mark.parametrize("name", ["f.json", "f.jsonl", "f.jsonl.gz", "list.json"])
+def test_files_of_findings(tmp_path, name):
+    records = [{"id": 1, "findings": FOUND}, {"id": "b", "findings": []}]
+    if name == "f.json":
+        content = json.dumps({"1": FOUND, "b": []})
+    elif name == "list.json":
+        content = json.dumps(records)
+    else:
+        content = "".join(json.dumps(record) + "\n" for record in records)
+    raw = content.encode()
+    (tmp_path / name).write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+    found = read_findings(tmp_path / name)
+    assert [len(found[key]) for key in ("1", "b")] == [4, 0]
+    documents = [Document("1", TEXT), Document("b", "x"), Document("c", "y")]
+    assert [len(d.spans) for d in with_findings(documents, tmp_path / name)] == [2, 0, 0]
+
+
+def test_findings_in_a_field_of_the_document():
+    (document,) = with_findings([Document("d", TEXT, (), {"presidio": FOUND})], field="presidio")
+    assert len(document.spans) == 2
+    with pytest.raises(DataError, match="has no field 'presidio'"):
+        list(with_findings([Document("d", TEXT)], field="presidio"))
+
+
+@pytest.mark.parametrize(
+    ("findings", "words"),
+    [
+        ([{"start": "0", "end": 3, "label": "X"}], "whole numbers"),
+        ([{"start": 0, "end": True, "label": "X"}], "whole numbers"),
+        ([{"start": 0, "end": 3}], "no label"),
+        ([{"start": 0, "end": 3, "label": CANARY + "\n"}], "short printable"),
+        ([{"start": 0, "end": 3, "label": "X", "score": float("nan")}], "finite"),
+        ([{"start": 0, "end": 3, "label": "X", "score": CANARY}], "finite"),
+        (CANARY, "not a list"),
+        ({CANARY: 1}, "not a list"),
+        ([{"start": 0, "end": 99, "label": "X"}], "outside"),
+    ],
+)
+def test_mistakes_in_findings(findings, words):
+    with pytest.raises(DataError, match=words) as caught:
+        list(with_findings([Document("d", "abc")], {"d": findings}))
+    assert "'d'" in str(caught.value)
+    assert CANARY not in str(caught.value)
+
+
+def test_mistakes_in_files(tmp_path):
+    path = tmp_path / "f.jsonl"
+    with pytest.raises(InputError, match="no file"):
+        read_findings(path)
+    path.write_text(f"{{{CANARY}")
+    with pytest.raises(FormatError, match=r"Line 1 of 'f.jsonl' is not valid JSON") as caught:
+        read_findings(path)
+    assert CANARY not in str(caught.value)
+    path.write_text(json.dumps({"id": "a", "spans": CANARY}))
+    with pytest.raises(FormatError, match="'id' and 'findings'"):
+        read_findings(path)
+    path.write_text('{"id": "a", "findings": []}\n{"id": "a", "findings": []}\n')
+    with pytest.raises(DataError, match="repeats the id"):
+        read_findings(path)
+    path.write_text('{"id": null, "findings": []}')
+    with pytest.raises(DataError, match="no usable 'id'"):
+        read_findings(path)
+
+
+def test_ids_that_match_nothing_and_wrong_calls():
+    with pytest.raises(DataError, match="None of the 1 ids"):
+        list(with_findings([Document("d", "abc")], {"e": []}))
+    with pytest.raises(ParameterError, match="either findings or the field"):
+        with_findings([])
+    with pytest.raises(ParameterError, match="'merge' or 'best'"):
+        resolve([], "first")

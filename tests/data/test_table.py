@@ -1,0 +1,241 @@
+"""Tables read through DuckDB against a plain pandas group-by; every kind of bad input in one sentence."""
+
+import gzip
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.core import DataError, FormatError, InputError, PlanError
+from sfumato.data.hierarchy import hierarchy_order, read_hierarchy
+from sfumato.data.table import read_table
+from sfumato.data.table_schema import TableSchema, draft_schema
+from sfumato.data.table_source import Source
+
+
+def schema(missing="error", **domains):
+    domains = domains or {"age": {"range": [0, 9]}, "sex": {"values": ["f", "m"]}}
+    attributes = [{"name": n, "role": "quasi", "domain": d} for n, d in domains.items()]
+    return {"missing": missing, "attribute": attributes}
+
+
+def decoded(table):
+    """Give {values: count} of a reduced table."""
+    return {
+        tuple(table.domains[a][c] for a, c in enumerate(cell)): int(n)
+        for cell, n in zip(table.codes.T.tolist(), table.count, strict=True)
+    }
+
+
+rows = st.lists(st.tuples(st.integers(0, 9), st.sampled_from("fm")), min_size=1, max_size=40)
+
+
+@settings(max_examples=25, deadline=None)
+@given(rows)
+def test_the_reduction_equals_a_group_by(records):
+    frame = pd.DataFrame(records, columns=["age", "sex"])
+    expected = {(str(a), s): n for (a, s), n in frame.groupby(["age", "sex"]).size().items()}
+    for source in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        table = read_table(source, schema())
+        assert decoded(table) == expected
+        assert table.rows == len(records)
+
+
+def test_every_format_gives_the_same_table(tmp_path):
+    frame = pd.DataFrame({"age": [1, 1, 2], "sex": ["f", "f", "m"], "note": ["a,b", 'q"', ""]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_csv(tmp_path / "s.csv", index=False, sep=";")
+    frame.to_csv(tmp_path / "t.tsv", index=False, sep="\t")
+    frame.to_parquet(tmp_path / "t.parquet")
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress((tmp_path / "t.csv").read_bytes()))
+    for name in ("t.csv", "s.csv", "t.tsv", "t.parquet", "t.csv.gz"):
+        table = read_table(tmp_path / name, schema())
+        assert decoded(table) == {("1", "f"): 2, ("2", "m"): 1}
+        assert table.inputs[0].rows == 3
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    for i in range(3):
+        frame.to_parquet(parts / f"p{i}.parquet")
+    assert read_table(parts, schema()).rows == 9
+    assert read_table(parts / "*.parquet", schema()).rows == 9
+
+
+def test_missing_cells():
+    frame = {"age": ["1", "?", "", "3.0"], "sex": ["f", "m", "m", "?"]}
+    table = read_table(frame, schema("value"))
+    assert decoded(table) == {("1", "f"): 1, ("?", "m"): 2, ("3", "?"): 1}
+    dropped = read_table(frame, schema("drop"))
+    assert decoded(dropped) == {("1", "f"): 1}
+    assert (dropped.rows, dropped.dropped) == (4, 3)
+    with pytest.raises(DataError, match=r"'age' is missing in row 2 \(2 rows in all\)"):
+        read_table(frame, schema())
+    with pytest.raises(DataError, match="Every row"):
+        read_table({"age": ["?"], "sex": ["f"]}, schema("drop"))
+
+
+def test_domains(tmp_path):
+    (tmp_path / "zips.txt").write_text("9\n10\n2\n")
+    (tmp_path / "s.toml").write_text(
+        '[[attribute]]\nname = "zip"\nrole = "quasi"\ndomain = { file = "zips.txt" }\n'
+    )
+    table = read_table({"zip": ["10", "2"]}, tmp_path / "s.toml")
+    assert table.domains == (("9", "10", "2"),)
+    assert read_table({"x": ["10", "9", "b"]}, schema(x="observed")).domains == (("10", "9", "b"),)
+    assert read_table({"x": ["10", "9"]}, schema(x="observed")).domains == (("9", "10"),)
+    (tmp_path / "zips.txt").write_text("1\n1\n")
+    with pytest.raises(DataError, match="twice"):
+        read_table({"zip": ["1"]}, tmp_path / "s.toml")
+    (tmp_path / "zips.txt").unlink()
+    with pytest.raises(InputError, match="does not exist"):
+        read_table({"zip": ["1"]}, tmp_path / "s.toml")
+
+
+def test_a_value_outside_its_domain_is_told_by_column_and_row():
+    with pytest.raises(DataError, match="'age' holds a value outside its domain in row 3") as told:
+        read_table({"age": [1, 2, 777], "sex": ["f", "m", "f"]}, schema())
+    assert "777" not in str(told.value)
+    with pytest.raises(DataError, match=r"'sex' .* row 1") as told:
+        read_table({"age": [1], "sex": ["Zanzibar"]}, schema())
+    assert "Zanzibar" not in str(told.value)
+
+
+def test_populations():
+    people = {"age": [1, 1, 2, 55], "sex": ["f", "m", "m", "f"], "count": [5, 0, 7.5, 3]}
+    one = {"age": [1], "sex": ["f"]}
+    table = read_table(one, schema(), people)
+    assert table.population_codes.T.tolist() == [[1, 0], [2, 1]]
+    assert table.population_count.tolist() == [5, 7.5]
+    assert table.population_outside == 3
+    by_population = schema(age="population", sex={"values": ["f", "m"]})
+    assert read_table(one, by_population, people).domains[0] == ("1", "2", "55")
+    with pytest.raises(DataError, match="no population was given"):
+        read_table(one, by_population)
+    for broken, told in [
+        ({"age": [1], "count": [1]}, "no column 'sex'"),
+        ({"age": [1], "sex": ["f"]}, "no column 'count'"),
+        ({"age": [1], "sex": ["f"], "count": [-1]}, "not a number of people in 1 rows"),
+        ({"age": [1], "sex": ["f"], "count": [float("nan")]}, "not a number of people"),
+        ({"age": [1], "sex": ["f"], "count": ["many"]}, "not a number of people"),
+        ({"age": [99], "sex": ["f"], "count": [1]}, "No one of the population"),
+    ]:
+        with pytest.raises(DataError, match=told):
+            read_table(one, schema(), broken)
+
+
+def test_joint_counts_of_a_sensitive_column():
+    frame = {"age": [1, 1, 2, 2], "sex": ["f", "f", "m", "m"], "ill": ["b", "a", "b", "b"]}
+    cell, value, count = read_table(frame, schema()).joint("ill")
+    assert sorted(zip(cell.tolist(), value.tolist(), count.tolist(), strict=True)) == [
+        (0, 0, 1), (0, 1, 1), (1, 1, 2),
+    ]  # fmt: skip
+
+
+def test_bad_files(tmp_path):
+    def written(name, content):
+        (tmp_path / name).write_bytes(content)
+        return tmp_path / name
+
+    cases = [
+        (written("a.csv", b"age,sex\n1,Quetzal\xff\n"), FormatError, "UTF-8"),
+        (written("b.csv", b"age,sex\n1,f\n2,m,Quetzal\n"), FormatError, "another length at line 3"),
+        (written("c.csv", b""), DataError, "empty"),
+        (written("d.csv", b"age,sex\n"), DataError, "no rows"),
+        (written("e.csv", b"age,age\n1,1\n"), FormatError, "stands twice"),
+        (written("f.csv", b"age,\n1,1\n"), FormatError, "has no name"),
+        (written("g.csv", b"agee,sex\n1,f\n"), DataError, "no column 'age'.*did you mean"),
+        (written("h.parquet", b"Quetzal"), FormatError, "Parquet"),
+        (written("i.xls", b"x"), InputError, "not named as a table"),
+        (written("j.csv.gz", b"no gzip"), FormatError, "not UTF-8 text"),
+        (tmp_path / "none.csv", InputError, "no file"),
+        (tmp_path / "*.tsv", InputError, "No file fits"),
+        ([], InputError, "No file was given"),
+        (object(), InputError, "cannot be read from a object"),
+    ]
+    for source, error, told in cases:
+        with pytest.raises(error, match=told) as caught:
+            read_table(source, schema())
+        assert "Quetzal" not in str(caught.value)
+
+
+def test_schemas_tell_all_their_mistakes():
+    with pytest.raises(PlanError) as caught:
+        TableSchema.of(
+            {
+                "missing": "maybe",
+                "attribute": [
+                    {"name": "age", "role": "quasi"},
+                    {"name": "zip", "role": "quasi", "domain": {"range": [5, 1]}},
+                    {"name": "x", "role": "other", "widest": 3},
+                    {"name": "y", "role": "quasi", "domain": {"values": ["a"], "file": "b"}},
+                    {"name": "z", "role": "wrong", "rol": 1},
+                ],
+            }
+        )
+    told = str(caught.value)
+    for fragment in ("missing:", "attribute[0]: a quasi-identifier needs a domain", "range 5 to 1",
+                     "attribute[2]: keep", "exactly one of range", "attribute[4].role"):  # fmt: skip
+        assert fragment in told
+    with pytest.raises(PlanError, match="stands twice"):
+        TableSchema.of({"attribute": [{"name": "a", "role": "quasi", "domain": "observed"}] * 2})
+    with pytest.raises(PlanError, match="at least one attribute must have the role quasi"):
+        TableSchema.of({"attribute": [{"name": "a", "role": "other"}]})
+
+
+def test_a_draft_is_a_valid_schema_without_a_value_of_the_data(tmp_path):
+    frame = pd.DataFrame({
+        "patient_id": [f"P{i}" for i in range(30)], "age": range(20, 50), "sex": ["Quetzal", "Yak"] * 15,
+        "zip": ["01234"] * 30, "diagnosis": ["Xanadu"] * 30, "stay": [1] * 30,
+    })  # fmt: skip
+    text = draft_schema(frame)
+    for value in ("Quetzal", "Xanadu", "01234", "P7"):
+        assert value not in text
+    (tmp_path / "draft.toml").write_text(text)
+    drafted = TableSchema.load(tmp_path / "draft.toml")
+    assert drafted.names("identifier") == ["patient_id"]
+    assert drafted.names("quasi") == ["age", "sex", "zip"]
+    assert drafted.names("sensitive") == ["diagnosis"]
+    assert read_table(frame, drafted).domains[0][-1] == "120"
+
+
+def test_hierarchies(tmp_path):
+    path = tmp_path / "h.csv"
+    path.write_text("a;low;*\nc;high;*\nb;low;*\nd;high;*\n")
+    order = hierarchy_order(path)
+    assert order == ("a", "b", "c", "d")
+    assert read_hierarchy(path, order) == ((0, 1), (0, 3), (2, 3))
+    with pytest.raises(DataError, match="not an interval"):
+        read_hierarchy(path, ("a", "c", "b", "d"))
+    with pytest.raises(DataError, match="lacks 1 values"):
+        read_hierarchy(path, ("a", "b", "c", "d", "e"))
+    for content, told in [("a\nb\n", "no level"), ("a;x\nb\n", "differ in length"),
+                          ("a;x\na;y\n", "twice")]:  # fmt: skip
+        path.write_text(content)
+        with pytest.raises(FormatError, match=told):
+            read_hierarchy(path, ("a",))
+
+
+@settings(max_examples=50, deadline=None)
+@given(groups=st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=3), min_size=1, max_size=4),
+       shuffle=st.randoms(use_true_random=False))  # fmt: skip
+def test_hierarchy_order_makes_every_group_an_interval(tmp_path_factory, groups, shuffle):
+    table = [
+        [f"leaf{i}.{j}.{n}", f"low{i}.{j}", f"middle{i}", "*"]
+        for i, group in enumerate(groups)
+        for j, size in enumerate(group)
+        for n in range(size)
+    ]
+    shuffle.shuffle(table)
+    path = tmp_path_factory.mktemp("h") / "h.csv"
+    path.write_text("".join(";".join(row) + "\n" for row in table))
+    order = hierarchy_order(path)
+    nodes = read_hierarchy(path, order)
+    assert sorted(order) == sorted(row[0] for row in table)
+    assert len(order) == 1 or (0, len(order) - 1) in nodes
+
+
+def test_sources_are_opened_once():
+    opened = Source.open({"a": [1]})
+    assert Source.open(opened) is opened

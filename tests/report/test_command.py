@@ -1,0 +1,69 @@
+"""`sfumato report` as people call it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from sfumato.cli.report import app
+
+runner = CliRunner()
+
+
+def test_it_writes_the_page_the_facts_and_the_certificate(tmp_path, made_up):
+    folder = made_up(tmp_path)
+    done = runner.invoke(app, [str(folder), "--pdf"])
+    assert done.exit_code == 0, done.output
+    assert {p.name for p in folder.iterdir() if p.is_file()} == {"facts.json", "report.html", "report.pdf"}  # fmt: skip
+    assert json.loads((folder / "facts.json").read_text())["facts"] == 1
+
+
+def test_several_folders_make_one_report_elsewhere(tmp_path, made_up):
+    folder = made_up(tmp_path / "in")
+    done = runner.invoke(
+        app,
+        [str(folder / "text"), str(folder / "tables"), "--out", str(tmp_path / "out"), "--json"],
+    )
+    assert done.exit_code == 0, done.output
+    assert set(json.loads(done.output)) == {"facts.json", "report.html"}
+    engines = [
+        p["engine"] for p in json.loads((tmp_path / "out" / "facts.json").read_text())["parts"]
+    ]
+    assert engines == ["text", "tables"]
+    assert not (folder / "text" / "report.html").exists()
+
+
+def test_reporting_again_gives_the_same_bytes(tmp_path, made_up):
+    folder = made_up(tmp_path, "baskets")
+    assert runner.invoke(app, [str(folder), "--quiet", "--static"]).output == ""
+    before = {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
+    assert runner.invoke(app, [str(folder), "--quiet", "--static"]).exit_code == 0
+    assert {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    "extra", [["--choose", "baskets"], ["--choose", "baskets=nobody"], ["--choose", "bread=a"]]
+)
+def test_a_wrong_choice_is_one_sentence_and_writes_nothing(tmp_path, made_up, extra):
+    folder = made_up(tmp_path, "baskets")
+    done = runner.invoke(app, [str(folder), *extra])
+    assert done.exit_code == 2
+    assert done.stderr.startswith("sfumato: ")
+    assert done.stderr.count("\n") == 1
+    assert not (folder / "report.html").exists()
+
+
+def test_an_empty_folder_is_one_sentence(tmp_path):
+    done = runner.invoke(app, [str(tmp_path)])
+    assert done.exit_code == 2
+    assert "Hint" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_below_a_missing_folder_is_refused(tmp_path, made_up):
+    folder = made_up(tmp_path, "baskets")
+    done = runner.invoke(app, [str(folder), "--out", str(tmp_path / "a" / "b")])
+    assert done.exit_code == 2
+    assert not (tmp_path / "a").exists()
