@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .._version import __version__
+from . import baskets, report, run, tables, text
 
 __all__ = ["app", "main"]
 
@@ -33,6 +34,15 @@ def _root(
     ] = False,
 ) -> None:
     pass
+
+
+app.command()(run.demo)
+app.command()(run.samples)
+app.command()(run.run)
+app.command()(report.report)
+app.add_typer(text.app, name="text")
+app.add_typer(tables.app, name="tables")
+app.add_typer(baskets.app, name="baskets")
 
 
 def main() -> None:

@@ -35,7 +35,8 @@ def _numbers(text: str, name: str) -> list[int]:
         return [int(part) for part in text.split(",") if part.strip()]
     except ValueError:
         raise ParameterError(
-            f"--{name} takes whole numbers separated by commas.", hint=f"for example --{name} 5,8,11."
+            f"--{name} takes whole numbers separated by commas.",
+            hint=f"for example --{name} 5,8,11.",
         ) from None
 
 
@@ -173,8 +174,6 @@ def study(
             write_study(found, folder)
         console.result(found)
         for row in found["table"]:
-            cells = "  ".join(
-                f"k={c['k']}: {c['auc']:.3f} ({c['note']})" for c in row["cells"]
-            )
+            cells = "  ".join(f"k={c['k']}: {c['auc']:.3f} ({c['note']})" for c in row["cells"])
             console.say(f"{row['method']:24} {cells}")
         console.say(f"written: {out}")

@@ -119,7 +119,7 @@ class Exploration(Frontier[Candidate]):
         self.inputs = list(inputs)
         self.references: list[Reference] = []
         self.evaluations = 0
-        self.seconds = 0.0
+        self.seconds: float | None = 0.0  # None: not kept, so that a plan repeats to the byte
         self.extra: dict[str, Any] = {}
         self.keep_dominated = keep_dominated
         self._dominated: dict[str, Candidate] = {}
@@ -165,7 +165,7 @@ class Exploration(Frontier[Candidate]):
             "axes": self.axes,
             "area": self.area(),
             "evaluations": self.evaluations,
-            "seconds": round(self.seconds, 3),
+            "seconds": None if self.seconds is None else round(self.seconds, 3),
             "candidates": [
                 {
                     **c.to_json(),
@@ -211,7 +211,8 @@ class Exploration(Frontier[Candidate]):
         )
         exploration.version = str(content["version"])
         exploration.evaluations = int(content["evaluations"])
-        exploration.seconds = float(content["seconds"])
+        seconds = content["seconds"]
+        exploration.seconds = None if seconds is None else float(seconds)
         exploration.extra = {k: v for k, v in content.items() if k not in known}
         exploration.references = [
             Reference(

@@ -67,7 +67,9 @@ def make_selector(name: str, k: int, *, stop: str = "never", seed: int = 0) -> C
 def _names(selector: str | Sequence[str], d: int) -> list[str]:
     names = [selector] if isinstance(selector, str) else list(selector)
     if not names:
-        raise ParameterError("At least one selector is needed.", hint="for example hamdist, or all.")
+        raise ParameterError(
+            "At least one selector is needed.", hint="for example hamdist, or all."
+        )
     if "all" in names:
         greedy = ["hamdist", "distcnt", "information", "conditional"]
         exact = ["exact"] if d <= MOST_FEATURES else []

@@ -101,7 +101,18 @@ def _find(
     if dense == 1:
         return table_id[key]
     return _find_hashed(
-        bits, wide, table_id, table_key, group_key, weight, codes, rep, key, model, attribute, wanted
+        bits,
+        wide,
+        table_id,
+        table_key,
+        group_key,
+        weight,
+        codes,
+        rep,
+        key,
+        model,
+        attribute,
+        wanted,
     )
 
 
@@ -189,7 +200,9 @@ def fill_bottom(g: Groups, nlog: F8, counts_of_value: I8, sizes: I8) -> None:
             g.low[a, v] = v
             g.high[a, v] = v
             g.margin[a, v] = counts_of_value[a, v]
-        _fill_members(g.codes[a], 0, occupied, sizes[a], g.inside[a], g.inside_at[a], g.inside_len[a])
+        _fill_members(
+            g.codes[a], 0, occupied, sizes[a], g.inside[a], g.inside_at[a], g.inside_len[a]
+        )
         _fill_members(g.codes[a], occupied, total, sizes[a], g.outside[a], g.outside_at[a],
                       g.outside_len[a])  # fmt: skip
     _fill_table(g)

@@ -146,9 +146,7 @@ class GreedySanitize:
         progress: Callable[[str], None] | None = None,
     ) -> None:
         if mode not in MODES:
-            raise ParameterError.constraint(
-                "mode", "GreedySanitize", "'honest' or 'paper'", mode
-            )
+            raise ParameterError.constraint("mode", "GreedySanitize", "'honest' or 'paper'", mode)
         if folds < 2:
             raise ParameterError.constraint("folds", "GreedySanitize", "an int in [2, inf)", folds)
         if learner is None:
@@ -233,9 +231,7 @@ class GreedySanitize:
         # Theorem 1: at most as many rounds as instances; each kept round redacts one or more.
         while True:
             seed = Streams(self.seed).seed_of(f"round {len(rounds) + 1}")
-            model = self.learner.fit(
-                data, labelled.sensitive, documents=labelled.own, seed=seed
-            )
+            model = self.learner.fit(data, labelled.sensitive, documents=labelled.own, seed=seed)
             found = (model.scores(data) >= 0.0) & ~allowed
             after = total_loss(losses, instances, data.redacted | found)
             kept = after - loss < 0
@@ -340,9 +336,7 @@ class GreedySanitize:
         plans = []
         for sees in ((), ((-1, True),)):
             data = staged(state.data, sees, (), state.scores)
-            plans.append(
-                _Plan(sees, self._out_of_fold(data, labelled.sensitive, fold, step))
-            )
+            plans.append(_Plan(sees, self._out_of_fold(data, labelled.sensitive, fold, step)))
         return plans, {"pass": (0,), "informed": (1,), "pass + informed": (0, 1)}
 
     def _advance(

@@ -94,7 +94,9 @@ def _extendable(items, m, full, n_full, indptr, indices, k, count):
 
 
 @njit(cache=True, nogil=True)
-def largest_frequent(indptr, indices, column_start, column_rows, k, r, work, best_sizes, best_items):
+def largest_frequent(
+    indptr, indices, column_start, column_rows, k, r, work, best_sizes, best_items
+):
     """Find the r largest maximal itemsets held by k rows or more, anytime.
 
     Branch and bound over rows, longest first: a node is an intersection of rows, and the overlap of

@@ -168,7 +168,9 @@ def _salted(
     return present, keys[present] * np.uint64(2 * salt + 1) ^ (keys[present] >> np.uint64(29))
 
 
-def _number(keys: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int32], int, npt.NDArray[np.uint64]]:
+def _number(
+    keys: npt.NDArray[np.uint64],
+) -> tuple[npt.NDArray[np.int32], int, npt.NDArray[np.uint64]]:
     """Number distinct keys by first appearance; 0 becomes −1."""
     flat = np.ascontiguousarray(keys).reshape(-1)
     size = 1 << max(4, int(2 * len(flat) + 1).bit_length())
