@@ -39,14 +39,25 @@ _WINDOW_BYTES = 32 << 20  # a job's rows are copied several times inside the Jav
 class Spark:
     """The engine of a cluster.
 
-    `master` is a Spark master such as "local[2]"; without it the configuration of spark-submit
-    holds, or else all cores of this machine. A session that runs already is used as it is; one that
+    `master` is a Spark master such as "local[2]", and `threads` a short form of it for this machine;
+    without them the configuration of spark-submit holds, or else all cores of this machine. A session that runs already is used as it is; one that
     we start has no web page, keeps its scratch files encrypted and logs nothing.
     """
 
     master: str | None = None
+    threads: int | None = None
     settings: dict[str, str] = field(default_factory=dict)
     name: ClassVar[str] = "spark"
+
+    def __post_init__(self) -> None:
+        if self.threads is not None and self.master is not None:
+            raise ParameterError("Give the Spark engine either a master or threads.")
+        if self.threads is not None:
+            if self.threads < 1:
+                raise ParameterError.constraint(
+                    "threads", "Spark", "an int in [1, inf)", self.threads
+                )
+            self.master = f"local[{self.threads}]"
 
     def session(self) -> Any:
         """Give the Spark session, started when there is none."""

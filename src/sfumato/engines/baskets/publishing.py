@@ -17,7 +17,7 @@ import numpy as np
 from ...core.errors import FormatError, InputError, ReleaseRefusedError
 from ...core.exploration import Candidate, InputFile
 from ...core.files import check_output, sha256_of, whole_directory, write_json
-from ...core.release import RELEASE_FILE, Release
+from ...core.release import RELEASE_FILE, Release, warn_if_composed
 from ...data.baskets import (
     Baskets,
     as_baskets,
@@ -102,11 +102,13 @@ def _written(
                 os.replace(path, target.with_name(path.name))
         finally:
             shutil.rmtree(stage, ignore_errors=True)
-        return release
-    with whole_directory(target, force=force) as stage:
-        return _stage(
-            candidate, data, features, k, stage, name, labels, seed, RELEASE_FILE, progress
-        )
+    else:
+        with whole_directory(target, force=force) as stage:
+            release = _stage(
+                candidate, data, features, k, stage, name, labels, seed, RELEASE_FILE, progress
+            )
+    warn_if_composed(target, release.to_json())
+    return release
 
 
 def _kind_and_name(data: Any) -> tuple[str, str]:
