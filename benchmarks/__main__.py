@@ -7,7 +7,7 @@ import pkgutil
 import sys
 
 import benchmarks
-from benchmarks._common import data_folder, write_results
+from benchmarks._common import ROOT, data_folder, write_results
 
 
 def main(wanted: list[str]) -> int:
@@ -21,7 +21,7 @@ def main(wanted: list[str]) -> int:
     for part in wanted or parts:
         print(f"== {part}", flush=True)
         results = importlib.import_module(f"benchmarks.{part}").run()
-        print(f"   written: {write_results(part, results).relative_to(benchmarks._common.ROOT)}")
+        print(f"   written: {write_results(part, results).relative_to(ROOT)}")
     return 0
 
 

@@ -1,0 +1,14 @@
+"""Build the documentation: `sphinx-build -W docs docs/_build`."""
+
+from sfumato import __version__
+
+project = "sfumato"
+author = "the sfumato authors"
+release = __version__
+extensions = ["myst_parser"]
+source_suffix = {".md": "markdown"}
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+html_theme = "furo"
+html_title = "sfumato"
+exclude_patterns = ["_build"]

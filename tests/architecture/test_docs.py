@@ -1,0 +1,77 @@
+"""Every command block of the README and of the docs is run, page by page, in a fresh folder."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```sh\n(.*?)^```", re.DOTALL | re.MULTILINE)
+TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def commands_of(page):
+    text = page.read_text(encoding="utf-8")
+    lines = "\n".join(BLOCK.findall(text)).replace("\\\n", " ").splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Run a line as a reader of the docs would, with this installation's `sfumato` on the path."""
+    bin_folder = tmp_path / "bin"
+    bin_folder.mkdir()
+    script = bin_folder / "sfumato"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sfumato "$@"\n')
+    script.chmod(0o755)
+    (bin_folder / "python").symlink_to(sys.executable)
+    work = tmp_path / "work"
+    work.mkdir()
+    path = f"{bin_folder}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "src")}
+
+    def run(line):
+        return subprocess.run(
+            line, shell=True, cwd=work, env=environment, capture_output=True, text=True, check=False
+        )
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "page",
+    [p for p in PAGES if p.is_file() and commands_of(p)],
+    ids=lambda p: p.relative_to(ROOT).as_posix(),
+)
+def test_commands_run(page, shell):
+    for line in commands_of(page):
+        made = re.fullmatch(r"make ([a-z]+)", line)
+        if made:  # the targets install a virtual environment of their own; CI runs them
+            assert made.group(1) in TARGETS, line
+            continue
+        done = shell(line)
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+
+
+def test_docs_build_without_warnings(tmp_path):
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E"]
+    command += [str(ROOT / "docs"), str(tmp_path / "html"), "-d", str(tmp_path / "trees")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert (tmp_path / "html" / "index.html").is_file()
+
+
+def test_links_between_pages_and_pictures_exist():
+    link = re.compile(r"\]\(([^)#]+?)(?:#[^)]*)?\)")
+    for page in PAGES:
+        if not page.is_file():
+            continue
+        for target in link.findall(page.read_text(encoding="utf-8")):
+            if "://" not in target and not target.startswith("mailto:"):
+                assert (page.parent / target).exists(), f"{page.name} → {target}"

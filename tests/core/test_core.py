@@ -1,0 +1,166 @@
+"""Measures, streams, files, explorations, releases, errors and checked TOML."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field
+
+from sfumato.core import (
+    Candidate,
+    DataError,
+    Exploration,
+    FormatError,
+    InputError,
+    InputFile,
+    Interval,
+    NoCandidateError,
+    OutputExistsError,
+    ParameterError,
+    PlanError,
+    Reference,
+    Release,
+    Risk,
+    Streams,
+    Utility,
+)
+from sfumato.core.files import canonical_json, sha256_of, whole_directory, whole_file, write_json
+from sfumato.core.toml_files import read_toml, validated
+
+
+def test_measures_refuse_what_is_not_a_number():
+    with pytest.raises(ParameterError):
+        Risk(float("nan"), attacker="a")
+    with pytest.raises(ParameterError):
+        Interval(0.4, 0.3)
+    risk = Risk(0.2, attacker="reads all").with_interval(0.1, 0.3, method="bootstrap")
+    assert 0.25 in risk.interval
+    assert risk.attacker == "reads all"
+    assert Utility(0.9, kept="words").to_json()["kept"] == "words"
+
+
+def test_streams_depend_on_seed_and_name_alone():
+    a, b = Streams(1), Streams(1)
+    a.generator("other").random(10)
+    assert a.generator("x").random(3).tolist() == b.generator("x").random(3).tolist()
+    assert Streams(2).seed_of("x") != a.seed_of("x")
+    assert a.child("x").seed_of("y") != a.seed_of("x")
+    assert a.child("a").child("b").seed_of("c") == Streams(1, ("a", "b")).seed_of("c")
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "out.txt"
+    with pytest.raises(RuntimeError), whole_file(target) as beside:
+        beside.write_text("half")
+        raise RuntimeError
+    assert os.listdir(tmp_path) == []
+    with whole_file(target) as beside:
+        beside.write_text("whole")
+    with pytest.raises(OutputExistsError, match="--force"), whole_file(target):
+        pass
+    with whole_file(target, force=True) as beside:
+        beside.write_text("again")
+    assert target.read_text() == "again"
+    assert os.listdir(tmp_path) == ["out.txt"]
+    with pytest.raises(InputError, match="does not exist"), whole_file(tmp_path / "no" / "x"):
+        pass
+
+
+def test_a_folder_appears_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "out"
+    with pytest.raises(RuntimeError), whole_directory(target) as beside:
+        (beside / "a").write_text("half")
+        raise RuntimeError
+    assert os.listdir(tmp_path) == []
+    for content in ("one", "two"):
+        with whole_directory(target, force=content == "two") as beside:
+            (beside / content).write_text(content)
+    assert os.listdir(target) == ["two"]
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_hashes_and_json(tmp_path):
+    (tmp_path / "a").write_bytes(b"abc")
+    assert sha256_of(tmp_path / "a").startswith("ba7816bf")
+    before = sha256_of(tmp_path)
+    (tmp_path / "a").rename(tmp_path / "b")
+    assert sha256_of(tmp_path) != before
+    assert json.loads(canonical_json({"é": 1})) == {"é": 1}
+    with pytest.raises(DataError, match="finite"):
+        write_json(tmp_path / "c", {"x": float("inf")})
+    assert not (tmp_path / "c").exists()
+
+
+def exploration(**options):
+    found = Exploration("text", seed=3, axes={"risk": "r", "utility": "u"}, **options)
+    found.add(Candidate("a", Risk(0.1), Utility(0.5), {"ratio": 10}))
+    found.add(Candidate("b", Risk(0.3, Interval(0.2, 0.4)), Utility(0.9)))
+    found.add(Candidate("c", Risk(0.3), Utility(0.4)))
+    return found
+
+
+def test_exploration_round_trips(tmp_path):
+    for keep in (False, True):
+        found = exploration(keep_dominated=keep, inputs=[InputFile("x.csv", "00", 5)])
+        found.references.append(Reference("Safe Harbor", 0.2, 0.3, {"note": "n"}))
+        found.extra["trace"] = [[1, 0.5]]
+        found.save(tmp_path)
+        again = Exploration.load(tmp_path)
+        assert again.to_json() == found.to_json()
+        assert [c.id for c in again] == ["a", "b"]
+        assert [c.id for c in again.candidates] == (["a", "c", "b"] if keep else ["a", "b"])
+    assert again.choose(max_risk=0.2).id == "a"
+    with pytest.raises(NoCandidateError, match="no candidate 'z'"):
+        again.candidate("z")
+    with pytest.raises(InputError, match="read from a file"):
+        again.candidate("a").publish([])
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "nope", '{"engine": 1}', "\x00"])
+def test_a_damaged_frontier_file_is_told_plainly(tmp_path, content):
+    (tmp_path / "frontier.json").write_text(content)
+    with pytest.raises(FormatError, match=r"frontier\.json"):
+        Exploration.load(tmp_path)
+
+
+def test_release_holds_only_numbers_as_counts(tmp_path):
+    release = Release("text", "r10", [], [], 0, counts={"words": 5, "redacted": {"NAME": 2}})
+    release.save(tmp_path)
+    assert Release.load(tmp_path)["counts"] == {"words": 5, "redacted": {"NAME": 2}}
+    with pytest.raises(DataError, match="'words'"):
+        Release("text", "r10", [], [], 0, counts={"words": "Ann"}).to_json()
+    (tmp_path / "release.json").write_text("[]")
+    with pytest.raises(FormatError):
+        Release.load(tmp_path)
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    name: str
+    k: int = Field(ge=2)
+
+
+class Whole(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    seed: int = 0
+    part: list[Part]
+
+
+def test_all_mistakes_of_a_toml_file_are_told_at_once(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text('seeed = 1\n[[part]]\nname = "a"\nk = 1\n[[part]]\nnam = "b"\nk = 5\n')
+    with pytest.raises(PlanError) as caught:
+        validated(Whole, read_toml(path), source=path.name)
+    told = str(caught.value)
+    assert "4 mistakes" in told
+    for fragment in ("seeed: unknown key", "part[0].k:", "part[1].name:", "part[1].nam: unknown"):
+        assert fragment in told
+    path.write_text("= nonsense")
+    with pytest.raises(FormatError, match="not valid TOML"):
+        read_toml(path)
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(FormatError, match="UTF-8"):
+        read_toml(path)
+    with pytest.raises(InputError, match="no file"):
+        read_toml(Path(tmp_path) / "none.toml")
