@@ -18,7 +18,7 @@ from typing import IO, Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..core.errors import DataError, FormatError, InputError
+from ..core.errors import DataError, FormatError, InputError, LimitError
 from ..core.files import whole_file
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "write_lines",
 ]
 
+MOST_FEATURES = 20_000_000  # a stray index must not ask for a name for every number below it
 FORMATS = ("npz", "libsvm", "transactions", "csv")
 _SUFFIXES = {
     ".npz": "npz",
@@ -136,7 +137,9 @@ def write_lines(path: Path, lines: Sequence[str], *, force: bool = False) -> Non
 def _out(path: Path, *, packed: bool) -> IO[str]:
     raw: Any = path.open("wb")
     if packed:  # no time stamp and no name inside: the same rows give the same bytes
-        raw = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6)
+        packer = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6)
+        packer.myfileobj = raw  # closed together with the packer
+        raw = packer
     return io.TextIOWrapper(raw, encoding="utf-8", newline="")
 
 
@@ -227,7 +230,12 @@ class _Libsvm:
                         f"Line {number} of {self.path.name!r} is not in libsvm form.",
                         hint="each line is: label index:1 index:1 …",
                     )
-                i = int(index)
+                i = int(index) if len(index) < 12 else MOST_FEATURES + 1
+                if i > MOST_FEATURES:
+                    raise LimitError(
+                        f"An index on line {number} of {self.path.name!r} is too large.",
+                        hint=f"number the features from 1; the limit is {MOST_FEATURES:,}.",
+                    )
                 if i <= last:
                     raise FormatError(
                         f"The indices on line {number} of {self.path.name!r} do not rise from 1.",
@@ -242,8 +250,6 @@ class _Libsvm:
                         hint="turn counts into binary literals first (sfumato.data.literals).",
                     )
                 rows.indices.append(i - 1)
-            if last > 2**31 - 2:
-                raise DataError(f"An index on line {number} of {self.path.name!r} is too large.")
             widest = max(widest, last)
             self._grow(widest, number)
             rows.end_row(tokens[0])
