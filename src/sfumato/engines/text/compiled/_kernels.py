@@ -15,7 +15,16 @@ from numba import njit, types
 from ..features._kernels import conjunctions, seal
 from ..learners._kernels import STEEPEST
 
-__all__ = ["bin_of", "chains", "emissions", "fill_table", "nearby", "row_scores", "stack_bins"]
+__all__ = [
+    "add_memories",
+    "bin_of",
+    "chains",
+    "emissions",
+    "fill_table",
+    "nearby",
+    "row_scores",
+    "stack_bins",
+]
 
 Bytes = npt.NDArray[np.uint8]
 Int32s = npt.NDArray[np.int32]
@@ -154,6 +163,19 @@ def row_scores(
                     if w != 0:
                         for m in range(models):
                             out[r, 3 + side, m] += weights[w, m]
+
+
+@njit(types.void(_u64, types.int64, _u64, _f32_3, _f32_3), cache=True, nogil=True)
+def add_memories(
+    lower: UInt64s, reserved: int, table: UInt64s, weights: Float32s, out: Float32s
+) -> None:
+    """Add to the scores of words at the offsets 0, −1 and +1 what each model remembers of them."""
+    mask = types.uint64(table.size - 1)
+    for r in range(out.shape[0]):
+        w = types.int64(0) if r < reserved else _find(lower[r], table, mask)
+        for offset in range(3):
+            for m in range(out.shape[2]):
+                out[r, offset, m] += weights[w, offset, m]
 
 
 @njit(types.void(_u8, _i64, _u8), cache=True, nogil=True)

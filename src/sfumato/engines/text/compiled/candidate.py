@@ -71,6 +71,28 @@ def _side_by_side(
     return table, weights
 
 
+def _memories(
+    models: Sequence[CRFModel],
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
+    """Put what the models remember of words into one hash table: [word, offset, model].
+
+    Row 0 is for words that none of them remembers; each model has its own answer to those.
+    """
+    keys = [m.memory.keys for m in models if m.memory is not None]
+    union = np.unique(np.concatenate([np.zeros(0, np.uint64), *keys]))
+    weights = np.zeros((len(union) + 1, 3, len(models)), np.float32)
+    for m, model in enumerate(models):
+        if model.memory is None:
+            continue
+        bins = np.zeros((len(union) + 1, 2), np.uint8)
+        bins[1 + np.searchsorted(union, model.memory.keys)] = model.memory.bins
+        own, before, after = model.memory.weights_of(bins, model.memory_weights)
+        weights[:, 0, m], weights[:, 1, m], weights[:, 2, m] = own, before, after
+    table = np.zeros(1 << max(4, int(2 * len(union)).bit_length()), np.uint64)
+    _kernels.fill_table(union, table)
+    return table, weights
+
+
 class _Batch:
     """The state of one batch: what is redacted so far and the sums of all models."""
 
@@ -143,6 +165,7 @@ class CompiledCandidate:
         self.row_table, self.row_weights = _side_by_side(
             [(m.row_keys, m.row_weights) for m in self.models]
         )
+        self.memory_table, self.memory_weights = _memories(self.models)
 
     def word_scores(self, words: WordTable) -> npt.NDArray[np.float32]:
         """Score words at each offset by each model: [row, offset, model]."""
@@ -151,9 +174,7 @@ class CompiledCandidate:
             words.own_bounds, words.own, words.near, words.far, self.row_table, self.row_weights,
             out,
         )  # fmt: skip
-        for m, model in enumerate(self.models):
-            if model.memory is not None:
-                model.memory.add_scores(words, model.memory_weights, out[:, :, m])
+        _kernels.add_memories(words.lower, RESERVED, self.memory_table, self.memory_weights, out)
         return out
 
     def decide(self, data: TokenData) -> npt.NDArray[np.int16]:
