@@ -105,7 +105,8 @@ class _Batch:
         self.group: npt.NDArray[np.int32] | None = None
         n = len(data)
         self.sums = np.empty((n, len(owner.chains)))
-        self.x, self.a, self.b = np.empty(n), np.empty(n), np.empty(n)
+        self.found = np.empty((n, 3), np.int32)
+        self.x = np.empty(n)
         self.by_group = np.empty((0, 4))
         self.line = data.places[0].values.astype(np.uint8)
         self.look(np.ones(n, np.uint8), 0)
@@ -115,7 +116,7 @@ class _Batch:
         owner = self.owner
         _kernels.emissions(
             self.rows, self.doc, todo, REDACTED, first_model, self.words.scores_of(owner),
-            self.words.lower, self.words.shape, owner.table, owner.weights, UNIT, self.sums,
+            self.words.lower, self.words.shape, owner.table, owner.weights, self.found, self.sums,
         )  # fmt: skip
 
     def redact(self, found: npt.NDArray[np.bool_], first_model: int) -> None:
@@ -142,12 +143,12 @@ class _Batch:
                 self.group, self.doc, scores, self.by_group, places, column, with_own
             )
             column += 5 if with_own else 4
-        out = np.empty(len(self.rows))
-        _kernels.chains(
-            self.rows, self.doc, REDACTED, self.sums, model, places, chain.place_weights,
-            chain.transitions, self.x, self.a, self.b, out,
-        )  # fmt: skip
-        return out
+        _kernels.add_places(self.sums, model, places, chain.place_weights, self.x)
+        np.exp(self.x, out=self.x)
+        odds = np.empty(len(self.rows))
+        _kernels.chains(self.rows, self.doc, REDACTED, self.x, chain.transitions, odds)
+        with np.errstate(divide="ignore"):
+            return np.log(odds, out=odds)
 
 
 class CompiledCandidate:
@@ -161,7 +162,7 @@ class CompiledCandidate:
         self.models: list[CRFModel] = [*source.typing, *staged]  # type: ignore[list-item]
         self.chains = [_Chain.of(model) for model in self.models]
         self.table, joint = _side_by_side([(m.joint_keys, m.joint_weights) for m in self.models])
-        self.weights = np.round(joint / UNIT).astype(np.int32)
+        self.weights = (np.round(joint / UNIT) * UNIT).astype(np.float32)
         self.row_table, self.row_weights = _side_by_side(
             [(m.row_keys, m.row_weights) for m in self.models]
         )
