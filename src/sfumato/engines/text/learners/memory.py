@@ -39,13 +39,8 @@ class Memory:
         key_of[group] = data.words.lower
         keys = key_of[seen]
         order = np.argsort(keys)
-        bins = np.array(
-            [
-                (_kernels.label_bin(n, positive), _kernels.case_bin(n, small))
-                for n, positive, small in counts[seen[order]].tolist()
-            ],
-            np.uint8,
-        ).reshape(-1, 2)
+        bins = np.empty((len(seen), 2), np.uint8)
+        _kernels.bin_counts(counts[seen[order]], bins)
         return cls(keys[order], bins)
 
     def recalled(
