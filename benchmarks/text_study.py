@@ -78,7 +78,7 @@ def with_background(name: str, keep: Path) -> dict[str, Any]:
         unseen, _ = _tokens([d for d, f in zip(own, fold, strict=True) if f == k])
         place = held[data.document_of]
         train = [d for d, f in zip(own, fold, strict=True) if f != k]
-        for publisher in releases:
+        for publisher, redacted in releases.items():
             learned = [*train, *others] if publisher.endswith("background") else train
             tokens, labels = _tokens(learned)
             labelled = Labelled(
@@ -86,7 +86,7 @@ def with_background(name: str, keep: Path) -> dict[str, Any]:
             )
             mode = "paper" if publisher == "paper" else "honest"
             made = GreedySanitize(mode=mode).fit(labelled, [RATIO])[RATIO]
-            releases[publisher][place] = made.classifiers.redactions(unseen) > 0
+            redacted[place] = made.classifiers.redactions(unseen) > 0
     words = data.counted & mine[data.document_of]
     result: dict[str, Any] = {"background_documents": len(others), "publishers": {}}
     known: dict[str, Any] = {}
