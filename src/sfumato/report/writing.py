@@ -19,18 +19,19 @@ def write_report(
     pdf: bool = False,
     interactive: bool = True,
     choose: Mapping[str, str] | None = None,
+    plan: str | os.PathLike[str] | None = None,
     force: bool = True,
 ) -> dict[str, Path]:
     """Report on explorations and releases; give the paths of what was written, by name.
 
     Several folders make one report. Without `out` the report goes into the first folder. A report is made
-    from the folders alone and can be made again at any time, so an older one is replaced by default.
+    from the folders alone (and the name and hash of the `plan`, if they come from one) and can be made again at any time, so an older one is replaced by default.
     """
     from .facts import facts_json, gather
 
     if not folders:
         raise InputError("A report needs at least one folder.")
-    facts = gather(folders, choose=choose)
+    facts = gather(folders, choose=choose, plan=plan)
     target = Path(folders[0] if out is None else out)
     if target.is_file():
         target = target.parent

@@ -308,6 +308,7 @@ class Facts(Fact):
 
     facts: Literal[1] = 1
     version: str = Field(pattern=r"^[0-9][0-9A-Za-z.+-]{0,39}$")
+    plan: File | None = None  # the plan that was run, if one was
     parts: tuple[AnyPart, ...]
 
     @property
