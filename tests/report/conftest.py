@@ -121,7 +121,8 @@ def tables_frontier() -> dict:
                 "race": ["White", "Black|Other", "Asian"] if i > 20 else ["White|Black|Other|Asian"],
                 "zip": bins(37010, 38589, max(1, 400 - i * 6)),
             },
-            "smallest_group": max(1, 60 - i),
+            "smallest_population_group": max(1, 60 - i) + 0.5, "k": max(1, 20 - i // 2),
+            "l_diversity": {"income": 1 if i > 30 else 2}, "t_closeness": {"income": 0.01 * i},
             "groups": [
                 {"low": 1, "high": 1, "records": i, "risk_share": 0.02},
                 {"low": 2, "high": 4, "records": 4 * i, "risk_share": 0.10},

@@ -40,6 +40,7 @@ __all__ = [
     "RatioRow",
     "ReferencePoint",
     "Search",
+    "SensitiveColumn",
     "TablesPart",
     "TextPart",
 ]
@@ -241,6 +242,14 @@ class GroupSize(Fact):
     risk_share: float | None = None
 
 
+class SensitiveColumn(Fact):
+    """What belonging to a published group says about a sensitive column."""
+
+    name: ColumnName
+    l_diversity: int | None = None  # fewest different values in a group
+    t_closeness: float | None = None  # largest distance of a group's values from all values
+
+
 class TablesPart(Part):
     """A table: quasi-identifiers generalised by a policy of the lattice."""
 
@@ -255,7 +264,9 @@ class TablesPart(Part):
     safe_harbor: Policy | None = None
     groups: tuple[GroupSize, ...] = ()
     groups_before: tuple[GroupSize, ...] = ()
-    smallest_group: int | None = None
+    smallest_group: int | None = None  # people of the population
+    k: int | None = None  # records in the smallest published group
+    sensitive: tuple[SensitiveColumn, ...] = ()
 
 
 class BasketRow(Fact):

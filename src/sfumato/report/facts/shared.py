@@ -137,13 +137,13 @@ def _references(source: Source, points: list[Point]) -> tuple[ReferencePoint, ..
 
 
 def _pairs(listed: Any, first: str, second: str) -> list[tuple[float, float]]:
-    """Read a list of pairs given as [[a, b], …] or [{first: a, second: b}, …]."""
+    """Read pairs given as [[a, …, b], …] or [{first: a, second: b}, …]; what lies between is left out."""
     found = []
     for entry in items(listed):
         pair = (
             [entry.get(first), entry.get(second)]
             if isinstance(entry, Mapping)
-            else items(entry)[:2]
+            else [*items(entry)[:1], *items(entry)[1:][-1:]]
         )
         numbers = [number(v) for v in pair]
         if len(numbers) == 2 and numbers[0] is not None and numbers[1] is not None:

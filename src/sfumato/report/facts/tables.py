@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..kinds import column_name, flag, fraction, interval_text, items, mapping, number, whole
-from .model import AttributePolicy, GroupSize, Policy, TablesPart
+from .model import AttributePolicy, GroupSize, Policy, SensitiveColumn, TablesPart
 from .shared import common, parameter
 from .sources import Source
 
@@ -155,6 +155,24 @@ def _groups(listed: Any) -> tuple[GroupSize, ...]:
     return tuple(found)
 
 
+def _least(measured: Mapping[str, Any], chosen: Mapping[str, Any], *names: str) -> int | None:
+    """Find a number of people, measured on the output or else promised; rounded down."""
+    found = [number(place.get(name)) for place in (measured, chosen) for name in names]
+    return next((math.floor(n) for n in found if n is not None), None)
+
+
+def _sensitive(entry: Mapping[str, Any], declared: Any) -> tuple[SensitiveColumn, ...]:
+    diversity, closeness = mapping(entry.get("l_diversity")), mapping(entry.get("t_closeness"))
+    allowed = {d for d in items(declared) if isinstance(d, str)}
+    found = []
+    for name in sorted({*diversity, *closeness}):
+        least, most = whole(diversity.get(name)), number(closeness.get(name))
+        declared_name = column_name(name) is not None and (not allowed or name in allowed)
+        if declared_name and (least is not None or most is not None):
+            found.append(SensitiveColumn(name=name, l_diversity=least, t_closeness=most))
+    return tuple(found)
+
+
 def tables_part(source: Source, part_id: str, choose: str | None = None) -> TablesPart:
     """Gather the facts of a table's release."""
     fields = common(source, part_id, choose)
@@ -186,5 +204,9 @@ def tables_part(source: Source, part_id: str, choose: str | None = None) -> Tabl
         safe_harbor=safe_harbor,
         groups=_groups(measured.get("groups") or chosen.get("groups")),
         groups_before=_groups(content.get("groups_before")),
-        smallest_group=whole(measured.get("smallest_group") or chosen.get("smallest_group")),
+        smallest_group=_least(measured, chosen, "smallest_group", "smallest_population_group"),
+        k=_least(measured, chosen, "k"),
+        sensitive=_sensitive(
+            measured if "l_diversity" in measured else chosen, content.get("sensitive")
+        ),
     )

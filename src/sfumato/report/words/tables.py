@@ -82,7 +82,9 @@ def _stats(part: TablesPart) -> list[Stat]:
             found.append(Stat(about(part.chosen.risk * part.max_risk), "expected re-identifications", "tables.expected"))  # fmt: skip
         note = "" if part.loss_nats is None else f"{decimal(part.loss_nats)} nats lost"
         found.append(Stat(percent(part.chosen.utility), "of the information kept", "tables.utility", note))  # fmt: skip
-    if part.smallest_group is not None:
+    if part.k is not None:
+        found.append(Stat(count(part.k), f"{plural(part.k, 'record')} in the smallest published group", "tables.k"))  # fmt: skip
+    elif part.smallest_group is not None:
         found.append(Stat(count(part.smallest_group), f"{plural(part.smallest_group, 'person', 'people')} in the smallest group", "tables.groups"))  # fmt: skip
     return found
 
@@ -102,8 +104,26 @@ def _checks(part: TablesPart) -> list[Check]:
         checks.append(Check("look", "No population table was given, so the records of the table itself stand for the population. A larger population makes the true risk smaller; the relative risk of policies may differ."))  # fmt: skip
     if part.smallest_group is not None and part.smallest_group < 5:
         checks.append(Check("look", f"The smallest group has {count(part.smallest_group)} {plural(part.smallest_group, 'person', 'people')}: the risk is an average, and some records carry much more of it."))  # fmt: skip
+    bare = [c.name for c in part.sensitive if c.l_diversity == 1]
+    if bare:
+        checks.append(Check("look", f"In some group all records share one value of {listed(bare)}: who belongs to such a group is known to have it."))  # fmt: skip
     checks += [c for c in (measured_check(part), withheld_check(part)) if c]
     return checks
+
+
+def _sensitive_grid(part: TablesPart) -> Grid | None:
+    if not part.sensitive:
+        return None
+    heads = (("Sensitive column", None), ("Fewest different values", "tables.l"), ("Largest distance", "tables.t"))  # fmt: skip
+    rows = tuple(
+        (
+            column.name,
+            "–" if column.l_diversity is None else count(column.l_diversity),
+            "–" if column.t_closeness is None else f"{column.t_closeness:.2f}",
+        )
+        for column in part.sensitive
+    )
+    return Grid("What belonging to a group reveals", heads, rows)
 
 
 def _policy_grid(part: TablesPart) -> Grid | None:
@@ -212,7 +232,7 @@ def tables_story(part: TablesPart) -> Story:
     if part.chosen is not None and part.max_risk is not None:
         story.here["tables.risk"] = f"{decimal(part.chosen.risk * part.max_risk, 4)} ÷ {decimal(part.max_risk, 4)} = {decimal(part.chosen.risk)}"  # fmt: skip
         story.here["tables.expected"] = f"{decimal(part.chosen.risk)} × {decimal(part.max_risk, 4)} = {decimal(part.chosen.risk * part.max_risk)}"  # fmt: skip
-    grids = {"policy": _policy_grid(part),
+    grids = {"policy": _policy_grid(part), "sensitive": _sensitive_grid(part),
              "example": _example_grid(part.policy, "Made-up people under this policy"),
              "example_harbor": _example_grid(part.safe_harbor, "The same made-up people under Safe Harbor"),
              "references": reference_grid(part, "tables", "Risk", "Information kept")}  # fmt: skip
