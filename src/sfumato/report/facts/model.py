@@ -83,6 +83,7 @@ class Search(Fact):
     evaluations: int | None = None
     strategy: Vocabulary | None = None
     candidates: int = 0  # those on the frontier
+    stairs: tuple[tuple[float, float], ...] = ()  # the whole frontier where `points` is a selection
     visited: tuple[tuple[float, float], ...] = ()  # a thinned sample of (risk, utility)
     visited_total: int = 0
     trace: tuple[tuple[int, float], ...] = ()  # (evaluations, area)
@@ -255,6 +256,8 @@ class TablesPart(Part):
 
     engine: Literal["tables"] = "tables"
     rows: int | None = None
+    risk_measure: Literal["population", "prosecutor", "small-groups"] = "population"
+    loss_measure: Literal["kl", "class-size", "mutual-information"] = "kl"
     population: bool | None = None
     population_people: int | None = None
     quasi: tuple[ColumnName, ...] = ()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
-from ..kinds import column_name, flag, fraction, interval_text, items, mapping, number, whole
+from ..kinds import column_name, flag, fraction, interval_text, items, known, mapping, number, whole
 from .model import AttributePolicy, GroupSize, Policy, SensitiveColumn, TablesPart
 from .shared import common, parameter
 from .sources import Source
@@ -155,6 +155,17 @@ def _groups(listed: Any) -> tuple[GroupSize, ...]:
     return tuple(found)
 
 
+def _columns(content: Mapping[str, Any], role: str) -> list[str]:
+    """List the columns of a role in the schema that the exploration wrote down."""
+    attributes = [mapping(a) for a in items(mapping(content.get("schema")).get("attribute"))]
+    return [str(a.get("name")) for a in attributes if a.get("role") == role]
+
+
+def _has_population(source: Source) -> bool | None:
+    cells = whole(parameter(source, "population_cells"))
+    return flag(parameter(source, "population")) if cells is None else cells > 0
+
+
 def _least(measured: Mapping[str, Any], chosen: Mapping[str, Any], *names: str) -> int | None:
     """Find a number of people, measured on the output or else promised; rounded down."""
     found = [number(place.get(name)) for place in (measured, chosen) for name in names]
@@ -187,26 +198,34 @@ def tables_part(source: Source, part_id: str, choose: str | None = None) -> Tabl
     described = chosen.get("policy") or parameter(source, "policy")
     policy, people = _policy("This policy", described, None)
     safe_harbor, _ = _policy("Safe Harbor", harbor.get("policy"), people)
+    axes = mapping(content.get("axes"))
+    risk_measure = known(axes.get("risk"), {"prosecutor", "small-groups"}) or "population"
+    loss = axes.get("utility")
+    loss_measure = (
+        known(loss.removeprefix("1 − "), {"class-size", "mutual-information"})
+        if isinstance(loss, str)
+        else None
+    ) or "kl"
     measured = mapping((source.release or {}).get("measured"))
     return TablesPart(
         **fields,
-        rows=whole(parameter(source, "rows", "records"))
+        risk_measure=cast("Any", risk_measure),
+        loss_measure=cast("Any", loss_measure),
+        rows=whole(parameter(source, "records", "rows"))
         or next((f.rows for f in fields["inputs"] if f.rows), None),
-        population=flag(parameter(source, "population", "has_population")),
+        population=_has_population(source),
         population_people=whole(parameter(source, "population_people", "people")),
-        quasi=tuple(
-            n for q in items(parameter(source, "quasi")) if (n := column_name(q)) is not None
-        )
+        quasi=tuple(n for n in _columns(content, "quasi") if column_name(n) is not None)
         or tuple(a.name for a in (policy.attributes if policy else ())),
         loss_nats=number(chosen.get("loss_nats")),
-        max_risk=number(parameter(source, "max_risk")),
+        max_risk=number(parameter(source, "expected_reidentified", "max_risk")),
         policy=policy,
         safe_harbor=safe_harbor,
         groups=_groups(measured.get("groups") or chosen.get("groups")),
         groups_before=_groups(content.get("groups_before")),
-        smallest_group=_least(measured, chosen, "smallest_group", "smallest_population_group"),
-        k=_least(measured, chosen, "k"),
+        smallest_group=_least(measured, chosen, "smallest_population_group"),
+        k=_least(measured, chosen, "smallest_sample_group", "k"),
         sensitive=_sensitive(
-            measured if "l_diversity" in measured else chosen, content.get("sensitive")
+            measured if "l_diversity" in measured else chosen, _columns(content, "sensitive")
         ),
     )
