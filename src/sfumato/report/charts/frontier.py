@@ -41,7 +41,7 @@ def frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
         return None
     engine = part.engine
     stairs = [p for p in part.points if p.on_frontier]
-    line = part.search.stairs or tuple((p.risk, p.utility) for p in stairs)
+    line = sorted({*part.search.stairs, *((p.risk, p.utility) for p in stairs)})
     chosen = part.chosen
     risks = [p.risk for p in part.points]
     near = [r for r in part.references if r.risk <= 4 * max(risks)]
