@@ -81,6 +81,7 @@ class Search(Fact):
 
     area: float | None = None
     evaluations: int | None = None
+    budget: int | None = None  # evaluations asked for, where a number was
     strategy: Vocabulary | None = None
     candidates: int = 0  # those on the frontier
     stairs: tuple[tuple[float, float], ...] = ()  # the whole frontier where `points` is a selection

@@ -183,6 +183,7 @@ def _search(source: Source, points: list[Point]) -> Search:
     return Search(
         area=number(content.get("area")),
         evaluations=whole(content.get("evaluations")),
+        budget=whole(mapping(content.get("budget")).get("evaluations")),
         strategy=known(parameter(source, "strategy"), STRATEGIES),
         candidates=whole(whole_frontier.get("policies")) or sum(p.on_frontier for p in points),
         visited=tuple(thinned(sorted(set(visited)), _VISITED)),

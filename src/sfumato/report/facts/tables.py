@@ -111,11 +111,15 @@ def _attribute(name: str, entry: Any, intervals: list[str]) -> AttributePolicy:
     )
 
 
-def _policy(name: str, described: Any, people: list[list[str]] | None) -> tuple[Policy | None, Any]:
+def _policy(
+    name: str, described: Any, people: list[list[str]] | None, order: list[str]
+) -> tuple[Policy | None, Any]:
     """Read a policy and apply it to made-up people; make these up when there are none yet."""
+    place = {column: i for i, column in enumerate(order)}
+    listed = sorted(mapping(described).items(), key=lambda pair: place.get(pair[0], len(place)))
     by_name = {
         column: (entry, found)
-        for key, entry in mapping(described).items()
+        for key, entry in listed
         if (column := column_name(key)) is not None and (found := _intervals(entry))
     }
     if not by_name:
@@ -196,8 +200,9 @@ def tables_part(source: Source, part_id: str, choose: str | None = None) -> Tabl
         {},
     )  # fmt: skip
     described = chosen.get("policy") or parameter(source, "policy")
-    policy, people = _policy("This policy", described, None)
-    safe_harbor, _ = _policy("Safe Harbor", harbor.get("policy"), people)
+    order = _columns(content, "quasi")
+    policy, people = _policy("This policy", described, None, order)
+    safe_harbor, _ = _policy("Safe Harbor", harbor.get("policy"), people, order)
     axes = mapping(content.get("axes"))
     risk_measure = known(axes.get("risk"), {"prosecutor", "small-groups"}) or "population"
     loss = axes.get("utility")
@@ -215,7 +220,7 @@ def tables_part(source: Source, part_id: str, choose: str | None = None) -> Tabl
         or next((f.rows for f in fields["inputs"] if f.rows), None),
         population=_has_population(source),
         population_people=whole(parameter(source, "population_people", "people")),
-        quasi=tuple(n for n in _columns(content, "quasi") if column_name(n) is not None)
+        quasi=tuple(n for n in order if column_name(n) is not None)
         or tuple(a.name for a in (policy.attributes if policy else ())),
         loss_nats=number(chosen.get("loss_nats")),
         max_risk=number(parameter(source, "expected_reidentified", "max_risk")),

@@ -225,6 +225,8 @@ def _commands(part: TablesPart) -> list[str]:
         explore += ["--population", data[1] if len(data) > 1 else "POPULATION.csv"]
     if part.search.strategy:
         explore += ["--strategy", part.search.strategy]
+    if part.search.budget:
+        explore += ["--evaluations", part.search.budget]
     commands = [command(*explore, "--seed", part.seed, "--out", "exploration")]
     if part.published and part.chosen is not None:
         out = part.outputs[0].name if part.outputs else "FILE"
