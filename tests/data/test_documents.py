@@ -361,6 +361,13 @@ def test_formulas_are_neutralised_for_spreadsheets_only_on_request(tmp_path):
         write_documents([], like="jsonl", out=tmp_path / "x", spreadsheet=True)
 
 
+def test_new_documents_in_a_csv_share_their_columns(tmp_path):
+    made = [Document("a", "x", (), {"n": 1}), Document("b", "y", (), {"m": 1})]
+    with pytest.raises(DataError, match="has a column that the first has not"):
+        write_documents(made, like="csv", out=tmp_path / "a.csv")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_csv_from_which_all_was_withheld_keeps_its_header(tmp_path):
     source = tmp_path / "a.tsv"
     source.write_text("id\ttext\tward\n1\ta\tb\n")
@@ -623,8 +630,8 @@ def test_conll_text_offsets_and_back(tmp_path):
 def test_conll_other_columns_do_not_give_a_redacted_token_away(tmp_path):
     source = tmp_path / "n.conll"
     source.write_text(
-        f"# text = {CANARY} sleeps\n" * 0
-        + f"The\tthe\tO\n{CANARY}\t{CANARY.lower()}\tB-NAME\nX\tx\tI-NAME\nsleeps\tsleep\tO\n"
+        f"# text = {CANARY} sleeps\n"
+        f"The\tthe\tO\n{CANARY}\t{CANARY.lower()}\tB-NAME\nX\tx\tI-NAME\nsleeps\tsleep\tO\n"
     )
     corpus = read_documents(source)
     (document,) = corpus
@@ -664,6 +671,20 @@ def test_conll_without_docstart_has_a_document_a_block(tmp_path):
     corpus = read_documents(source)
     assert [(d.id, d.text) for d in corpus] == [("n-1", "a b"), ("n-2", "c")]
     assert [d.text for d in read_documents(source, tag_column=None)] == ["a b", "c"]
+    source.write_text("# O\na O\n# O\n")
+    assert [d.text for d in read_documents(source)] == ["# a #"]
+    source.write_text("# O\n\n# B-X\n")
+    assert [d.text for d in read_documents(source)] == ["#", "#"]
+    source.write_text("# made by hand\n\n# sent 1\na\tO\n")
+    assert [d.text for d in read_documents(source)] == ["a"]
+
+
+def test_conll_titles_and_comments_do_not_travel(tmp_path):
+    source = tmp_path / "n.conll"
+    source.write_text(f"-DOCSTART- (1 {CANARY})\n\na\tO\n# text = {CANARY}\nb\tO\n\n")
+    corpus = read_documents(source)
+    write_documents(corpus, like=corpus, out=tmp_path / "o.conll")
+    assert (tmp_path / "o.conll").read_text() == "-DOCSTART-\n\na\tO\nb\tO\n\n"
 
 
 def test_conll_mistakes(tmp_path):

@@ -10,6 +10,7 @@ import pytest
 
 from sfumato.core.errors import DataError, FormatError, InputError, ParameterError
 from sfumato.data.document import Document, Span
+from sfumato.data.documents import read_documents, write_documents
 from sfumato.data.findings import as_spans, read_findings, resolve, with_findings
 
 CANARY = "Zaphyrine"
@@ -63,6 +64,16 @@ def test_files_of_findings(tmp_path, name):
 def test_findings_in_a_field_of_the_document():
     (document,) = with_findings([Document("d", TEXT, (), {"presidio": FOUND})], field="presidio")
     assert len(document.spans) == 2
+    assert "presidio" not in document.extra
+    text = json.dumps(FOUND)
+    (document,) = with_findings(
+        [Document("d", TEXT, (), {"presidio": text, "n": 1})], field="presidio"
+    )
+    assert (len(document.spans), document.extra) == (2, {"n": 1})
+    for wrong in (CANARY, [CANARY], [{"start": CANARY}]):
+        with pytest.raises(DataError, match="'presidio' of document 'd'") as caught:
+            list(with_findings([Document("d", TEXT, (), {"presidio": wrong})], field="presidio"))
+        assert CANARY not in str(caught.value)
     with pytest.raises(DataError, match="has no field 'presidio'"):
         list(with_findings([Document("d", TEXT)], field="presidio"))
 
@@ -86,6 +97,20 @@ def test_mistakes_in_findings(findings, words):
         list(with_findings([Document("d", "abc")], {"d": findings}))
     assert "'d'" in str(caught.value)
     assert CANARY not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+def test_a_field_of_findings_is_not_written_back(tmp_path, name):
+    quoting = json.dumps([{"start": 0, "end": 3, "label": "X", "text": CANARY}])
+    made = [Document("d", "abc", (), {"found": quoting, "ward": "4"})]
+    write_documents(made, like=name[2:], out=tmp_path / name)
+    corpus = read_documents(tmp_path / name)
+    out = tmp_path / f"b{name}"
+    write_documents(with_findings(corpus, field="found"), like=corpus, out=out)
+    assert CANARY.encode() not in out.read_bytes()
+    (document,) = read_documents(out)
+    assert document.extra["ward"] == "4"
+    assert document.spans == (Span(0, 3, "X"),)
 
 
 def test_mistakes_in_files(tmp_path):

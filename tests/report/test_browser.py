@@ -48,7 +48,7 @@ class Browser:
         self._process = subprocess.Popen(
             [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            close_fds=False, preexec_fn=wire, start_new_session=True,
+            close_fds=False, preexec_fn=wire, start_new_session=True,  # noqa: PLW1509 (no threads here)
         )  # fmt: skip
         for fd in (its_end, its_other_end, *ends):
             os.close(fd)

@@ -185,3 +185,16 @@ def test_thinning_keeps_the_ends_and_the_order(values, most):
     if values:
         assert kept[0] == (0, values[0])
         assert kept[-1] == (len(values) - 1, values[-1])
+
+
+def test_every_field_is_documented():
+    from pathlib import Path
+
+    from sfumato.report.facts import model
+
+    page = Path(__file__).parents[2] / "docs" / "reference" / "facts.md"
+    text = page.read_text(encoding="utf-8")
+    kinds = [k for k in vars(model).values() if isinstance(k, type) and issubclass(k, model.Fact)]
+    fields = {name for kind in kinds for name in kind.model_fields}
+    assert len(fields) > 60
+    assert {name for name in fields if f"`{name}`" not in text} == set()

@@ -30,7 +30,7 @@ def report(  # noqa: PLR0917 (typer reads the options from the signature)
     ] = None,
     choose: Annotated[
         list[str] | None,
-        typer.Option(help="ENGINE=ID: report on this candidate where nothing was published."),
+        typer.Option(help="PART=ID: report on this candidate where nothing was published."),
     ] = None,
     interactive: Annotated[
         bool,

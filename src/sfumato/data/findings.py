@@ -14,8 +14,9 @@ from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import DataError, FormatError, ParameterError
+from ..core.errors import DataError, FormatError, InputError, ParameterError
 from .document import Document, Span
+from .sources import Extra
 
 __all__ = ["as_spans", "read_findings", "resolve", "with_findings"]
 
@@ -178,6 +179,12 @@ def read_findings(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
     return found
 
 
+def _without(extra: Mapping[str, Any], field: str) -> Extra:
+    """Leave a field out; the rest, its part and its form stay."""
+    kept = {name: value for name, value in extra.items() if name != field}
+    return Extra(kept, getattr(extra, "part", ""), getattr(extra, "form", None))
+
+
 def _json(content: bytes, where: str) -> Any:
     try:
         return json.loads(content)
@@ -197,7 +204,7 @@ def with_findings(
     """Give the documents with another tool's findings as their spans (those they had are replaced).
 
     The findings come from a file or dict (see `read_findings`), or from a `field` of each document,
-    which is then taken out of its other fields. Findings below `min_score` are left out; one without
+    which is then taken out of its other fields, since tools may quote the text in it. Findings below `min_score` are left out; one without
     a score counts as certain. `labels` renames kinds, e.g. {"PERSON": "NAME"}.
 
     >>> found = {"d1": [{"start": 0, "end": 3, "entity_type": "PERSON", "score": 0.8}]}
@@ -232,7 +239,15 @@ def _with(
                     f"The document {document.id!r} has no field {field!r}.",
                     hint="an empty list says that nothing was found.",
                 )
-            spans = as_spans(extra[field])
+            try:
+                held = extra[field]
+                spans = as_spans(_json(held.encode(), "It") if isinstance(held, str) else held)
+            except InputError as error:
+                raise DataError(
+                    f"The field {field!r} of document {document.id!r} is refused: {error.message}",
+                    hint=error.hint,
+                ) from None
+            extra = _without(extra, field)
         kept = [
             Span(s.start, s.end, labels.get(s.label, s.label), s.score)
             for s in spans

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from .charts import Chart, charts_of, to_svg
+from .charts import Chart, charts_of, point_says, to_svg
 from .facts import Facts, facts_json
 from .prose import glossary, methods, papers
 from .words import Story, stories
@@ -99,7 +99,10 @@ def file_rows(facts: Facts) -> list[dict[str, str]]:
     """List every file that went in or came out, with its hash."""
     found = []
     for part in facts.parts:
-        for role, listed in (("in", part.inputs), ("out", part.outputs)):
+        seen = {(f.name, f.sha256) for f in part.inputs}
+        fresh = tuple(f for f in part.published_from if (f.name, f.sha256) not in seen)
+        roles = (("explored", part.inputs), ("published from", fresh), ("published", part.outputs))
+        for role, listed in roles:
             found += [
                 {"name": f.name, "role": f"{part.engine}, {role}", "rows": "–" if f.rows is None else count(f.rows),
                  "sha256": f.sha256 or "–"}
@@ -131,8 +134,26 @@ def _used_terms(facts: Facts) -> dict[str, dict[str, str | None]]:
     return {k: v for k, v in glossary().items() if k in shared or k.split(".")[0] in engines}
 
 
-def render_html(facts: Facts, *, interactive: bool = True) -> str:
-    """Render the page; `interactive` adds the chart library where the page stays under `LARGEST` bytes."""
+def _choosers(facts: Facts) -> list[dict[str, Any]]:
+    """Offer the candidates of each part where nothing was published yet."""
+    return [
+        {
+            "id": part.id,
+            "title": f"{story.title}: which candidate?",
+            "chosen": part.chosen.id if part.chosen else "",
+            "points": [{"id": p.id, "words": point_says(part.engine, p)} for p in part.points if p.on_frontier],
+        }
+        for part, story in zip(facts.parts, stories(facts), strict=True)
+        if not part.published and part.points
+    ]  # fmt: skip
+
+
+def render_html(facts: Facts, *, interactive: bool = True, choosing: bool = False) -> str:
+    """Render the page.
+
+    `interactive` adds the chart library where the page stays under `LARGEST` bytes; `choosing` adds the
+    form with which the local server lets people walk along the frontier.
+    """
     import jinja2
     from markupsafe import Markup
 
@@ -193,6 +214,7 @@ def render_html(facts: Facts, *, interactive: bool = True) -> str:
             script=Markup(_template("page.js")),  # noqa: S704
             symbols={k: Markup(v) for k, v in _SYMBOLS.items()},  # noqa: S704
             interactive=with_library,
+            choosers=_choosers(facts) if choosing else [],
             specs=specs if with_library else {},
             bundle=Markup(_bundle()) if with_library else "",  # noqa: S704
         )

@@ -57,7 +57,9 @@ Vocabulary = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ,
 
 LEARNERS = frozenset({
     "crf", "svm", "adaboost", "ensemble", "selection", "stack", "background", "one pass",
-    "literal", "average", "logistic", "perceptron", "none",
+    "literal", "average", "logistic", "perceptron", "none", "character n-grams",
+    "crf with background", "crf with background and release",
+    "crf on release, informed by background", "crf, mean of both",
 })  # fmt: skip
 STRATEGIES = frozenset(
     {"exchange", "shs", "rcs", "bisecting", "exhaustive", "dp", "nsga2", "grid", "greedy"}
@@ -80,7 +82,7 @@ LABELS = frozenset({
 REFERENCES = {
     "safe harbor": "Safe Harbor", "no sanitising": "No sanitising", "nothing": "No sanitising",
     "none": "No sanitising", "unsanitised": "No sanitising", "literal algorithm 1": "Literal Algorithm 1",
-    "literal": "Literal Algorithm 1", "paper": "Literal Algorithm 1", "one pass": "One pass",
+    "literal": "Literal Algorithm 1", "paper": "Literal Algorithm 1", "one pass": "One pass", "one plain pass": "One pass",
     "all features": "All features", "full feature set": "All features", "unchanged": "Unchanged",
     "fully generalised": "Fully generalised", "k-anonymity": "k-anonymity",
     "frequent itemsets": "Frequent itemsets", "laplace": "Laplace", "exponential": "Exponential",

@@ -99,6 +99,9 @@ class _Reading:
         self.format, self.part, self.stem = format, part, stem
         self.record, self.number = 0, 0
         self.delimiter: str | None = None
+        # Lines that begin with # before it is known whether the columns are tabbed: with tabs
+        # they are comments, without they are tokens.
+        self.unsure: list[str] = []
         self.start: str | None = None
         self.open(None)
 
@@ -125,6 +128,7 @@ class _Reading:
             )
             return
         if text.strip(" \t") == "":
+            self._settle()
             if self.rows:
                 self.sentences.append(self.rows)
                 self.rows = []
@@ -132,10 +136,16 @@ class _Reading:
                 yield from self.end()
         elif text.startswith(_START) and text[len(_START) :][:1] in ("", " ", "\t"):
             yield from self.end()
-            self.open(text)
-        elif self.delimiter == "\t" and text.startswith("#") and "\t" not in text:
-            pass
+            # Some corpora put a title after the mark: only columns without words go out again.
+            self.open(text if re.fullmatch(r"-DOCSTART-[ \tXO_-]*", text) else _START)
+        elif self.delimiter != " " and text.startswith("#") and "\t" not in text:
+            if self.delimiter is None:
+                self.unsure.append(text)
         else:
+            if self.delimiter is None:
+                self.delimiter = "\t" if "\t" in text else " "
+                for early in self.unsure if self.delimiter == " " else ():
+                    self._row(early)
             self._row(text)
             if self.size > limits.document_characters and self.fault is None:
                 hint = limits.hint("document_characters")
@@ -144,8 +154,6 @@ class _Reading:
                 self.sentences, self.rows = [], [["", ""]]  # what is withheld need not be kept
 
     def _row(self, text: str) -> None:
-        if self.delimiter is None:
-            self.delimiter = "\t" if "\t" in text else " "
         cells = (
             text.split("\t") if self.delimiter == "\t" else re.split("[ \t]+", text.strip(" \t"))
         )
@@ -165,7 +173,17 @@ class _Reading:
         self.size += len(token) + 1
         self.rows.append(cells)
 
+    def _settle(self) -> None:
+        """At the end of a block of # lines alone: tokens when all of them end in a tag."""
+        if self.delimiter is None and self.unsure:
+            if all(re.search(r" (?:O|[BIESLU]-\S+)$", line) for line in self.unsure):
+                self.delimiter = " "
+                for early in self.unsure:
+                    self._row(early)
+            self.unsure.clear()
+
     def end(self) -> Iterator[Document | Withheld]:
+        self._settle()
         if self.rows:
             self.sentences.append(self.rows)
         if not self.sentences and self.fault is None and self.start is None:

@@ -140,10 +140,12 @@ class Delimited:
                 cells = {layout.text: document.text, layout.spans: spans_as_json(document.spans)}
                 if layout.id is not None:
                     cells[layout.id] = document.id
-                try:
-                    row = [cells[c] if c in cells else document.extra[c] for c in columns]
-                except KeyError:
-                    raise DataError(f"The document {document.id!r} lacks a column of the others.") from None  # fmt: skip
+                known = {**document.extra, **cells}
+                if part is None and not known.keys() <= set(columns):
+                    raise DataError(
+                        f"The document {document.id!r} has a column that the first has not."
+                    )
+                row = [known.get(column) for column in columns]
                 stream.write(line(["" if cell is None else str(cell) for cell in row]))
 
             yield write

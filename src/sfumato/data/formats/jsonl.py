@@ -91,7 +91,7 @@ class Jsonl:
                 for name, value in document.extra.items():
                     fields.setdefault(name, value)
                 try:
-                    line = json.dumps(fields, ensure_ascii=False, allow_nan=False).encode()
+                    line = _ENCODE(fields).encode()
                 except (TypeError, ValueError, RecursionError):
                     raise DataError(
                         f"The document {document.id!r} holds a field that JSON cannot hold."
@@ -112,7 +112,8 @@ def _finite(number: str) -> float:
     return value
 
 
-# Made once: json.loads would make a new decoder for each line.
+# Made once: json.loads and json.dumps would make a new one for each line.
+_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _DECODE = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite).decode
 
 

@@ -48,7 +48,7 @@ SELECTORS: dict[str, Callable[[int, str, int], ContainmentSelector]] = {
     "conditional": lambda k, stop, _seed: GreedyInformation(k, stop=stop, criterion="conditional"),
     "maximal": lambda k, _stop, seed: MaximalSelector(k, random_state=seed),
     "maximal-frequent": lambda k, _stop, seed: MaximalSelector(
-        k, family="frequent", work=200_000_000, random_state=seed
+        k, family="frequent", random_state=seed
     ),
     "exact": lambda k, _stop, _seed: ExactSelector(k),
     "best": lambda k, _stop, seed: BestSelector(k, random_state=seed),
@@ -71,7 +71,7 @@ def _names(selector: str | Sequence[str], d: int) -> list[str]:
             "At least one selector is needed.", hint="for example hamdist, or all."
         )
     if "all" in names:
-        greedy = ["hamdist", "distcnt", "information", "conditional"]
+        greedy = ["hamdist", "distcnt", "information", "conditional", "maximal-frequent"]
         exact = ["exact"] if d <= MOST_FEATURES else []
         names = [*greedy, *exact, *(name for name in names if name != "all")]
     for name in names:

@@ -16,7 +16,7 @@ from ...core.errors import InputError
 from ...core.files import canonical_json
 from .baskets import baskets_part
 from .model import BasketsPart, Facts, TablesPart, TextPart
-from .sources import ENGINES, Source, find_sources
+from .sources import Source, find_sources
 from .tables import tables_part
 from .text import text_part
 
@@ -27,6 +27,7 @@ __all__ = [
     "TextPart",
     "facts_from",
     "facts_json",
+    "find_sources",
     "gather",
 ]
 
@@ -38,7 +39,7 @@ def gather(
 ) -> Facts:
     """Read the folders of explorations and releases and give the facts of the report about them.
 
-    `choose` names the candidate of an engine where nothing was published yet: {"tables": "p17"}.
+    `choose` names the candidate of a part (by its id, the engine's name) where nothing was published yet: {"tables": "p17"}.
     """
     return facts_from(find_sources(folders), choose=choose)
 
@@ -47,19 +48,19 @@ def facts_from(sources: Sequence[Source], *, choose: Mapping[str, str] | None = 
     """Give the facts of what was read already."""
     if not sources:
         raise InputError("A report needs at least one frontier or release.")
-    wrong = set(choose or ()) - set(ENGINES)
-    if wrong:
-        raise InputError(
-            f"A choice is for an engine. Got {min(wrong)!r} instead.",
-            hint=f"the engines are {', '.join(ENGINES)}.",
-        )
     seen: dict[str, int] = {}
     parts: list[Any] = []
     for source in sources:
         seen[source.engine] = seen.get(source.engine, 0) + 1
         times = seen[source.engine]
         part_id = source.engine if times == 1 else f"{source.engine}-{times}"
-        parts.append(_PARTS[source.engine](source, part_id, (choose or {}).get(source.engine)))
+        parts.append(_PARTS[source.engine](source, part_id, (choose or {}).get(part_id)))
+    wrong = set(choose or ()) - {part.id for part in parts}
+    if wrong:
+        raise InputError(
+            f"A choice is for a part of the report. Got {min(wrong)!r} instead.",
+            hint=f"the parts are {', '.join(part.id for part in parts)}.",
+        )
     return Facts(version=__version__, parts=tuple(parts))
 
 

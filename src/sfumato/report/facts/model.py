@@ -94,6 +94,7 @@ class Part(Fact):
     seed: int
     version: str = Field(pattern=r"^[0-9][0-9A-Za-z.+-]{0,39}$")
     inputs: tuple[File, ...] = ()
+    published_from: tuple[File, ...] = ()
     outputs: tuple[File, ...] = ()
     published: bool = False
     chosen: Point | None = None
@@ -202,6 +203,10 @@ class TextPart(Part):
     bound: float | None = None  # C/(L+C)
     bounds: tuple[Bound, ...] = ()
     attacks: tuple[Attack, ...] = ()
+    words_left: int | None = None  # published words that the attackers were run on
+    sensitive_left: int | None = None
+    sensitive_before: int | None = None  # sensitive words in the originals of the release
+    learned_from_release: bool | None = None  # the release holds documents that were learned from
     attack_on: Literal["held-out folds", "the release"] = "held-out folds"
     before: tuple[Before, ...] = ()
     headline: Headline | None = None
@@ -215,7 +220,7 @@ class AttributePolicy(Fact):
     name: ColumnName
     treatment: Literal["unchanged", "generalised", "removed"]
     intervals: int
-    widest: int | None = None
+    widest: IntervalText | None = None
     shown: tuple[IntervalText, ...] = ()
 
 

@@ -214,11 +214,13 @@ def common(source: Source, part_id: str, choose: str | None) -> dict[str, Any]:
         if k in PACKAGES and _is_version(v)
     }
     measured = mapping(release.get("measured"))
+    withheld = whole(mapping(release.get("counts")).get("withheld"))
     return {
         "id": part_id,
         "seed": whole(source.content.get("seed")) or 0,
         "version": version_of(source.content),
         "inputs": _files(source.content.get("inputs")),
+        "published_from": _files(release.get("inputs")),
         "outputs": _files(release.get("outputs")),
         "published": source.release is not None,
         "chosen": chosen,
@@ -227,7 +229,7 @@ def common(source: Source, part_id: str, choose: str | None) -> dict[str, Any]:
         "references": _references(source, points),
         "search": _search(source, points),
         "counts": counts,
-        "withheld": len(items(release.get("withheld"))),
+        "withheld": max(withheld or 0, len(items(release.get("withheld")))),
         "measured_risk": number(measured.get("risk")),
         "measured_utility": number(measured.get("utility")),
         "versions": versions,

@@ -28,11 +28,12 @@ def _intervals(entry: Any) -> list[str]:
 
 
 def _ends(text: str) -> tuple[float, float] | None:
-    """Read an interval of numbers back.
+    """Read an interval of numbers back; a missing value may stand with the last one.
 
-    >>> _ends("20–39"), _ends("[0, 4]"), _ends("90+"), _ends("7"), _ends("Female")
-    ((20.0, 39.0), (0.0, 4.0), (90.0, inf), (7.0, 7.0), None)
+    >>> _ends("20–39"), _ends("[0, 4]"), _ends("90+"), _ends("7-9|?"), _ends("Female")
+    ((20.0, 39.0), (0.0, 4.0), (90.0, inf), (7.0, 9.0), None)
     """
+    text = text.removesuffix("|?")
     if match := _RANGE.fullmatch(text):
         return float(match[1]), float(match[2])
     if match := _OPEN.fullmatch(text):
@@ -44,7 +45,25 @@ def _ends(text: str) -> tuple[float, float] | None:
 
 
 def _members(text: str) -> list[str]:
-    return [part.strip() for part in text.strip("[]{}").split(",")]
+    """List the members of a group of names.
+
+    >>> _members("Black|Other"), _members("Black, Other")
+    (['Black', 'Other'], ['Black', 'Other'])
+    """
+    return [part.strip() for part in text.strip("[]{}").split("|" if "|" in text else ",")]
+
+
+def _width(text: str) -> float:
+    """Say how many values an interval covers, as far as its words tell.
+
+    >>> _width("20-39"), _width("Black|Other"), _width("A|...7 more...|Z"), _width("Male")
+    (20.0, 2, 9, 1)
+    """
+    ends = _ends(text)
+    if ends is not None:
+        return ends[1] - ends[0] + 1 + text.endswith("|?")
+    more = re.search(r"\.\.\.(\d+) more\.\.\.", text)
+    return len(_members(text)) + (int(more[1]) - 1 if more else 0)
 
 
 def _holding(intervals: list[str], imagined: str) -> str | None:
@@ -73,19 +92,13 @@ def _stride(size: int) -> int:
 
 
 def _attribute(name: str, entry: Any, intervals: list[str]) -> AttributePolicy:
-    widths = []
-    for text in intervals:
-        ends = _ends(text)
-        if ends is None:
-            widths.append(len(_members(text)))
-        elif ends[1] < float("inf"):
-            widths.append(int(ends[1] - ends[0]) + 1)
+    widest = max(intervals, key=_width)
     declared = mapping(entry).get("treatment") if isinstance(entry, Mapping) else None
     if declared in {"unchanged", "generalised", "removed"}:
         treatment = declared
     elif len(intervals) <= 1:
         treatment = "removed"
-    elif len(widths) == len(intervals) and max(widths) == 1:
+    elif _width(widest) == 1:
         treatment = "unchanged"
     else:
         treatment = "generalised"
@@ -93,7 +106,7 @@ def _attribute(name: str, entry: Any, intervals: list[str]) -> AttributePolicy:
         name=name,
         treatment=treatment,
         intervals=len(intervals),
-        widest=max(widths, default=None),
+        widest=widest,
         shown=tuple(intervals[:_SHOWN]),
     )
 

@@ -162,6 +162,13 @@ def _labels(source: Source) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for entry in listed if (name := label(entry)) is not None))
 
 
+def _learned_from_release(fields: dict[str, Any]) -> bool | None:
+    """Say whether the published documents are among those that the classifiers learned from."""
+    published = {f.sha256 for f in fields["published_from"] if f.sha256}
+    explored = {f.sha256 for f in fields["inputs"] if f.sha256}
+    return bool(published & explored) if published and explored else None
+
+
 def text_part(source: Source, part_id: str, choose: str | None = None) -> TextPart:
     """Gather the facts of a text release."""
     fields = common(source, part_id, choose)
@@ -177,13 +184,19 @@ def text_part(source: Source, part_id: str, choose: str | None = None) -> TextPa
     before = _befores(source, ratio)
     on_release = bool(attacks)
     attacks = attacks or _attacks(chosen.get("attack"))
-    redactions = mapping(mapping((source.release or {}).get("counts")).get("redactions"))
+    counts = mapping((source.release or {}).get("counts"))
+    left = mapping(mapping((attack if on_release else chosen).get("attack")).get("left"))
+    redactions = mapping(counts.get("redacted") or counts.get("redactions"))
     corpora = parameter(source, "background")
-    sensitive = whole(chosen.get("sensitive")) or whole(parameter(source, "sensitive"))
+    sensitive = whole(chosen.get("sensitive")) or whole(
+        parameter(source, "sensitive_words", "sensitive")
+    )
     if sensitive is None and choice and choice.leaked and choice.risk:
         sensitive = round(choice.leaked / choice.risk)
     mode = known(parameter(source, "mode"), {"honest", "paper"})
-    replace = known(parameter(source, "replace"), {"placeholder", "mask", "surrogate"})
+    replace = known(
+        parameter(source, "replacement", "replace"), {"placeholder", "mask", "surrogate"}
+    )
     return TextPart(
         **fields,
         labels=_labels(source),
@@ -198,6 +211,10 @@ def text_part(source: Source, part_id: str, choose: str | None = None) -> TextPa
         bound=bound,
         bounds=_bounds(attack.get("bounds") or chosen.get("bounds")),
         attacks=attacks,
+        words_left=whole(left.get("words")),
+        sensitive_left=whole(left.get("sensitive")),
+        sensitive_before=whole(attack.get("sensitive_before")),
+        learned_from_release=_learned_from_release(fields),
         attack_on="the release" if on_release else "held-out folds",
         before=before,
         headline=_headline(attacks, before, bound),

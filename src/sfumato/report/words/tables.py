@@ -12,6 +12,7 @@ from .shared import (
     search_sentence,
     status_of,
     times,
+    title_for,
     withheld_check,
 )
 from .story import Check, Grid, Stat, Story
@@ -25,7 +26,10 @@ def attribute_words(attribute: AttributePolicy) -> str:
         return "removed (one single group)"
     if attribute.treatment == "unchanged":
         return f"published unchanged ({count(attribute.intervals)} values)"
-    wide = "" if attribute.widest is None else f", the widest {count(attribute.widest)} values wide"
+    wide = ""
+    if attribute.widest is not None:
+        label = attribute.widest if len(attribute.widest) <= 40 else attribute.widest[:39] + "…"
+        wide = f", the widest {label}"
     return f"published in {count(attribute.intervals)} groups{wide}"
 
 
@@ -197,13 +201,12 @@ def _commands(part: TablesPart) -> list[str]:
 
 def tables_story(part: TablesPart) -> Story:
     """Tell the tables part."""
-    name = f": {part.inputs[0].name}" if part.inputs else ""
-    story = Story(part.id, "tables", f"Table{name}", status_of(part))
+    story = Story(part.id, "tables", title_for("Table", part), status_of(part))
     story.verdict, story.stats, story.checks = _verdict(part), _stats(part), _checks(part)
     story.published = [chosen_sentence(part)]
     if part.rows:
         story.published.append(f"{count(part.rows)} records; quasi-identifiers: {listed(list(part.quasi))}.")  # fmt: skip
-    story.tradeoff = [search_sentence(part), "Each point is a policy: further left, less risk; further up, more information. Risk spans several decades, so look at the logarithmic view too."]  # fmt: skip
+    story.tradeoff = [search_sentence(part, "tables"), "Each point is a policy: further left, less risk; further up, more information. Risk spans several decades, so look at the logarithmic view too."]  # fmt: skip
     story.attack, story.cost = _attack_words(part), _cost_words(part)
     story.assumptions, story.commands = _assumptions(part), _commands(part)
     if part.chosen is not None and part.max_risk is not None:

@@ -18,7 +18,7 @@ from ..separation import _information_of_each, ham_dist_pairs
 from . import _kernels as kernels
 from .base import ContainmentSelector
 
-__all__ = ["MOST_FEATURES", "ExactSelector", "feasible_sets", "maximal_feasible_sets"]
+__all__ = ["MOST_FEATURES", "ExactSelector", "feasible_sets", "maximal_feasible_sets", "maximal_frequent_sets"]
 
 MOST_FEATURES = 22
 
@@ -54,6 +54,14 @@ def maximal_feasible_sets(matrix: Any, k: int) -> npt.NDArray[np.int64]:
     """List the feasible sets that no further feature can join (M_k, the true family)."""
     binary = as_binary(matrix)
     return np.flatnonzero(kernels.maximal_sets(_family(binary, k), binary.d))
+
+
+def maximal_frequent_sets(matrix: Any, k: int) -> npt.NDArray[np.int64]:
+    """List the maximal itemsets held by k rows or more (M_k as the paper reads it), as masks."""
+    binary = as_binary(matrix)
+    support = np.bincount(_row_masks(binary), minlength=1 << binary.d).astype(np.int64)
+    kernels.feasible_family(support, k)  # leaves superset counts in `support`
+    return np.flatnonzero(kernels.maximal_sets(support >= k, binary.d))
 
 
 class ExactSelector(ContainmentSelector):

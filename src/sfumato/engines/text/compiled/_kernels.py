@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, types
 
-from ..features._kernels import conjunctions
+from ..features._kernels import conjunctions, seal
 from ..learners._kernels import STEEPEST
 
-__all__ = ["bin_of", "chains", "emissions", "fill_table", "nearby", "stack_bins"]
+__all__ = ["bin_of", "chains", "emissions", "fill_table", "nearby", "row_scores", "stack_bins"]
 
 Bytes = npt.NDArray[np.uint8]
 Int32s = npt.NDArray[np.int32]
@@ -30,7 +30,8 @@ _i32 = types.Array(types.int32, 1, "C")
 _i32_2 = types.Array(types.int32, 2, "C")
 _i64 = types.Array(types.int64, 1, "C")
 _u64 = types.Array(types.uint64, 1, "C")
-_f32 = types.Array(types.float32, 1, "C")
+_u64_2 = types.Array(types.uint64, 2, "C")
+_f32_2 = types.Array(types.float32, 2, "C")
 _f32_3 = types.Array(types.float32, 3, "C")
 _f64 = types.Array(types.float64, 1, "C")
 _f64_2 = types.Array(types.float64, 2, "C")
@@ -112,6 +113,47 @@ def emissions(
                 s = s + word_scores[two_after, 4, m]
                 s = s + weights[k0, m] * unit + weights[k1, m] * unit
                 out[i, m] = s + weights[k2, m] * unit
+
+
+@njit(
+    types.void(_i64, _u64, _u64_2, _u64_2, _u64, _f32_2, _f32_3),
+    cache=True,
+    nogil=True,
+)
+def row_scores(
+    own_bounds: Int64s,
+    own: UInt64s,
+    near: UInt64s,
+    far: UInt64s,
+    table: UInt64s,
+    weights: Float32s,
+    out: Float32s,
+) -> None:
+    """Give each word row its score at the offsets 0, −1, +1, −2, +2 under each model.
+
+    `out[row, offset, model]` starts as zeros; row 0 of `weights` stands for unknown features.
+    """
+    models = out.shape[2]
+    mask = types.uint64(table.size - 1)
+    for r in range(out.shape[0]):
+        for k in range(own_bounds[r], own_bounds[r + 1]):
+            w = _find(own[k], table, mask)
+            if w != 0:
+                for m in range(models):
+                    out[r, 0, m] += weights[w, m]
+        for side in range(2):
+            for k in range(near.shape[1]):
+                if near[r, k] != types.uint64(0):
+                    w = _find(seal(near[r, k], 61 + side), table, mask)
+                    if w != 0:
+                        for m in range(models):
+                            out[r, 1 + side, m] += weights[w, m]
+            for k in range(far.shape[1]):
+                if far[r, k] != types.uint64(0):
+                    w = _find(seal(far[r, k], 63 + side), table, mask)
+                    if w != 0:
+                        for m in range(models):
+                            out[r, 3 + side, m] += weights[w, m]
 
 
 @njit(types.void(_u8, _i64, _u8), cache=True, nogil=True)

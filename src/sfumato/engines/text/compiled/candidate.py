@@ -55,6 +55,22 @@ class _Chain:
         return cls(weights, len(model.place_sizes), np.exp(model.transitions))
 
 
+def _side_by_side(
+    models: Sequence[tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]],
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
+    """Put the weights of all models into one hash table; row 0 is for what none of them knows."""
+    keys = np.concatenate([np.zeros(0, np.uint64), *(keys for keys, _ in models)])
+    union, rows = np.unique(keys, return_inverse=True)
+    weights = np.zeros((len(union) + 1, len(models)), np.float32)
+    first = 0
+    for m, (own, values) in enumerate(models):
+        weights[1 + rows[first : first + len(own)], m] = values
+        first += len(own)
+    table = np.zeros(1 << max(4, int(2 * len(union)).bit_length()), np.uint64)
+    _kernels.fill_table(union, table)
+    return table, weights
+
+
 class _Batch:
     """The state of one batch: what is redacted so far and the sums of all models."""
 
@@ -122,24 +138,22 @@ class CompiledCandidate:
         staged = [stage.model for h in source.classifiers for stage in h.stages]
         self.models: list[CRFModel] = [*source.typing, *staged]  # type: ignore[list-item]
         self.chains = [_Chain.of(model) for model in self.models]
-        keys = [model.joint_keys for model in self.models]
-        union, places = np.unique(
-            np.concatenate([np.zeros(0, np.uint64), *keys]), return_inverse=True
+        self.table, joint = _side_by_side([(m.joint_keys, m.joint_weights) for m in self.models])
+        self.weights = np.round(joint / UNIT).astype(np.int32)
+        self.row_table, self.row_weights = _side_by_side(
+            [(m.row_keys, m.row_weights) for m in self.models]
         )
-        self.weights = np.zeros((len(union) + 1, len(self.models)), np.int32)
-        first = 0
-        for m, model in enumerate(self.models):
-            own = 1 + places[first : first + len(model.joint_keys)]
-            self.weights[own, m] = np.round(model.joint_weights / UNIT).astype(np.int32)
-            first += len(model.joint_keys)
-        self.table = np.zeros(1 << max(4, int(2 * len(union)).bit_length()), np.uint64)
-        _kernels.fill_table(union, self.table)
 
     def word_scores(self, words: WordTable) -> npt.NDArray[np.float32]:
         """Score words at each offset by each model: [row, offset, model]."""
         out = np.zeros((len(words), 5, len(self.models)), np.float32)
+        _kernels.row_scores(
+            words.own_bounds, words.own, words.near, words.far, self.row_table, self.row_weights,
+            out,
+        )  # fmt: skip
         for m, model in enumerate(self.models):
-            out[:, :, m] = model.word_scores(words)
+            if model.memory is not None:
+                model.memory.add_scores(words, model.memory_weights, out[:, :, m])
         return out
 
     def decide(self, data: TokenData) -> npt.NDArray[np.int16]:
