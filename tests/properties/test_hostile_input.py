@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from sfumato.core.errors import LimitError
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from fuzz.mutations import PIECES, mutated  # noqa: E402
-from fuzz.targets import TARGETS  # noqa: E402
+from fuzz.mutations import PIECES, mutated
+from fuzz.targets import TARGETS
 
 edits = st.lists(
     st.tuples(st.floats(0, 1), st.integers(0, 20), st.sampled_from(PIECES) | st.binary(max_size=8)),
