@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -35,6 +36,8 @@ def _hang(_signal: int, _frame: FrameType | None) -> None:
 def run(target: Target, inputs: int, seed: int, first: int = 0) -> dict[str, object]:
     """Read so many hostile inputs in this process; give what was found."""
     streams = Streams(seed).child(target.name)
+    memory = Path("/dev/shm")
+    tempfile.tempdir = str(memory) if memory.is_dir() else None  # a disk would only slow it down
     seeds = list(target.seeds())
     outcomes: Counter[str] = Counter()
     findings: dict[str, str] = {}

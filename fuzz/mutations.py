@@ -11,7 +11,7 @@ PIECES = [
     b"\x00", b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xff\xfe", b"\r", b"\r\n", b"\n\n",
     b"\t", b",", b";", b'"', b'""', b"'", b"\\", b"\\u0000", b"\\ud800", b"{", b"}", b"[", b"]", b"[[[[",
     b"null", b"true", b"NaN", b"Infinity", b"-Infinity", b"1e999", b"-0", b"0", b"-1", b"1.5",
-    b"99999999999999999999", b"9223372036854775807", b"4294967296", b"2147483648", b"1e18",
+    b"99999999999999999999", b"9223372036854775807", b"999999999", b"4294967296", b"2147483648", b"1e18",
     b"../../../tmp/sly", b"/etc/passwd", b"a/../b", b"con", b"=1+1", b"+1", b"-1+1", b"@SUM(A1)", b"|",
     b"id", b"text", b"spans", b"start", b"end", b"label", b"T1\tNAME 0 3\tAnn", b"T1\tNAME 0 1;2 3\tx",
     b"\xe2\x80\x8b", b"\xf0\x9f\x98\x80", b"\xcc\x81", b"\xe2\x80\xae", b"(", b"((((((((", b"*", b"$",
@@ -48,7 +48,7 @@ def mutated(seeds: Sequence[bytes], dice: np.random.Generator) -> bytes:
             numbers = list(_NUMBER.finditer(bytes(data)))
             if numbers:
                 found = numbers[int(dice.integers(len(numbers)))]
-                data[found.start() : found.end()] = PIECES[int(dice.integers(26, 39))]
+                data[found.start() : found.end()] = PIECES[int(dice.integers(26, 40))]
         elif kind == 7:
             lines = bytes(data).splitlines(keepends=True)
             if len(lines) > 1:

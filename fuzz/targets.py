@@ -13,7 +13,10 @@ import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 from sfumato.core.errors import SfumatoError
 
@@ -118,30 +121,30 @@ def _conll_seed() -> list[bytes]:
 
 def _zipped() -> list[bytes]:
     plain = _written("jsonl", ".jsonl")[0]
-    return [gzip.compress(plain, mtime=0), gzip.compress(plain * 50, mtime=0)]
+    lines = b"".join(b'{"id": "%d", "text": "again"}\n' % number for number in range(100))
+    return [gzip.compress(plain, mtime=0), gzip.compress(lines, mtime=0)]
 
 
-def _bomb() -> bytes:
-    return gzip.compress(b" " * (80 << 20), mtime=0)
+_FOUND = {"d1": [{"start": 0, "end": 3, "label": "NAME", "score": 0.5}]}
+_PRESIDIO = {"d1": [{"entity_type": "PERSON", "start": 0, "end": 3, "score": 0.85}]}
 
 
-def _findings_seed() -> list[bytes]:
-    found = {"d1": [{"start": 0, "end": 3, "label": "NAME", "score": 0.5}]}
-    lines = b"".join(
-        json.dumps({"id": k, "findings": v}).encode() + b"\n" for k, v in found.items()
-    )
-    presidio = [{"entity_type": "PERSON", "start": 0, "end": 3, "score": 0.85}]
-    return [json.dumps(found).encode(), lines, json.dumps({"d1": presidio}).encode()]
+def _findings_lines() -> list[bytes]:
+    return [
+        json.dumps({"id": "d1", "findings": found["d1"]}).encode() for found in (_FOUND, _PRESIDIO)
+    ]
 
 
-def _read_findings(data: bytes, folder: Path) -> None:
-    from sfumato.data.findings import read_findings, with_findings
+def _read_findings(suffix: str) -> Callable[[bytes, Path], object]:
+    def read(data: bytes, folder: Path) -> None:
+        from sfumato.data.findings import read_findings, with_findings
 
-    for suffix in (".json", ".jsonl"):
         path = folder / f"findings{suffix}"
         path.write_bytes(data)
         read_findings(path)
         list(with_findings(_documents(), path))
+
+    return read
 
 
 # --- text ----------------------------------------------------------------------------------------
@@ -236,9 +239,23 @@ def _read_table(changed: str, suffix: str = ".csv") -> Callable[[bytes, Path], o
             (folder / name).write_text(content)
         (folder / changed).write_bytes(data)
         table = changed if changed.startswith("table") else f"table{suffix}"
-        read_table(folder / table, folder / "schema.toml", folder / "population.csv")
+        _database()
+        with mock.patch("duckdb.connect", _connect):
+            read_table(folder / table, folder / "schema.toml", folder / "population.csv")
 
     return read
+
+
+@cache
+def _database() -> Any:
+    import duckdb
+
+    return duckdb.connect(config={"threads": 1})
+
+
+def _connect(**_config: object) -> Any:
+    """Share one database among all inputs: opening one costs more than reading a small file."""
+    return _database().cursor()
 
 
 def _parquet(rows: str) -> list[bytes]:
@@ -339,7 +356,9 @@ TARGETS = {
         Target("conll", _conll_seed, _read_documents(".conll")),
         Target("brat", _brat_seed, _read_brat),
         Target("gzip", _zipped, _read_documents(".jsonl.gz")),
-        Target("findings", _findings_seed, _read_findings),
+        Target("findings-json", lambda: [json.dumps(f).encode() for f in (_FOUND, _PRESIDIO)],
+               _read_findings(".json")),
+        Target("findings-jsonl", _findings_lines, _read_findings(".jsonl")),
         Target("tokens", _texts, _tokenise),
         Target("model", _model_seed, _load_model),
         Target("schema", lambda: [_SCHEMA.encode()], _read_table("schema.toml")),
@@ -348,7 +367,7 @@ TARGETS = {
         Target("population", lambda: [_POPULATION.encode()], _read_table("population.csv")),
         Target("hierarchy", lambda: [_HIERARCHY.encode()], _read_table("zip.csv")),
         Target("baskets-npz", _npz, _read_baskets(".npz")),
-        Target("baskets-libsvm", lambda: [b"1 1:1 3:1\n-1 2:1 # x\n1 3:2\n"], _read_baskets(".svm")),
+        Target("baskets-libsvm", lambda: [b"1 1:1 3:1\n-1 2:1 # x\n1 3:1\n"], _read_baskets(".svm")),
         Target("baskets-transactions", lambda: [b"a b c\nb\n\nc a\n"], _read_baskets(".txt")),
         Target("baskets-csv", lambda: [b"a,b,y\n1,0,p\n0,1,q\n1,1,p\n"], _read_baskets(".csv")),
         Target("plan", lambda: [_PLAN.encode()], _load_plan),

@@ -147,7 +147,7 @@ BAD = [
     ("x.svm", "1 2:1 1:1\n", FormatError, "do not rise"),
     ("x.svm", "1 0:1\n", FormatError, "do not rise"),
     ("x.svm", "1 1:3\n", DataError, "neither 0 nor 1"),
-    ("x.svm", "1 99999999999:1\n", LimitError, "too large"),
+    ("x.svm", "1 99999999999:1\n", LimitError, "features"),
     ("x.svm", "", DataError, "no rows"),
     ("x.txt", "", DataError, "no rows"),
     ("x.npz", "not a zip", FormatError, "not a scipy sparse matrix"),

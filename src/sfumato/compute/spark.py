@@ -9,6 +9,7 @@ cluster log can quote the data.
 from __future__ import annotations
 
 import csv
+import hashlib
 import os
 import sys
 from collections import deque
@@ -117,8 +118,13 @@ class Spark:
         """Apply a function to each batch on the cluster; two jobs are in flight at most."""
         session = self.session()
         cores = session.sparkContext.defaultParallelism
-        broadcast = None if shared is None else session.sparkContext.broadcast(shared)
-        task = _Task(function, broadcast)
+        broadcast, sha256 = None, ""
+        if shared is not None:
+            # As bytes: an encrypted broadcast of PySpark fails on large arrays.
+            model = _serializer().dumps(shared)
+            sha256 = hashlib.sha256(model).hexdigest()
+            broadcast = session.sparkContext.broadcast(model)
+        task = _Task(function, broadcast, sha256)
 
         def job(window: list[bytes]) -> list[bytes]:
             rows = session.createDataFrame(_table(window))
@@ -205,9 +211,10 @@ class Spark:
 class _Task:
     """What each worker runs: unpack a batch, call the function, pack its result or its failure."""
 
-    def __init__(self, function: Callable[..., Any], shared: Any) -> None:
+    def __init__(self, function: Callable[..., Any], shared: Any, sha256: str) -> None:
         self.function = function
         self.shared = shared
+        self.sha256 = sha256
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -216,7 +223,9 @@ class _Task:
             for number, payload in zip(batch.column(0), batch.column(1), strict=True):
                 try:
                     content = unpack(payload.as_buffer().to_pybytes())
-                    given = (content,) if self.shared is None else (self.shared.value, content)
+                    given: tuple[Any, ...] = (content,)
+                    if self.shared is not None:
+                        given = (_shared(self.shared, self.sha256), content)
                     result = pack(self.function(*given))
                 except Exception as error:
                     result = pack(Failure.of(error))
@@ -224,6 +233,24 @@ class _Task:
                     [pa.array([number.as_py()], pa.int64()), pa.array([result], pa.binary())],
                     names=["number", "payload"],
                 )
+
+
+_unpacked: dict[str, Any] = {}
+
+
+def _shared(broadcast: Any, sha256: str) -> Any:
+    """Unpack what was broadcast once for each worker process; the one before it is let go."""
+    if sha256 not in _unpacked:
+        _unpacked.clear()
+        _unpacked[sha256] = _serializer().loads(broadcast.value)
+    return _unpacked[sha256]
+
+
+def _serializer() -> Any:
+    """Give the serializer by which PySpark sends functions and broadcasts: transport, never storage."""
+    from pyspark.serializers import CPickleSerializer
+
+    return CPickleSerializer()
 
 
 def _result(payload: bytes) -> Any:

@@ -189,7 +189,7 @@ class Exploration(Frontier[Candidate]):
         content = read_json(path)
         try:
             return cls._from_json(content)
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise FormatError(
                 "The file 'frontier.json' does not have the fields of a frontier.",
                 hint="was it written by `sfumato … explore`?",

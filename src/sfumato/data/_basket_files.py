@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zipfile
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ import numpy.typing as npt
 
 from ..core.errors import DataError, FormatError, InputError, LimitError
 from ..core.files import whole_file
+from .limits import Limits
+from .sources import open_bytes
 
 __all__ = [
     "FORMATS",
@@ -34,7 +37,6 @@ __all__ = [
     "write_lines",
 ]
 
-MOST_FEATURES = 20_000_000  # a stray index must not ask for a name for every number below it
 FORMATS = ("npz", "libsvm", "transactions", "csv")
 _SUFFIXES = {
     ".npz": "npz",
@@ -95,8 +97,7 @@ def sibling(path: Path, what: str) -> Path | None:
 
 
 def _text(path: Path) -> IO[str]:
-    raw: Any = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
-    return io.TextIOWrapper(raw, encoding="utf-8", newline="")
+    return io.TextIOWrapper(open_bytes(path, Limits()), encoding="utf-8", newline="")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -179,6 +180,18 @@ class _Rows:
         return len(self.ends) - 1
 
 
+def _check_zip(path: Path) -> None:
+    """Refuse an archive that would grow beyond all measure, before anything is unpacked."""
+    limits = Limits()
+    with zipfile.ZipFile(path) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
+    ratio = size // max(1, path.stat().st_size)
+    if size > limits.expansion_from and ratio > limits.expansion:
+        raise limits.error(
+            f"The file {path.name!r} grows {ratio:,} times when unpacked, which", "expansion"
+        )
+
+
 class _Npz:
     label_column = None
 
@@ -186,7 +199,10 @@ class _Npz:
         import scipy.sparse as sp
 
         try:
+            _check_zip(path)
             matrix = sp.load_npz(path)
+        except LimitError:
+            raise
         except Exception:
             raise FormatError(
                 f"The file {path.name!r} is not a scipy sparse matrix.",
@@ -194,8 +210,10 @@ class _Npz:
             ) from None
         if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
             raise FormatError(f"The file {path.name!r} does not hold a matrix of numbers.")
+        d = matrix.shape[1]
+        if d > Limits().features:
+            raise Limits().error(f"The number of features of {path.name!r}", "features")
         self.matrix = sp.csr_matrix(matrix)
-        d = self.matrix.shape[1]
         if names is not None and len(names) != d:
             raise DataError(f"There are {len(names)} feature names for {d} features.")
         self.names = list(names) if names is not None else [f"f{i}" for i in range(d)]
@@ -230,12 +248,7 @@ class _Libsvm:
                         f"Line {number} of {self.path.name!r} is not in libsvm form.",
                         hint="each line is: label index:1 index:1 …",
                     )
-                i = int(index) if len(index) < 12 else MOST_FEATURES + 1
-                if i > MOST_FEATURES:
-                    raise LimitError(
-                        f"An index on line {number} of {self.path.name!r} is too large.",
-                        hint=f"number the features from 1; the limit is {MOST_FEATURES:,}.",
-                    )
+                i = int(index) if len(index) < 12 else 2**31
                 if i <= last:
                     raise FormatError(
                         f"The indices on line {number} of {self.path.name!r} do not rise from 1.",
@@ -250,6 +263,8 @@ class _Libsvm:
                         hint="turn counts into binary literals first (sfumato.data.literals).",
                     )
                 rows.indices.append(i - 1)
+            if last > Limits().features:
+                raise Limits().error(f"An index on line {number} of {self.path.name!r}", "features")
             widest = max(widest, last)
             self._grow(widest, number)
             rows.end_row(tokens[0])
@@ -315,7 +330,7 @@ class _Csv:
         self.path = path
         self.batch_rows = batch_rows
         header = next(self._records(), None)
-        if header is None:
+        if not header:
             raise DataError(f"The file {path.name!r} is empty.", hint="give a header and rows.")
         header[0] = header[0].removeprefix("\ufeff")
         if len(set(header)) < len(header):

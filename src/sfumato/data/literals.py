@@ -80,9 +80,7 @@ def literals(table: Any, rules: Mapping[str, Rule], *, labels: Any = None) -> Li
     known = [str(c) for c in (table.columns if hasattr(table, "columns") else table)]
     for column, rule in rules.items():
         if column not in known:
-            raise DataError(
-                f"There is no column {column!r}.", hint=did_you_mean(column, known)
-            )
+            raise DataError(f"There is no column {column!r}.", hint=did_you_mean(column, known))
         cells = list(table[column])
         for name, mask in _made(column, rule, cells):
             names.append(name)
@@ -109,9 +107,7 @@ def _is_missing(cell: Any) -> bool:
     return cell is None or cell == "" or (isinstance(cell, float) and math.isnan(cell))
 
 
-def _made(
-    column: str, rule: Rule, cells: list[Any]
-) -> list[tuple[str, npt.NDArray[np.bool_]]]:
+def _made(column: str, rule: Rule, cells: list[Any]) -> list[tuple[str, npt.NDArray[np.bool_]]]:
     missing = np.array([_is_missing(c) for c in cells], dtype=bool)
     made: list[tuple[str, npt.NDArray[np.bool_]]] = []
     if isinstance(rule, Flag):
