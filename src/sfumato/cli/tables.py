@@ -241,7 +241,8 @@ def publish(
         if wish is not None:
             release = wish.of(found).publish(table, **options)
         else:
-            assert policy is not None and found.terms is not None
+            assert policy is not None
+            assert found.terms is not None
             chosen = load_policy(policy, found.terms.lattice)
             release = publish_policy(chosen, table, terms=found.terms, seed=found.seed, **options)
         console.result(release.to_json())

@@ -108,7 +108,7 @@ def publish_policy(
     table = _read(opened, terms, population)
     labels = _labels(policy)
     selection = _selection(opened, terms, labels)
-    work = _Work(policy, terms, table, opened, promise, max_risk, seed)
+    work = _Work(policy, terms, table, opened=opened, promise=promise, max_risk=max_risk, seed=seed)
     if target is None:
         published = opened.query(selection)
         work.measured(published)
@@ -128,6 +128,7 @@ class _Work:
         policy: Policy,
         terms: Terms,
         table: Table,
+        *,
         opened: Source,
         promise: Candidate | None,
         max_risk: float | None,
@@ -268,8 +269,8 @@ def _selection(opened: Source, terms: Terms, labels: Sequence[Sequence[str]]) ->
         columns.append(f"[{listed}][CAST({code} AS INTEGER) + 1] AS {quoted_name(column)}")
         text.append(f"CAST({quoted_name(column)} AS VARCHAR) AS {quoted_name(column)}")
     where = f" WHERE {' AND '.join(present)}" if schema.missing == "drop" else ""
-    source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {opened.raw})"
-    return f"SELECT {', '.join(columns)} FROM {source}{where}"
+    source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
+    return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
 
 
 # --- writing -------------------------------------------------------------------------------------
