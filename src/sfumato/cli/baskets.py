@@ -35,7 +35,8 @@ def _numbers(text: str, name: str) -> list[int]:
         return [int(part) for part in text.split(",") if part.strip()]
     except ValueError:
         raise ParameterError(
-            f"--{name} takes whole numbers separated by commas.", hint=f"for example --{name} 5,8,11."
+            f"--{name} takes whole numbers separated by commas.",
+            hint=f"for example --{name} 5,8,11.",
         ) from None
 
 
@@ -43,13 +44,13 @@ def _flags(text: str | None) -> object:
     """Read --absence-risky: "all", or a file of feature names."""
     if text is None or text == "all":
         return text
-    from ..data.baskets import read_lines
+    from ..data._basket_files import read_lines
 
     return read_lines(Path(text), what="risky features")
 
 
 @app.command()
-def explore(
+def explore(  # noqa: PLR0917 (each is an option of the command)
     matrix: Matrix,
     out: Annotated[Path, typer.Option("--out", help="Folder for frontier.json.")],
     labels: Labels = None,
@@ -116,7 +117,7 @@ def _show(console: Console, content: dict, out: Path) -> None:  # type: ignore[t
 
 
 @app.command()
-def publish(
+def publish(  # noqa: PLR0917
     directory: Annotated[Path, typer.Argument(help="Folder that explore wrote.")],
     matrix: Matrix,
     choose: Annotated[str, typer.Option("--choose", help="Id of the candidate.")],
@@ -145,7 +146,7 @@ def publish(
 
 
 @app.command()
-def study(
+def study(  # noqa: PLR0917
     matrix: Matrix,
     out: Annotated[Path, typer.Option("--out", help="Folder for tables and charts.")],
     labels: Labels = None,
@@ -173,8 +174,6 @@ def study(
             write_study(found, folder)
         console.result(found)
         for row in found["table"]:
-            cells = "  ".join(
-                f"k={c['k']}: {c['auc']:.3f} ({c['note']})" for c in row["cells"]
-            )
+            cells = "  ".join(f"k={c['k']}: {c['auc']:.3f} ({c['note']})" for c in row["cells"])
             console.say(f"{row['method']:24} {cells}")
         console.say(f"written: {out}")

@@ -95,7 +95,7 @@ def sibling(path: Path, what: str) -> Path | None:
 
 
 def _text(path: Path) -> IO[str]:
-    raw: Any = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+    raw: Any = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # noqa: SIM115 (closed by the wrapper)
     return io.TextIOWrapper(raw, encoding="utf-8", newline="")
 
 
@@ -180,7 +180,7 @@ class _Rows:
 
 
 class _Npz:
-    label_column = None
+    label_column: str | None = None
 
     def __init__(self, path: Path, names: Sequence[str] | None) -> None:
         import scipy.sparse as sp
@@ -208,7 +208,7 @@ class _Npz:
 class _Libsvm:
     """`label index:1 index:1 …`, one-based; names are the indices unless a names file gives them."""
 
-    label_column = None
+    label_column: str | None = None
 
     def __init__(self, path: Path, names: Sequence[str] | None, batch_rows: int) -> None:
         self.path = path
@@ -273,7 +273,7 @@ class _Libsvm:
 class _Transactions:
     """One row of items a line, separated by white space; an empty line is a row without items."""
 
-    label_column = None
+    label_column: str | None = None
 
     def __init__(self, path: Path, names: Sequence[str] | None, batch_rows: int) -> None:
         self.path = path
@@ -450,7 +450,7 @@ class _TransactionWriter(BatchWriter):
             raise DataError("An item name holds white space.", hint="use the CSV format.")
         super().__init__(path, names, packed=packed)
 
-    def _row(self, features: list[int], label: str | None) -> None:
+    def _row(self, features: list[int], label: str | None) -> None:  # noqa: ARG002
         self._out.write(" ".join(self.names[f] for f in features) + "\n")
 
 

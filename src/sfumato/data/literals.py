@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -80,9 +81,7 @@ def literals(table: Any, rules: Mapping[str, Rule], *, labels: Any = None) -> Li
     known = [str(c) for c in (table.columns if hasattr(table, "columns") else table)]
     for column, rule in rules.items():
         if column not in known:
-            raise DataError(
-                f"There is no column {column!r}.", hint=did_you_mean(column, known)
-            )
+            raise DataError(f"There is no column {column!r}.", hint=did_you_mean(column, known))
         cells = list(table[column])
         for name, mask in _made(column, rule, cells):
             names.append(name)
@@ -92,10 +91,7 @@ def literals(table: Any, rules: Mapping[str, Rule], *, labels: Any = None) -> Li
     if not masks:
         raise ParameterError("No column was given a rule.", hint="give at least one.")
     matrix = sp.csr_matrix(np.column_stack(masks).astype(np.uint8))
-    if labels is None or not isinstance(labels, str):
-        own = labels
-    else:
-        own = list(table[labels])
+    own = list(table[labels]) if isinstance(labels, str) else labels
     return Literals(
         Baskets.of(matrix, labels=own, feature_names=names, format="csv", label_column="label")
         if own is not None
@@ -109,9 +105,7 @@ def _is_missing(cell: Any) -> bool:
     return cell is None or cell == "" or (isinstance(cell, float) and math.isnan(cell))
 
 
-def _made(
-    column: str, rule: Rule, cells: list[Any]
-) -> list[tuple[str, npt.NDArray[np.bool_]]]:
+def _made(column: str, rule: Rule, cells: list[Any]) -> list[tuple[str, npt.NDArray[np.bool_]]]:
     missing = np.array([_is_missing(c) for c in cells], dtype=bool)
     made: list[tuple[str, npt.NDArray[np.bool_]]] = []
     if isinstance(rule, Flag):
@@ -131,7 +125,7 @@ def _made(
     else:
         numbers = _numbers(column, cells, missing)
         cuts = [float(c) for c in rule.cuts]
-        if not cuts or any(b <= a for a, b in zip(cuts, cuts[1:], strict=False)):
+        if not cuts or any(b <= a for a, b in pairwise(cuts)):
             raise ParameterError.constraint(
                 "cuts", f"{type(rule).__name__} for {column!r}", "rising and not empty", cuts
             )
@@ -139,7 +133,7 @@ def _made(
             made = [(f"{column}>{c:g}", ~missing & (numbers > c)) for c in cuts]
         else:
             made.append((f"{column}<={cuts[0]:g}", ~missing & (numbers <= cuts[0])))
-            for a, b in zip(cuts, cuts[1:], strict=False):
+            for a, b in pairwise(cuts):
                 made.append((f"{column}({a:g},{b:g}]", ~missing & (numbers > a) & (numbers <= b)))
             made.append((f"{column}>{cuts[-1]:g}", ~missing & (numbers > cuts[-1])))
     if missing.any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -85,8 +86,10 @@ and categories into binary literals first (sfumato.data.literals).
         return matrix
     if hasattr(matrix, "matrix") and sp.issparse(matrix.matrix):
         matrix = matrix.matrix
+    rows: Any
     if sp.issparse(matrix):
-        rows = matrix if matrix.format == "csr" else matrix.tocsr()
+        given: Any = matrix
+        rows = given if given.format == "csr" else given.tocsr()
         if not rows.has_canonical_format:
             rows = rows.copy()
             rows.sum_duplicates()
@@ -148,10 +151,8 @@ def as_classes(labels: Any, n: int) -> npt.NDArray[np.bool_]:
         array = np.array([str(v) for v in array])
     classes = np.unique(array)
     if array.dtype.kind in "US":
-        try:  # "+1" and "-1" are ordered as the numbers they are
+        with suppress(ValueError):  # "+1" and "-1" are ordered as the numbers they are
             classes = classes[np.argsort(classes.astype(np.float64), kind="stable")]
-        except ValueError:
-            pass
     if len(classes) != 2:
         raise DataError(
             f"The labels have {len(classes)} distinct value{'s' * (len(classes) != 1)}, and two "

@@ -33,7 +33,8 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose features on rows X with two-class labels y."""
-        if not isinstance(self.k, numbers.Integral) or self.k < 1:
+        k: Any = self.k
+        if not isinstance(k, numbers.Integral) or int(k) < 1:
             raise ParameterError.constraint("k", type(self).__name__, "an int in [1, inf)", self.k)
         self._check_parameters()
         if isinstance(X, BinaryMatrix):
@@ -56,7 +57,7 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                     hint="turn categories into binary literals first (sfumato.data.literals).",
                 ) from None
             check_classification_targets(y)
-            matrix = as_binary(X if self.binarize is None else X > self.binarize)
+            matrix = as_binary(X if self.binarize is None else self.binarize < X)
             self.classes_ = np.unique(y)
             if len(self.classes_) > 2:
                 raise ValueError(

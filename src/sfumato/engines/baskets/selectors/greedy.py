@@ -49,9 +49,7 @@ class _Greedy(ContainmentSelector):
                     "absence_risky", type(self).__name__, 'a mask, indices, None or "all"', flags
                 )
             flags, plain = None, True  # agreeing on every feature is k-anonymity
-        return Partition(
-            matrix, k=int(self.k), positive=positive, absence_risky=flags, plain=plain
-        )
+        return Partition(matrix, k=int(self.k), positive=positive, absence_risky=flags, plain=plain)
 
     def _walk(
         self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_], scores: npt.NDArray[Any]
