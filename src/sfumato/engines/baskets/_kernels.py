@@ -456,28 +456,36 @@ def absences(
 
 
 @njit(cache=True, nogil=True)
-def class_supports(indptr: I8, indices: I4, positive: B1, d: int) -> I8:
-    """Count the rows of each class that hold each feature."""
-    out = np.zeros((2, d), np.int64)
+def class_supports(indptr: I8, indices: I4, positive: B1, d: int) -> tuple[I4, I4]:
+    """Count the rows of each class that hold each feature: positives, negatives."""
+    held_p = np.zeros(d, np.int32)
+    held_q = np.zeros(d, np.int32)
     for r in range(indptr.size - 1):
-        c = 1 if positive[r] else 0
-        for i in range(indptr[r], indptr[r + 1]):
-            out[c, indices[i]] += 1
-    return out
+        if positive[r]:
+            for i in range(indptr[r], indptr[r + 1]):
+                held_p[indices[i]] += np.int32(1)
+        else:
+            for i in range(indptr[r], indptr[r + 1]):
+                held_q[indices[i]] += np.int32(1)
+    return held_p, held_q
 
 
 @njit(cache=True, nogil=True)
-def columns_of(indptr: I8, indices: I4, slot: I4, supports: I8) -> tuple[I8, I4]:
-    """Transpose the features with slot ≥ 0 only: rows of slot s stand at start[s]:start[s + 1]."""
-    start = np.zeros(supports.size + 1, np.int64)
-    for s in range(supports.size):
-        start[s + 1] = start[s] + supports[s]
+def columns_of(indptr: I8, indices: I4, features: I4, d: int, supports: I8) -> tuple[I8, I4]:
+    """Transpose the given features only: rows of features[s] stand at start[s]:start[s + 1]."""
+    start = np.zeros(features.size + 1, np.int64)
+    wanted = np.zeros(d, np.uint8)  # one byte a feature stays in the nearest cache
+    slot = np.empty(d, np.int32)
+    for s in range(features.size):
+        start[s + 1] = start[s] + supports[features[s]]
+        wanted[features[s]] = 1
+        slot[features[s]] = s
     fill = start[:-1].copy()
     rows = np.empty(start[-1], np.int32)
     for r in range(indptr.size - 1):
         for i in range(indptr[r], indptr[r + 1]):
-            s = slot[indices[i]]
-            if s >= 0:
+            if wanted[indices[i]]:
+                s = slot[indices[i]]
                 rows[fill[s]] = r
                 fill[s] += 1
     return start, rows
