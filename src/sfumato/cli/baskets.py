@@ -44,13 +44,13 @@ def _flags(text: str | None) -> object:
     """Read --absence-risky: "all", or a file of feature names."""
     if text is None or text == "all":
         return text
-    from ..data.baskets import read_lines
+    from ..data._basket_files import read_lines
 
     return read_lines(Path(text), what="risky features")
 
 
 @app.command()
-def explore(
+def explore(  # noqa: PLR0917 (each is an option of the command)
     matrix: Matrix,
     out: Annotated[Path, typer.Option("--out", help="Folder for frontier.json.")],
     labels: Labels = None,
@@ -117,7 +117,7 @@ def _show(console: Console, content: dict, out: Path) -> None:  # type: ignore[t
 
 
 @app.command()
-def publish(
+def publish(  # noqa: PLR0917
     directory: Annotated[Path, typer.Argument(help="Folder that explore wrote.")],
     matrix: Matrix,
     choose: Annotated[str, typer.Option("--choose", help="Id of the candidate.")],
@@ -146,7 +146,7 @@ def publish(
 
 
 @app.command()
-def study(
+def study(  # noqa: PLR0917
     matrix: Matrix,
     out: Annotated[Path, typer.Option("--out", help="Folder for tables and charts.")],
     labels: Labels = None,
