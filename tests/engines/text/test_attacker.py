@@ -152,3 +152,21 @@ def test_one_document_and_wrong_lengths():
     assert content["strongest"] is None
     with pytest.raises(DataError, match="labels"):
         run(Target(data, sensitive[:-1], own))
+
+
+def test_candidates_carry_attack_and_bounds():
+    """What explore writes for each candidate: all three readings, and every bound."""
+    from sfumato.engines.text.attacked import attacked
+    from sfumato.engines.text.publisher import GreedySanitize, Labelled
+
+    data, sensitive, own = corpus(4, documents=24)
+    labelled = Labelled(data, sensitive.astype(np.int16), ("NAME",), own)
+    publication = GreedySanitize(mode="honest").fit(labelled, [5.0])[5.0]
+    content = attacked(
+        labelled, publication, learners=(CRF(),), budgets=(10, 100), streams=Streams(0)
+    )
+    assert {"A", "B", "outside", "strongest", "left"} <= content["attack"].keys()
+    bounds = content["bounds"]
+    assert {"theorem 2", "theorem 3", "theorem 4", "theorem 6", "ranked prefix"} <= bounds.keys()
+    assert set(bounds["ranked prefix"]) == {"10", "100"}
+    json.dumps(content, allow_nan=False)
