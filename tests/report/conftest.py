@@ -155,7 +155,8 @@ def tables_release() -> dict:
         "engine": "tables", "candidate": "p035", "seed": 3,
         "inputs": [{"path": "adult.csv", "sha256": digest("adult"), "rows": 32_561}],
         "outputs": [{"path": "adult_published.csv", "sha256": digest("adult out"), "rows": 32_561}],
-        "how": {}, "counts": {"rows": 32_561}, "risk": None, "utility": None,
+        "how": {"identifiers_removed": ["name"], "columns_kept": ["age", "sex", "race", "zip", "income"], "columns_not_in_schema": []},
+        "counts": {"rows": 32_561}, "risk": None, "utility": None,
         "measured": {"risk": 0.0137}, "withheld": [],
         "versions": {"sfumato": VERSION, "python": "3.11.9", "numpy": "2.4.0"},
     }  # fmt: skip

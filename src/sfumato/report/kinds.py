@@ -33,6 +33,7 @@ __all__ = [
     "Vocabulary",
     "base_name",
     "column_name",
+    "column_names",
     "flag",
     "fraction",
     "identifier",
@@ -172,6 +173,11 @@ def label(value: Any) -> str | None:
 def column_name(value: Any) -> str | None:
     """Give the name of a column or feature, or nothing."""
     return _matching(value, r"[^\x00-\x1f\x7f]{1,128}")
+
+
+def column_names(value: Any) -> tuple[str, ...]:
+    """Give the names of columns in a list; anything else is left out."""
+    return tuple(name for entry in items(value) if (name := column_name(entry)) is not None)
 
 
 def interval_text(value: Any) -> str | None:

@@ -7,7 +7,18 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ..kinds import column_name, flag, fraction, interval_text, items, known, mapping, number, whole
+from ..kinds import (
+    column_name,
+    column_names,
+    flag,
+    fraction,
+    interval_text,
+    items,
+    known,
+    mapping,
+    number,
+    whole,
+)
 from .model import AttributePolicy, GroupSize, Policy, SensitiveColumn, TablesPart
 from .shared import common, parameter
 from .sources import Source
@@ -203,6 +214,7 @@ def tables_part(source: Source, part_id: str, choose: str | None = None) -> Tabl
     order = _columns(content, "quasi")
     policy, people = _policy("This policy", described, None, order)
     safe_harbor, _ = _policy("Safe Harbor", harbor.get("policy"), people, order)
+    how = mapping((source.release or {}).get("how"))
     axes = mapping(content.get("axes"))
     risk_measure = known(axes.get("risk"), {"prosecutor", "small-groups"}) or "population"
     loss = axes.get("utility")
@@ -222,6 +234,9 @@ def tables_part(source: Source, part_id: str, choose: str | None = None) -> Tabl
         population_people=whole(parameter(source, "population_people", "people")),
         quasi=tuple(n for n in order if column_name(n) is not None)
         or tuple(a.name for a in (policy.attributes if policy else ())),
+        identifiers_removed=column_names(how.get("identifiers_removed")),
+        columns_kept=tuple(c for c in column_names(how.get("columns_kept")) if c not in order),
+        columns_not_in_schema=column_names(how.get("columns_not_in_schema")),
         loss_nats=number(chosen.get("loss_nats")),
         max_risk=number(parameter(source, "expected_reidentified", "max_risk")),
         policy=policy,
