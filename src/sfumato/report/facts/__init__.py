@@ -12,8 +12,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from ..._version import __version__
-from ...core.errors import InputError
+from ...core.errors import FormatError, InputError
 from ...core.files import canonical_json, sha256_of
 from ..kinds import base_name
 from .baskets import baskets_part
@@ -69,7 +71,14 @@ def facts_from(
         seen[source.engine] = seen.get(source.engine, 0) + 1
         times = seen[source.engine]
         part_id = source.engine if times == 1 else f"{source.engine}-{times}"
-        parts.append(_PARTS[source.engine](source, part_id, (choose or {}).get(part_id)))
+        try:
+            parts.append(_PARTS[source.engine](source, part_id, (choose or {}).get(part_id)))
+        except ValidationError as error:  # its message would repeat the value
+            field = ".".join(str(step) for step in error.errors()[0]["loc"][:1])
+            raise FormatError(
+                f"The {source.engine} files hold something unexpected in {field!r}.",
+                hint="were they written by this version of sfumato?",
+            ) from None
     wrong = set(choose or ()) - {part.id for part in parts}
     if wrong:
         raise InputError(
