@@ -121,7 +121,8 @@ def tables_frontier() -> dict:
                 "race": ["White", "Black|Other", "Asian"] if i > 20 else ["White|Black|Other|Asian"],
                 "zip": bins(37010, 38589, max(1, 400 - i * 6)),
             },
-            "smallest_group": max(1, 60 - i),
+            "smallest_population_group": max(1, 60 - i) + 0.5, "k": max(1, 20 - i // 2),
+            "l_diversity": {"income": 1 if i > 30 else 2}, "t_closeness": {"income": 0.01 * i},
             "groups": [
                 {"low": 1, "high": 1, "records": i, "risk_share": 0.02},
                 {"low": 2, "high": 4, "records": 4 * i, "risk_share": 0.10},
@@ -131,14 +132,17 @@ def tables_frontier() -> dict:
                 {"low": 1000, "high": None, "records": 11561 - 5 * i, "risk_share": 0.06},
             ],
         })  # fmt: skip
-    visited = [[10 ** (-4.4 + 4.4 * ((i * 37) % 600) / 599), max(0.02, 0.99 * (((i * 37) % 600) / 599) ** 0.55 * (0.4 + 0.6 * ((i * 61) % 97) / 96))] for i in range(600)]  # fmt: skip
+    visited = [(10 ** (-4.4 + 4.4 * ((i * 37) % 600) / 599), max(0.02, 0.99 * (((i * 37) % 600) / 599) ** 0.55 * (0.4 + 0.6 * ((i * 61) % 97) / 96))) for i in range(600)]  # fmt: skip
     return {
         "engine": "tables", "seed": 3, "version": VERSION, "area": 0.0815, "evaluations": 14_780,
-        "seconds": 17.3, "strategy": "exchange", "population": True, "max_risk": 6512.4, "rows": 32_561,
+        "seconds": 17.3, "strategy": "exchange", "population_cells": 277_314, "expected_reidentified": 6512.4, "records": 32_561,
         "inputs": [{"path": "/somewhere/private/adult.csv", "sha256": digest("adult"), "rows": 32_561}],
         "axes": {"risk": "equation 2", "utility": "1 − loss/loss(top)"},
-        "candidates": candidates, "visited": visited,
-        "trace": [[n, 0.0775 + 0.9 / n**0.6] for n in (1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 14780)],
+        "candidates": candidates, "visited": {"risk": [r for r, _ in visited], "loss": [1 - u for _, u in visited]},
+        "frontier": {"policies": 60, "listed": 60, "note": "x", "risk": ",".join(f"{c['risk']:.13g}" for c in candidates),
+                     "loss": ",".join(f"{1 - c['utility']:.13g}" for c in candidates), "bits": "00,01"},
+        "schema": {"missing": "value", "attribute": [{"name": n, "role": "quasi"} for n in ("age", "sex", "race", "zip")] + [{"name": "income", "role": "sensitive"}]},
+        "trace": [{"evaluations": n, "seconds": n / 7, "area": 0.0775 + 0.9 / n**0.6} for n in (1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 14780)],
         "references": [{"name": "Safe Harbor", "risk": 0.081, "utility": 0.639,
                         "policy": {"age": [[i, i] for i in range(90)] + [[90, 120]],
                                    "sex": ["Female", "Male"], "race": ["White", "Black", "Other", "Asian"],

@@ -93,6 +93,15 @@ def test_the_steward_may_choose(tmp_path, made_up):
         gather([folder], choose={"basket": "information-20"})
 
 
+def test_the_plan_is_named_by_file_and_hash(tmp_path, made_up):
+    folder = made_up(tmp_path, "baskets")
+    assert gather([folder]).plan is None
+    plan = folder / "plan.toml"
+    plan.write_text("seed = 1\n")
+    assert gather([folder]).plan.name == "plan.toml"
+    assert gather([folder]) == gather([folder / "baskets"], plan=plan)
+
+
 def test_two_parts_of_one_engine_have_ids_of_their_own(tmp_path, made_up):
     made_up(tmp_path / "a", "baskets")
     other = made_up(tmp_path / "b", "baskets") / "baskets" / "frontier.json"

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ._running import Console, DebugFlag, JsonFlag, QuietFlag, running
+from .text_attack import register
 
 __all__ = ["app"]
 
@@ -206,3 +207,6 @@ def publish(
                 f"{outcome.withheld:,} of the records could not be sanitised and were withheld.",
                 hint="release.json lists them by id, with the reason.",
             )
+
+
+register(app)

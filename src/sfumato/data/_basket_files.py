@@ -138,7 +138,9 @@ def write_lines(path: Path, lines: Sequence[str], *, force: bool = False) -> Non
 def _out(path: Path, *, packed: bool) -> IO[str]:
     raw: Any = path.open("wb")
     if packed:  # no time stamp and no name inside: the same rows give the same bytes
-        raw = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6)
+        packer = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6)
+        packer.myfileobj = raw  # closed together with the packer
+        raw = packer
     return io.TextIOWrapper(raw, encoding="utf-8", newline="")
 
 

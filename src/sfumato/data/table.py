@@ -16,13 +16,14 @@ import numpy.typing as npt
 
 from ..core.errors import DataError, InputError
 from ..core.exploration import InputFile
+from .hierarchy import hierarchy_order, read_hierarchy
 from .table_schema import MISSING, Attribute, TableSchema
 from .table_source import Source, cell_text, quoted_name, quoted_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Table", "read_table"]
+__all__ = ["Table", "misplaced", "read_table"]
 
 Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -101,15 +102,18 @@ def read_table(
         is_missing = column.is_null().to_numpy()
         missing |= is_missing
         crowd_column = None if crowd is None else crowd.column(f"q{i}")
+        weights = (cells if attribute.domain == "observed" or crowd is None else crowd).column("n")
         domains.append(
-            _domain(schema, attribute, column, crowd_column, has_missing=bool(is_missing.any()))
+            _domain(
+                schema, attribute, column, crowd_column, weights, has_missing=bool(is_missing.any())
+            )
         )
     counts = cells.column("n").to_numpy().astype(np.int64)
     if missing.any() and schema.missing == "error":
-        raise _misplaced(opened, quasi, domains, missing=True)
+        raise misplaced(opened, quasi, domains, missing=True)
     codes = np.stack([_codes_in(cells.column(f"q{i}"), d) for i, d in enumerate(domains)])
     if ((codes < 0) & ~(missing & (schema.missing == "drop"))).any():
-        raise _misplaced(opened, quasi, domains, missing=False)
+        raise misplaced(opened, quasi, domains, missing=False)
     keep = ~missing if schema.missing == "drop" else np.ones(cells.num_rows, dtype=bool)
     table = Table(
         schema,
@@ -165,8 +169,9 @@ def _crowd(people: Source, quasi: Sequence[Attribute]) -> tuple[pa.Table, int]:
 
 
 def _domain(
-    schema: TableSchema, attribute: Attribute, column: Any, crowd: Any | None, *, has_missing: bool
-) -> tuple[str, ...]:
+    schema: TableSchema, attribute: Attribute, column: Any, crowd: Any | None, weights: Any, *,
+    has_missing: bool,
+) -> tuple[str, ...]:  # fmt: skip
     values = schema.declared_domain(attribute)
     if values is None:
         if attribute.domain == "population":
@@ -176,7 +181,7 @@ def _domain(
                     hint="give --population, or declare the domain.",
                 )
             column = crowd
-        values = _sorted_values([v for v in column.unique().to_pylist() if v is not None])
+        values = _ordered(schema, attribute, column, weights)
         if not values and not has_missing:
             raise DataError(f"The column {attribute.name!r} holds no value.")
     if has_missing and schema.missing == "value" and MISSING not in values:
@@ -184,12 +189,37 @@ def _domain(
     return values
 
 
-def _sorted_values(values: list[str]) -> tuple[str, ...]:
-    """Sort numbers as numbers and text as text."""
+def _ordered(
+    schema: TableSchema, attribute: Attribute, column: Any, weights: Any
+) -> tuple[str, ...]:
+    """Order the values that stand in a column.
+
+    Numbers are in their order. Names have none of their own: they follow the hierarchy, where there is
+    one, or go from the most frequent to the rarest, so that rare ones lie side by side.
+    """
+    counts: dict[str, float] = {}
+    for value, weight in zip(column.to_pylist(), weights.to_pylist(), strict=True):
+        if value is not None:
+            counts[value] = counts.get(value, 0.0) + float(weight)
     try:
-        return tuple(sorted(values, key=lambda v: (float(v), v)))
+        values = tuple(sorted(counts, key=lambda v: (float(v), v)))
+        numbers = True
     except ValueError:
-        return tuple(sorted(values))
+        values = tuple(sorted(counts, key=lambda v: (-counts[v], v)))
+        numbers = False
+    if attribute.hierarchy is None:
+        return values
+    path = schema.folder / attribute.hierarchy
+    if numbers:
+        try:
+            read_hierarchy(path, values)
+        except DataError:
+            numbers = False
+    if not numbers:
+        listed = hierarchy_order(path)
+        if counts.keys() <= set(listed):
+            return tuple(v for v in listed if v in counts)
+    return values
 
 
 def _codes_in(column: Any, domain: Sequence[str]) -> Codes:
@@ -202,7 +232,7 @@ def _codes_in(column: Any, domain: Sequence[str]) -> Codes:
     return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int32)
 
 
-def _misplaced(
+def misplaced(
     opened: Source, quasi: Sequence[Attribute], domains: Sequence[Sequence[str]], *, missing: bool
 ) -> DataError:
     """Find the first row that breaks a domain, and say its column and row number."""

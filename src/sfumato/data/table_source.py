@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-__all__ = ["ColumnFacts", "Source", "cell_text", "quoted_name", "quoted_text"]
+__all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quoted_name", "quoted_text"]
 
 _MEMORY = "1GB"  # what DuckDB may hold at once; it spills to disk beyond that
 
@@ -57,6 +57,7 @@ class Source:
     connection: duckdb.DuckDBPyConnection = field(repr=False)
     paths: list[Path] = field(default_factory=list)
     delimiter: str = ","
+    raw: str = ""  # the same relation with the columns' own types
 
     @classmethod
     def open(cls, source: Any) -> Source:
@@ -79,7 +80,7 @@ class Source:
     def _frame(cls, connection: duckdb.DuckDBPyConnection, table: pa.Table) -> Source:
         connection.register("frame", table)
         columns = _checked_columns(table.column_names, "frame")
-        return cls(_as_text("frame", columns), columns, "frame", connection)
+        return cls(_as_text("frame", columns), columns, "frame", connection, raw="frame")
 
     @classmethod
     def _files(cls, connection: duckdb.DuckDBPyConnection, paths: list[Path]) -> Source:
@@ -98,15 +99,15 @@ class Source:
                     f"The file {paths[0].name!r} is not readable as Parquet."
                 ) from None
             columns = _checked_columns(columns, paths[0].name)
-            relation = _as_text(f"read_parquet({listed})", columns)
-            return cls(relation, columns, kind, connection, paths)
+            raw = f"read_parquet({listed})"
+            return cls(_as_text(raw, columns), columns, kind, connection, paths, raw=raw)
         columns, delimiter = _csv_header(paths[0], kind)
         types = ", ".join(f"{quoted_text(c)}: 'VARCHAR'" for c in columns)
         relation = (
             f"(SELECT * FROM read_csv({listed}, header=true, auto_detect=false, strict_mode=true, "
             f"delim={quoted_text(delimiter)}, quote='\"', escape='\"', nullstr='', columns={{{types}}}))"
         )
-        return cls(relation, columns, kind, connection, paths, delimiter)
+        return cls(relation, columns, kind, connection, paths, delimiter, relation)
 
     def query(self, sql: str) -> pa.Table:
         """Run a query; an error of the file becomes one sentence without its content."""
@@ -119,6 +120,15 @@ class Source:
                 "The table has too many distinct combinations of quasi-identifiers for the memory allowed.",
                 hint="generalise a column beforehand, or mark it as an identifier.",
             ) from None
+        except duckdb.Error as error:
+            raise self.told(error) from None
+
+    def execute(self, sql: str) -> None:
+        """Run a statement that gives nothing back; errors are told as those of a query are."""
+        import duckdb
+
+        try:
+            self.connection.execute(sql)
         except duckdb.Error as error:
             raise self.told(error) from None
 
@@ -200,7 +210,7 @@ def _paths(source: Any) -> list[Path]:
     paths: list[Path] = []
     for path in given:
         if path.is_dir():
-            inside = sorted(p for p in path.iterdir() if p.is_file() and _kind_or_none(p))
+            inside = sorted(p for p in path.iterdir() if p.is_file() and format_of_name(p))
             if not inside:
                 raise InputError(f"The folder {path.name!r} holds no CSV, TSV or Parquet file.")
             paths += inside
@@ -218,7 +228,8 @@ def _paths(source: Any) -> list[Path]:
     return paths
 
 
-def _kind_or_none(path: Path) -> str | None:
+def format_of_name(path: Path) -> str | None:
+    """Tell the format of a table by its file's name; None where the name says nothing."""
     suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
     return {
         ".csv": "csv",
@@ -231,7 +242,7 @@ def _kind_or_none(path: Path) -> str | None:
 
 
 def _kind(path: Path) -> str:
-    kind = _kind_or_none(path)
+    kind = format_of_name(path)
     if kind is None:
         raise InputError(
             f"The file {path.name!r} is not named as a table.",

@@ -15,8 +15,17 @@ from .facts import Facts, facts_json
 from .prose import glossary, methods, papers
 from .words import Story, stories
 from .words.numbers import count, segments
+from .words.shared import command
 
-__all__ = ["LARGEST", "file_rows", "method_terms", "render_html", "setting_rows", "title_of"]
+__all__ = [
+    "LARGEST",
+    "commands_of",
+    "file_rows",
+    "method_terms",
+    "render_html",
+    "setting_rows",
+    "title_of",
+]
 
 LARGEST = 3_000_000
 """Bytes that a page may have; the interactive library is left out where it would go beyond."""
@@ -98,6 +107,8 @@ def _template(name: str) -> str:
 def file_rows(facts: Facts) -> list[dict[str, str]]:
     """List every file that went in or came out, with its hash."""
     found = []
+    if facts.plan is not None:
+        found.append({"name": facts.plan.name, "role": "plan", "rows": "–", "sha256": facts.plan.sha256 or "–"})  # fmt: skip
     for part in facts.parts:
         seen = {(f.name, f.sha256) for f in part.inputs}
         fresh = tuple(f for f in part.published_from if (f.name, f.sha256) not in seen)
@@ -120,6 +131,17 @@ def setting_rows(facts: Facts) -> list[tuple[str, str]]:
         versions.update(part.versions)
     rows += [(name, version) for name, version in sorted(versions.items()) if name != "sfumato"]
     return [*rows, ("sfumato (this report)", facts.version)]
+
+
+def commands_of(facts: Facts, told: list[Story]) -> list[str]:
+    """List what to type to repeat everything: the plan if there was one, else each step."""
+    if facts.plan is not None:
+        return [command("sfumato", "run", facts.plan.name)]
+    folders = (
+        "exploration release" if any(part.published for part in facts.parts) else "exploration"
+    )
+    steps = [step for story in told for step in story.commands]
+    return [*steps, f"sfumato report {folders} --pdf"]
 
 
 def method_terms(facts: Facts) -> dict[str, list[dict[str, str]]]:
@@ -208,7 +230,7 @@ def render_html(facts: Facts, *, interactive: bool = True, choosing: bool = Fals
             facts_hash=hashlib.sha256(facts_json(facts).encode()).hexdigest(),
             glossary=terms,
             heres=heres,
-            any_published=any(part.published for part in facts.parts),
+            commands=commands_of(facts, told),
             version=facts.version,
             style=Markup(_template("style.css")),  # noqa: S704 (our own file)
             script=Markup(_template("page.js")),  # noqa: S704

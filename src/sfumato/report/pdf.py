@@ -13,7 +13,7 @@ from typing import Any
 from ..core.errors import WorkError
 from .charts import Chart, charts_of, to_svg
 from .facts import Facts, facts_json
-from .html import file_rows, method_terms, setting_rows, title_of
+from .html import commands_of, file_rows, method_terms, setting_rows, title_of
 from .prose import papers
 from .words import Grid, stories
 from .words.numbers import segments
@@ -76,14 +76,13 @@ def _content(facts: Facts) -> dict[str, Any]:
             "grids_first": [_grid(story.grids[g]) for g in _FIRST if g in story.grids],
             "grids_last": [_grid(story.grids[g]) for g in _LAST[story.engine] if g in story.grids],
         })  # fmt: skip
-    commands = [command for story in told for command in story.commands]
     cited = {step["paper"] for steps in method_terms(facts).values() for step in steps}
     return {
         "title": title_of(told),
         "version": facts.version,
         "facts_hash": hashlib.sha256(facts_json(facts).encode()).hexdigest(),
         "parts": parts,
-        "commands": commands,
+        "commands": commands_of(facts, told),
         "files": file_rows(facts),
         "settings": setting_rows(facts),
         "papers": [

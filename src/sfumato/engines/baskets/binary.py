@@ -147,6 +147,11 @@ def as_classes(labels: Any, n: int) -> npt.NDArray[np.bool_]:
     if array.dtype.kind == "O":
         array = np.array([str(v) for v in array])
     classes = np.unique(array)
+    if array.dtype.kind in "US":
+        try:  # "+1" and "-1" are ordered as the numbers they are
+            classes = classes[np.argsort(classes.astype(np.float64), kind="stable")]
+        except ValueError:
+            pass
     if len(classes) != 2:
         raise DataError(
             f"The labels have {len(classes)} distinct value{'s' * (len(classes) != 1)}, and two "

@@ -148,7 +148,8 @@ def _stage(
         outputs, column = write_baskets(baskets.project(features), target), baskets.label_column
         del baskets
     matrix, names = read_matrix(target, label_column=column)
-    if not set(names) <= set(features):
+    held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
+    if not held <= set(features):
         raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
     measured = audit(matrix)
     _refuse_below(k, measured, candidate.id)

@@ -280,3 +280,20 @@ def flips(risk: F8, loss: F8, ends: U1, total: F8, found: F8, found_at: I4) -> i
             before = i
             i = j + 1
     return written
+
+
+@njit(cache=True, nogil=True)
+def all_partitions(risk: F8, loss: F8, out_risk: F8, out_loss: F8) -> None:
+    """Add up every partition; bit j of its number is the cut after unit j."""
+    units = risk.shape[0]
+    for mask in range(out_risk.shape[0]):
+        r = 0.0
+        l = 0.0
+        i = 0
+        for j in range(units):
+            if j == units - 1 or (mask >> j) & 1:
+                r += risk[i, j - i]
+                l += loss[i, j - i]
+                i = j + 1
+        out_risk[mask] = r
+        out_loss[mask] = l

@@ -110,12 +110,16 @@ class Cells:
         population_count: npt.NDArray[np.floating] | npt.NDArray[np.integer] | None,
     ) -> None:
         """Lay sample and population over each other: occupied cells first, each part in order."""
-        order = np.lexsort(codes[::-1])
-        codes, count = codes[:, order].astype(np.int32), count[order]
-        codes, count_sum, _ = _collapse(codes, count.astype(np.float64))
-        count = count_sum.astype(np.int64)
-        keep = count > 0
-        codes, count = codes[:, keep], count[keep]
+        kept = np.flatnonzero(count > 0)
+        order = kept[np.lexsort(codes[::-1, kept])]
+        codes, summed, starts = _collapse(
+            codes[:, order].astype(np.int32), count[order].astype(np.float64)
+        )
+        self.place = np.full(count.size, -1, dtype=np.int64)  # where each given cell stands
+        which = np.zeros(order.size, dtype=np.int64)
+        which[starts] = 1
+        self.place[order] = np.cumsum(which) - 1
+        count = summed.astype(np.int64)
         self.occupied = codes.shape[1]
         self.count = np.ascontiguousarray(count)
         self.without_population = 0

@@ -134,6 +134,7 @@ class Lattice:
             if name not in intervals:
                 continue
             place = {value: i for i, value in enumerate(self.domains[a])}
+            bits[self.first[a] : self.first[a + 1]] = 0
             at = 0
             for interval in intervals[name]:
                 at = self._end_of(a, at, interval, place)
@@ -147,7 +148,7 @@ class Lattice:
         return self.from_bits(bits)
 
     def _end_of(self, a: int, at: int, interval: Any, place: Mapping[str, int]) -> int:
-        """Give the position behind an interval that starts at `at`; clear the bits inside."""
+        """Give the position behind an interval that starts at `at`."""
         size = self.sizes[a]
         if at < size:
             if isinstance(interval, str):

@@ -8,6 +8,7 @@ from typing import Any
 from ..facts.model import BasketsPart, Part, Point, TablesPart, TextPart
 from ..facts.shared import thinned
 from ..words.numbers import count, decimal, percent
+from ..words.tables import LOSS_WORDS, RISK_WORDS
 from .drawing import BLUE, PAPER, Chart, View, bounds_of, decades, filled
 
 __all__ = ["area", "frontier", "point_says"]
@@ -15,7 +16,6 @@ __all__ = ["area", "frontier", "point_says"]
 _MARKS = 260
 _AXES = {
     "text": ("Sensitive words left (share)", "Words published"),
-    "tables": ("Re-identification risk (unchanged table = 1)", "Information kept"),
     "baskets": ("Risk 1/k", "AUC"),
 }
 
@@ -27,12 +27,21 @@ def point_says(engine: str, point: Point) -> str:
     return f"{point.id}: risk {risk}, {'AUC' if engine == 'baskets' else 'utility'} {utility}"
 
 
+def _titles(part: TextPart | TablesPart | BasketsPart) -> tuple[str, str]:
+    if isinstance(part, TablesPart):
+        return RISK_WORDS[part.risk_measure].capitalize(), LOSS_WORDS[
+            part.loss_measure
+        ].capitalize()
+    return _AXES[part.engine]
+
+
 def frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
     """Show risk against utility: the frontier, what was visited, the choice and the references."""
     if len(part.points) < 2:
         return None
     engine = part.engine
     stairs = [p for p in part.points if p.on_frontier]
+    line = sorted({*part.search.stairs, *((p.risk, p.utility) for p in stairs)})
     chosen = part.chosen
     risks = [p.risk for p in part.points]
     near = [r for r in part.references if r.risk <= 4 * max(risks)]
@@ -68,13 +77,13 @@ def frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
             visited=[{"risk": clip(r), "utility": u} for r, u in part.search.visited if not log or r > 0],
             risk_ranges=[{"low": clip(p.risk_interval[0]), "high": clip(p.risk_interval[1]), "utility": p.utility} for p in ranges if p.risk_interval],
             utility_ranges=[{"low": p.utility_interval[0], "high": p.utility_interval[1], "risk": clip(p.risk)} for p in ranges if p.utility_interval],
-            stairs=[{"risk": clip(p.risk), "utility": p.utility} for p in stairs],
+            stairs=[{"risk": clip(r), "utility": u} for r, u in line],
             points=points,
             references=[at(r.risk, r.utility, name=r.name, says=f"{r.name}: risk {decimal(r.risk)}, utility {percent(r.utility)}") for r in references],
             chosen=[at(chosen.risk, chosen.utility, name="published" if part.published else "chosen" if part.chosen_by == "steward" else "suggested", says=point_says(engine, chosen))] if chosen else [],
         )  # fmt: skip
         x, y = found["encoding"]["x"], found["encoding"]["y"]
-        x["title"], y["title"] = _AXES[engine]
+        x["title"], y["title"] = _titles(part)
         x["scale"]["domain"], y["scale"]["domain"] = domain, bounds_of(ys)
         if engine == "text":
             x["axis"]["format"] = "~%" if not log else "~g"

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..._version import __version__
 from ...core.errors import InputError
-from ...core.files import canonical_json
+from ...core.files import canonical_json, sha256_of
+from ..kinds import base_name
 from .baskets import baskets_part
-from .model import BasketsPart, Facts, TablesPart, TextPart
+from .model import BasketsPart, Facts, File, TablesPart, TextPart
 from .sources import Source, find_sources
 from .tables import tables_part
 from .text import text_part
@@ -31,20 +33,33 @@ __all__ = [
     "gather",
 ]
 
+PLAN_FILE = "plan.toml"
 _PARTS = {"text": text_part, "tables": tables_part, "baskets": baskets_part}
 
 
 def gather(
-    folders: Sequence[str | os.PathLike[str]], *, choose: Mapping[str, str] | None = None
+    folders: Sequence[str | os.PathLike[str]],
+    *,
+    choose: Mapping[str, str] | None = None,
+    plan: str | os.PathLike[str] | None = None,
 ) -> Facts:
     """Read the folders of explorations and releases and give the facts of the report about them.
 
     `choose` names the candidate of a part (by its id, the engine's name) where nothing was published yet: {"tables": "p17"}.
+    `plan` is the plan that made the folders; a plan.toml in one of them is found without it.
     """
-    return facts_from(find_sources(folders), choose=choose)
+    beside = [path for folder in folders if (path := Path(folder) / PLAN_FILE).is_file()]
+    if plan is None and len(beside) == 1:
+        plan = beside[0]
+    return facts_from(find_sources(folders), choose=choose, plan=plan)
 
 
-def facts_from(sources: Sequence[Source], *, choose: Mapping[str, str] | None = None) -> Facts:
+def facts_from(
+    sources: Sequence[Source],
+    *,
+    choose: Mapping[str, str] | None = None,
+    plan: str | os.PathLike[str] | None = None,
+) -> Facts:
     """Give the facts of what was read already."""
     if not sources:
         raise InputError("A report needs at least one frontier or release.")
@@ -61,13 +76,16 @@ def facts_from(sources: Sequence[Source], *, choose: Mapping[str, str] | None = 
             f"A choice is for a part of the report. Got {min(wrong)!r} instead.",
             hint=f"the parts are {', '.join(part.id for part in parts)}.",
         )
-    return Facts(version=__version__, parts=tuple(parts))
+    described = None
+    if plan is not None:
+        described = File(name=base_name(os.fspath(plan)) or PLAN_FILE, sha256=sha256_of(plan))
+    return Facts(version=__version__, plan=described, parts=tuple(parts))
 
 
 def facts_json(facts: Facts) -> str:
     """Render facts.json.
 
     >>> facts_json(Facts(version="1.0", parts=()))
-    '{\\n "facts": 1,\\n "parts": [],\\n "version": "1.0"\\n}\\n'
+    '{\\n "facts": 1,\\n "parts": [],\\n "plan": null,\\n "version": "1.0"\\n}\\n'
     """
     return canonical_json(facts.model_dump(mode="json"))

@@ -40,6 +40,7 @@ __all__ = [
     "RatioRow",
     "ReferencePoint",
     "Search",
+    "SensitiveColumn",
     "TablesPart",
     "TextPart",
 ]
@@ -80,8 +81,10 @@ class Search(Fact):
 
     area: float | None = None
     evaluations: int | None = None
+    budget: int | None = None  # evaluations asked for, where a number was
     strategy: Vocabulary | None = None
     candidates: int = 0  # those on the frontier
+    stairs: tuple[tuple[float, float], ...] = ()  # the whole frontier where `points` is a selection
     visited: tuple[tuple[float, float], ...] = ()  # a thinned sample of (risk, utility)
     visited_total: int = 0
     trace: tuple[tuple[int, float], ...] = ()  # (evaluations, area)
@@ -241,11 +244,21 @@ class GroupSize(Fact):
     risk_share: float | None = None
 
 
+class SensitiveColumn(Fact):
+    """What belonging to a published group says about a sensitive column."""
+
+    name: ColumnName
+    l_diversity: int | None = None  # fewest different values in a group
+    t_closeness: float | None = None  # largest distance of a group's values from all values
+
+
 class TablesPart(Part):
     """A table: quasi-identifiers generalised by a policy of the lattice."""
 
     engine: Literal["tables"] = "tables"
     rows: int | None = None
+    risk_measure: Literal["population", "prosecutor", "small-groups"] = "population"
+    loss_measure: Literal["kl", "class-size", "mutual-information"] = "kl"
     population: bool | None = None
     population_people: int | None = None
     quasi: tuple[ColumnName, ...] = ()
@@ -255,7 +268,9 @@ class TablesPart(Part):
     safe_harbor: Policy | None = None
     groups: tuple[GroupSize, ...] = ()
     groups_before: tuple[GroupSize, ...] = ()
-    smallest_group: int | None = None
+    smallest_group: int | None = None  # people of the population
+    k: int | None = None  # records in the smallest published group
+    sensitive: tuple[SensitiveColumn, ...] = ()
 
 
 class BasketRow(Fact):
@@ -308,6 +323,7 @@ class Facts(Fact):
 
     facts: Literal[1] = 1
     version: str = Field(pattern=r"^[0-9][0-9A-Za-z.+-]{0,39}$")
+    plan: File | None = None  # the plan that was run, if one was
     parts: tuple[AnyPart, ...]
 
     @property

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
-from ..kinds import column_name, flag, fraction, interval_text, items, mapping, number, whole
-from .model import AttributePolicy, GroupSize, Policy, TablesPart
+from ..kinds import column_name, flag, fraction, interval_text, items, known, mapping, number, whole
+from .model import AttributePolicy, GroupSize, Policy, SensitiveColumn, TablesPart
 from .shared import common, parameter
 from .sources import Source
 
@@ -111,11 +111,15 @@ def _attribute(name: str, entry: Any, intervals: list[str]) -> AttributePolicy:
     )
 
 
-def _policy(name: str, described: Any, people: list[list[str]] | None) -> tuple[Policy | None, Any]:
+def _policy(
+    name: str, described: Any, people: list[list[str]] | None, order: list[str]
+) -> tuple[Policy | None, Any]:
     """Read a policy and apply it to made-up people; make these up when there are none yet."""
+    place = {column: i for i, column in enumerate(order)}
+    listed = sorted(mapping(described).items(), key=lambda pair: place.get(pair[0], len(place)))
     by_name = {
         column: (entry, found)
-        for key, entry in mapping(described).items()
+        for key, entry in listed
         if (column := column_name(key)) is not None and (found := _intervals(entry))
     }
     if not by_name:
@@ -155,6 +159,35 @@ def _groups(listed: Any) -> tuple[GroupSize, ...]:
     return tuple(found)
 
 
+def _columns(content: Mapping[str, Any], role: str) -> list[str]:
+    """List the columns of a role in the schema that the exploration wrote down."""
+    attributes = [mapping(a) for a in items(mapping(content.get("schema")).get("attribute"))]
+    return [str(a.get("name")) for a in attributes if a.get("role") == role]
+
+
+def _has_population(source: Source) -> bool | None:
+    cells = whole(parameter(source, "population_cells"))
+    return flag(parameter(source, "population")) if cells is None else cells > 0
+
+
+def _least(measured: Mapping[str, Any], chosen: Mapping[str, Any], *names: str) -> int | None:
+    """Find a number of people, measured on the output or else promised; rounded down."""
+    found = [number(place.get(name)) for place in (measured, chosen) for name in names]
+    return next((math.floor(n) for n in found if n is not None), None)
+
+
+def _sensitive(entry: Mapping[str, Any], declared: Any) -> tuple[SensitiveColumn, ...]:
+    diversity, closeness = mapping(entry.get("l_diversity")), mapping(entry.get("t_closeness"))
+    allowed = {d for d in items(declared) if isinstance(d, str)}
+    found = []
+    for name in sorted({*diversity, *closeness}):
+        least, most = whole(diversity.get(name)), number(closeness.get(name))
+        declared_name = column_name(name) is not None and (not allowed or name in allowed)
+        if declared_name and (least is not None or most is not None):
+            found.append(SensitiveColumn(name=name, l_diversity=least, t_closeness=most))
+    return tuple(found)
+
+
 def tables_part(source: Source, part_id: str, choose: str | None = None) -> TablesPart:
     """Gather the facts of a table's release."""
     fields = common(source, part_id, choose)
@@ -167,24 +200,37 @@ def tables_part(source: Source, part_id: str, choose: str | None = None) -> Tabl
         {},
     )  # fmt: skip
     described = chosen.get("policy") or parameter(source, "policy")
-    policy, people = _policy("This policy", described, None)
-    safe_harbor, _ = _policy("Safe Harbor", harbor.get("policy"), people)
+    order = _columns(content, "quasi")
+    policy, people = _policy("This policy", described, None, order)
+    safe_harbor, _ = _policy("Safe Harbor", harbor.get("policy"), people, order)
+    axes = mapping(content.get("axes"))
+    risk_measure = known(axes.get("risk"), {"prosecutor", "small-groups"}) or "population"
+    loss = axes.get("utility")
+    loss_measure = (
+        known(loss.removeprefix("1 − "), {"class-size", "mutual-information"})
+        if isinstance(loss, str)
+        else None
+    ) or "kl"
     measured = mapping((source.release or {}).get("measured"))
     return TablesPart(
         **fields,
-        rows=whole(parameter(source, "rows", "records"))
+        risk_measure=cast("Any", risk_measure),
+        loss_measure=cast("Any", loss_measure),
+        rows=whole(parameter(source, "records", "rows"))
         or next((f.rows for f in fields["inputs"] if f.rows), None),
-        population=flag(parameter(source, "population", "has_population")),
+        population=_has_population(source),
         population_people=whole(parameter(source, "population_people", "people")),
-        quasi=tuple(
-            n for q in items(parameter(source, "quasi")) if (n := column_name(q)) is not None
-        )
+        quasi=tuple(n for n in order if column_name(n) is not None)
         or tuple(a.name for a in (policy.attributes if policy else ())),
         loss_nats=number(chosen.get("loss_nats")),
-        max_risk=number(parameter(source, "max_risk")),
+        max_risk=number(parameter(source, "expected_reidentified", "max_risk")),
         policy=policy,
         safe_harbor=safe_harbor,
         groups=_groups(measured.get("groups") or chosen.get("groups")),
         groups_before=_groups(content.get("groups_before")),
-        smallest_group=whole(measured.get("smallest_group") or chosen.get("smallest_group")),
+        smallest_group=_least(measured, chosen, "smallest_population_group"),
+        k=_least(measured, chosen, "smallest_sample_group", "k"),
+        sensitive=_sensitive(
+            measured if "l_diversity" in measured else chosen, _columns(content, "sensitive")
+        ),
     )

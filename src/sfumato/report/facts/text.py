@@ -40,7 +40,7 @@ def _found(by_budget: Any) -> tuple[Found, ...]:
     found = []
     for budget, entry in mapping(by_budget).items():
         value = number(mapping(entry).get("found")) if isinstance(entry, Mapping) else number(entry)
-        if value is not None and budget.isdigit():
+        if value is not None and value >= 0 and budget.isdigit() and int(budget) > 0:
             low, high = mapping(entry).get("low"), mapping(entry).get("high")
             found.append(Found(budget=int(budget), found=value, low=number(low), high=number(high)))
     return tuple(sorted(found, key=lambda f: f.budget))
@@ -69,7 +69,7 @@ def _attacks(by_attacker: Any) -> tuple[Attack, ...]:
 
 def _row(candidate: Mapping[str, Any]) -> RatioRow | None:
     name, ratio = identifier(candidate.get("id")), number(candidate.get("ratio"))
-    if name is None or ratio is None:
+    if name is None or ratio is None or ratio <= 0:
         return None
     fields = ("rounds", "published", "leaked", "false_positives", "total_loss", "risk")
     return RatioRow(id=name, ratio=ratio, **{f: number(candidate.get(f)) for f in fields})
@@ -178,7 +178,7 @@ def text_part(source: Source, part_id: str, choose: str | None = None) -> TextPa
     chosen = next((c for c in candidates if c.get("id") == chosen_id), {})
     choice = next((row for row in rows if row.id == chosen_id), None)
     ratio = choice.ratio if choice else number(parameter(source, "ratio"))
-    bound = None if ratio is None else 1 / (1 + ratio)
+    bound = None if ratio is None or ratio <= 0 else 1 / (1 + ratio)
     attack = source.attack or {}
     attacks = _attacks(attack.get("attack"))
     before = _befores(source, ratio)

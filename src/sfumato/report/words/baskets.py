@@ -37,7 +37,7 @@ def _verdict(part: BasketsPart) -> list[str]:
         sentences.append(f"When a single absence is known too, {'as few as' if known.exact else 'perhaps only'} [[baskets.absences|{least}]] may fit.")  # fmt: skip
     if choice.auc is not None:
         every = f", against {part.all_features_auc:.3f} with all of them" if part.all_features_auc is not None else ""  # fmt: skip
-        kept = "" if choice.count is None else f"[[baskets.count|{count(choice.count)} {plural(choice.count, 'feature')}]] are published; "  # fmt: skip
+        kept = "" if choice.count is None else f"[[baskets.count|{count(choice.count)} {plural(choice.count, 'feature')}]] {'are' if part.published else 'would be'} published; "  # fmt: skip
         sentences.append(f"{kept}a classifier reaches an AUC of [[baskets.auc|{choice.auc:.3f}]]{every}.")  # fmt: skip
     return sentences
 

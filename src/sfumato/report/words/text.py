@@ -66,6 +66,7 @@ def _verdict(part: TextPart) -> list[str]:
     sentences = []
     _, many = noun(part)
     head, choice = part.headline, part.choice
+    are, stay = ("are", "stay") if part.published else ("would be", "would stay")
     if head is not None:
         sentences.append(_finds(part, head))
         where = "the release itself" if part.attack_on == "the release" else "held-out documents"
@@ -77,13 +78,13 @@ def _verdict(part: TextPart) -> list[str]:
         sentences.append(sentence + ".")
     if choice is not None and choice.published is not None and choice.risk is not None:
         sentences.append(
-            f"[[text.published|{percent(choice.published)}]] of the words are published; "
-            f"[[text.risk|{percent(choice.risk)}]] of the {many} stay in the text."
+            f"[[text.published|{percent(choice.published)}]] of the words {are} published; "
+            f"[[text.risk|{percent(choice.risk)}]] of the {many} {stay} in the text."
         )
     elif part.chosen is not None:
         sentences.append(
-            f"[[text.published|{percent(part.chosen.utility)}]] of the words are published; "
-            f"[[text.risk|{percent(part.chosen.risk)}]] of the {many} stay in the text."
+            f"[[text.published|{percent(part.chosen.utility)}]] of the words {are} published; "
+            f"[[text.risk|{percent(part.chosen.risk)}]] of the {many} {stay} in the text."
         )
     if (
         part.attack_on == "the release"

@@ -22,8 +22,9 @@ __all__ = ["CmGreedy"]
 class CmGreedy(ContainmentSelector):
     """Greedy selection by the classification metric, under k-anonymity by containment."""
 
-    def __init__(self, k: int = 5) -> None:
+    def __init__(self, k: int = 5, *, binarize: float | None = None) -> None:
         self.k = k
+        self.binarize = binarize
 
     def _select(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> list[int]:
         partition = Partition(matrix, k=int(self.k), positive=positive)

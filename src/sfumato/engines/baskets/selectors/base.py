@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import ClassifierTags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -22,11 +23,13 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """A feature selector whose answer is k-anonymous by containment on the rows it was fitted on.
 
     Fitted: `support_` (mask), `selected_` (indices in the order chosen), `n_features_in_`,
-    `classes_`. On fewer rows than k no set is feasible and fitting raises; an empty selection is
+    `classes_`. `binarize` is a threshold above which a value counts as 1; None (the default) takes 0
+    and 1 only and refuses the rest. On fewer rows than k no set is feasible and fitting raises; an empty selection is
     possible (no feature is safe) and `transform` then gives a matrix without columns.
     """
 
     k: int
+    binarize: float | None
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose features on rows X with two-class labels y."""
@@ -43,9 +46,17 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 raise ValueError(
                     f"{type(self).__name__} requires y to be passed, but the target y is None."
                 )
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=None, ensure_min_samples=2)
+            try:
+                X, y = validate_data(self, X, y, accept_sparse="csr", ensure_min_samples=2)
+            except ValueError as error:
+                if "could not convert" not in str(error):
+                    raise
+                raise DataError(  # scikit-learn's message would show the value
+                    "The matrix holds values that are not numbers.",
+                    hint="turn categories into binary literals first (sfumato.data.literals).",
+                ) from None
             check_classification_targets(y)
-            matrix = as_binary(X)
+            matrix = as_binary(X if self.binarize is None else X > self.binarize)
             self.classes_ = np.unique(y)
             if len(self.classes_) > 2:
                 raise ValueError(
@@ -78,5 +89,5 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.categorical = False
         tags.target_tags.required = True
-        tags.classifier_tags = None
+        tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags

@@ -72,9 +72,10 @@ class ExactSelector(ContainmentSelector):
     then the lowest mask.
     """
 
-    def __init__(self, k: int = 5, *, criterion: str = "linear") -> None:
+    def __init__(self, k: int = 5, *, criterion: str = "linear", binarize: float | None = None) -> None:
         self.k = k
         self.criterion = criterion
+        self.binarize = binarize
 
     def _check_parameters(self) -> None:
         known = ("linear", "hamdist", "distcnt", "information", "size")

@@ -82,11 +82,13 @@ class GreedyHamDist(_Greedy):
         stop: str = "never",
         privacy: str = "containment",
         absence_risky: Any = None,
+        binarize: float | None = None,
     ) -> None:
         self.k = k
         self.stop = stop
         self.privacy = privacy
         self.absence_risky = absence_risky
+        self.binarize = binarize
 
     def _select(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> list[int]:
         return self._walk(matrix, positive, ham_dist_pairs(matrix, positive))
@@ -106,11 +108,13 @@ class GreedyDistCnt(_Greedy):
         stop: str = "never",
         privacy: str = "containment",
         absence_risky: Any = None,
+        binarize: float | None = None,
     ) -> None:
         self.k = k
         self.stop = stop
         self.privacy = privacy
         self.absence_risky = absence_risky
+        self.binarize = binarize
 
     def _select(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> list[int]:
         partition = self._partition(matrix, positive)
@@ -135,12 +139,14 @@ class GreedyInformation(_Greedy):
         stop: str = "never",
         privacy: str = "containment",
         absence_risky: Any = None,
+        binarize: float | None = None,
     ) -> None:
         self.k = k
         self.criterion = criterion
         self.stop = stop
         self.privacy = privacy
         self.absence_risky = absence_risky
+        self.binarize = binarize
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -51,6 +51,7 @@ class MaximalSelector(ContainmentSelector):
         work: int = 100_000_000,
         rounds: int = 12,
         random_state: int = 0,
+        binarize: float | None = None,
     ) -> None:
         self.k = k
         self.r = r
@@ -60,6 +61,7 @@ class MaximalSelector(ContainmentSelector):
         self.work = work
         self.rounds = rounds
         self.random_state = random_state
+        self.binarize = binarize
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__

@@ -74,6 +74,7 @@ class Run:
         self.cells, self.space, self.budget, self.streams = cells, space, budget, streams
         self.frontier: Frontier[bytes] = Frontier(prefer=_more_specific)
         self.evaluations = 0
+        self.changes = 0
         self.trace: list[tuple[int, float, float]] = []
         self.visited: list[tuple[float, float]] = []
         self.score = score
@@ -125,7 +126,7 @@ class Run:
         if len(self.visited) < _SHOWN:
             self.visited.append((risk, loss))
         if point[2]:
-            self.frontier.insert(risk, 1.0 - loss, key)
+            self.changes += self.frontier.insert(risk, 1.0 - loss, key)
         self._note()
         return point
 
@@ -134,6 +135,13 @@ class Run:
         *, count: int | None = None,
     ) -> None:  # fmt: skip
         """Archive many measured policies; `bits_at(i)` is asked only for those that go in."""
+        first = self._checkpoints[0] - self.evaluations if self._checkpoints else len(risk)
+        if count is None and 0 < first < len(risk):
+            some = None if below is None else below[:first]
+            self.offer(risk[:first], loss[:first], some, bits_at)
+            rest = None if below is None else below[first:]
+            self.offer(risk[first:], loss[first:], rest, lambda i: bits_at(i + first))
+            return
         self._count(len(risk) if count is None else count)
         if len(risk) == 0:
             return
@@ -146,7 +154,7 @@ class Run:
         for i in non_dominated(risk, 1.0 - loss).tolist():
             point = (float(risk[i]), 1.0 - float(loss[i]))
             if not self.frontier.dominates(*point):
-                self.frontier.insert(*point, pack(bits_at(int(allowed[i]))))
+                self.changes += self.frontier.insert(*point, pack(bits_at(int(allowed[i]))))
         self._note()
 
     def _count(self, how_many: int) -> None:

@@ -1,0 +1,295 @@
+"""Measures of a policy on a table, each monotone on the lattice, and what is shown beside them.
+
+A measure is called with a bit-string and gives a number in [0, 1]. Risks fall and losses rise as a policy
+grows more general (`rises` says which); a search may use any pair of them (`explore(risk=…, loss=…)`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from ...core.errors import ParameterError
+from .cells import Bits, Cells
+
+__all__ = [
+    "LOSSES",
+    "RISKS",
+    "AverageClassSize",
+    "InformationLoss",
+    "Joint",
+    "Measure",
+    "MutualInformationLoss",
+    "PopulationRisk",
+    "ProsecutorRisk",
+    "SmallGroups",
+    "beside",
+    "group_sizes",
+    "l_diversity",
+    "loss_measure",
+    "risk_measure",
+    "size_histogram",
+    "t_closeness",
+]
+
+Joint = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
+"""Counts of another column within the cells: (occupied cell, number of the value, count)."""
+
+_BOUNDS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
+
+
+@runtime_checkable
+class Measure(Protocol):
+    """What a search asks of a measure: its name, its direction along generalisation, its value."""
+
+    name: ClassVar[str]
+    rises: ClassVar[bool]
+
+    def __call__(self, bits: Bits) -> float:
+        """Measure a policy."""
+        ...
+
+
+@dataclass(frozen=True)
+class PopulationRisk:
+    """Re-identification against a population (equations 2 and 3): Σ 1/g over that of the data as it is."""
+
+    cells: Cells
+    name: ClassVar[str] = "population"
+    rises: ClassVar[bool] = False
+
+    def __call__(self, bits: Bits) -> float:
+        return self.cells.measure(bits).risk
+
+
+@dataclass(frozen=True)
+class ProsecutorRisk:
+    """The highest chance to name one record for an attacker who knows it is there: 1 / smallest group."""
+
+    cells: Cells
+    name: ClassVar[str] = "prosecutor"
+    rises: ClassVar[bool] = False
+
+    def __call__(self, bits: Bits) -> float:
+        return 1.0 / self.cells.measure(bits).smallest_sample_group
+
+
+@dataclass(frozen=True)
+class SmallGroups:
+    """The share of records in groups of fewer than k records."""
+
+    cells: Cells
+    k: int = 5
+    name: ClassVar[str] = "small-groups"
+    rises: ClassVar[bool] = False
+
+    def __call__(self, bits: Bits) -> float:
+        _, sizes = group_sizes(self.cells, bits)
+        return float(sizes[sizes < self.k].sum()) / self.cells.records
+
+
+@dataclass(frozen=True)
+class InformationLoss:
+    """KL divergence between the data and its generalised form (equation 4), over that of the top policy."""
+
+    cells: Cells
+    name: ClassVar[str] = "kl"
+    rises: ClassVar[bool] = True
+
+    def __call__(self, bits: Bits) -> float:
+        return self.cells.measure(bits).loss
+
+
+@dataclass(frozen=True)
+class AverageClassSize:
+    """How far the average group has grown from that of the data as it is towards one single group."""
+
+    cells: Cells
+    name: ClassVar[str] = "class-size"
+    rises: ClassVar[bool] = True
+
+    def __call__(self, bits: Bits) -> float:
+        n = self.cells.records
+        least = n / self.cells.occupied
+        average = n / self.cells.measure(bits).groups
+        return 0.0 if n == least else (average - least) / (n - least)
+
+
+@dataclass(frozen=True)
+class MutualInformationLoss:
+    """The share of the information about a target column that the published groups no longer give."""
+
+    cells: Cells
+    target: Joint
+    name: ClassVar[str] = "mutual-information"
+    rises: ClassVar[bool] = True
+
+    def information(self, bits: Bits) -> float:
+        """Give the mutual information of the groups and the target, in nats."""
+        group, _ = group_sizes(self.cells, bits)
+        inside = _Within.of(group, self.target)
+        n = inside.count.sum()
+        margins = inside.sizes[inside.group] * inside.margin[inside.value]
+        return float((inside.count * np.log(inside.count * n / margins)).sum() / n)
+
+    @cached_property
+    def _most(self) -> float:
+        return self.information(np.ones(self.cells.length, dtype=np.uint8))
+
+    def __call__(self, bits: Bits) -> float:
+        if self._most <= 1e-12:
+            return 0.0
+        return min(1.0, max(0.0, 1.0 - self.information(bits) / self._most))
+
+
+RISKS = ("population", "prosecutor", "small-groups")
+LOSSES = ("kl", "class-size", "mutual-information")
+
+
+def risk_measure(name: str, cells: Cells, *, k: int = 5) -> Measure:
+    """Give a risk by its name."""
+    if name == "population":
+        return PopulationRisk(cells)
+    if name == "prosecutor":
+        return ProsecutorRisk(cells)
+    if name == "small-groups":
+        return SmallGroups(cells, k)
+    raise ParameterError.constraint("risk", "explore", f"one of {', '.join(RISKS)}", name)
+
+
+def loss_measure(name: str, cells: Cells, target: Joint | None = None) -> Measure:
+    """Give a loss by its name."""
+    if name == "kl":
+        return InformationLoss(cells)
+    if name == "class-size":
+        return AverageClassSize(cells)
+    if name == "mutual-information":
+        if target is None:
+            raise ParameterError(
+                "The loss 'mutual-information' needs a target column.",
+                hint="give target='column', or declare a sensitive attribute.",
+            )
+        return MutualInformationLoss(cells, target)
+    raise ParameterError.constraint("loss", "explore", f"one of {', '.join(LOSSES)}", name)
+
+
+# --- groups --------------------------------------------------------------------------------------
+
+
+def group_sizes(cells: Cells, bits: Bits) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+    """Number the groups of a policy: the group of each occupied cell, and the records of each group."""
+    interval = cells.intervals(bits)
+    key = np.zeros(cells.occupied, dtype=np.int64)
+    span = 1
+    for a in range(cells.attributes):
+        place = interval[a][cells.codes[a, : cells.occupied]]
+        wide = int(interval[a].max()) + 1
+        if span * wide >= 1 << 62:  # renumber what there is before the key would overflow
+            found, key = np.unique(key, return_inverse=True)
+            span = found.size
+        key = key * wide + place
+        span *= wide
+    _, group = np.unique(key, return_inverse=True)
+    return group, np.bincount(group, weights=cells.count).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class _Within:
+    """A column's values within the groups of a policy: one entry for each pair that occurs."""
+
+    group: npt.NDArray[np.int64]
+    value: npt.NDArray[np.int64]
+    count: npt.NDArray[np.float64]
+    sizes: npt.NDArray[np.float64]
+    margin: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, group: npt.NDArray[np.intp], joint: Joint) -> _Within:
+        cell, value, count = joint
+        values = int(value.max()) + 1
+        pair, which = np.unique(group[cell] * values + value, return_inverse=True)
+        counts = np.bincount(which, weights=count)
+        groups, numbers = np.divmod(pair, values)
+        return cls(
+            groups, numbers, counts, np.bincount(groups, counts), np.bincount(numbers, counts)
+        )  # fmt: skip
+
+
+def l_diversity(cells: Cells, bits: Bits, sensitive: Joint) -> tuple[int, float]:
+    """Give l-diversity: the least number of distinct sensitive values in a group, and exp(least entropy)."""
+    return _diversity(_Within.of(group_sizes(cells, bits)[0], sensitive))
+
+
+def _diversity(inside: _Within) -> tuple[int, float]:
+    distinct = np.bincount(inside.group)
+    share = inside.count / inside.sizes[inside.group]
+    entropy = np.bincount(inside.group, weights=-share * np.log(share))
+    return int(distinct.min()), float(np.exp(entropy.min()))
+
+
+def t_closeness(cells: Cells, bits: Bits, sensitive: Joint) -> float:
+    """Give the largest distance between a group's distribution of a sensitive column and the whole's.
+
+    All values are equally far from each other, so the distance is the total variation.
+    """
+    return _closeness(_Within.of(group_sizes(cells, bits)[0], sensitive))
+
+
+def _closeness(inside: _Within) -> float:
+    whole = inside.margin / inside.margin.sum()
+    share = inside.count / inside.sizes[inside.group]
+    # ½ Σ |p − q| = Σ max(p − q, 0), which needs only the values that a group holds
+    excess = np.maximum(share - whole[inside.value], 0.0)
+    return float(np.bincount(inside.group, weights=excess).max())
+
+
+def beside(cells: Cells, bits: Bits, sensitive: Mapping[str, Joint]) -> dict[str, Any]:
+    """Give what is shown beside a policy: k and, by sensitive column, l-diversity and t-closeness."""
+    measured = cells.measure(bits)
+    shown: dict[str, Any] = {
+        "k": measured.smallest_sample_group,
+        "smallest_group": measured.smallest_sample_group,
+        "smallest_population_group": round(measured.smallest_population_group, 6),
+        "groups": measured.groups,
+        "prosecutor_risk": round(1.0 / measured.smallest_sample_group, 9),
+        "average_group": round(cells.records / measured.groups, 6),
+    }
+    if sensitive:
+        group, _ = group_sizes(cells, bits)
+        within = {name: _Within.of(group, joint) for name, joint in sensitive.items()}
+        diversity = {name: _diversity(inside) for name, inside in within.items()}
+        shown["l_diversity"] = {name: distinct for name, (distinct, _) in diversity.items()}
+        shown["l_diversity_entropy"] = {n: round(e, 6) for n, (_, e) in diversity.items()}
+        shown["t_closeness"] = {n: round(_closeness(inside), 6) for n, inside in within.items()}
+    return shown
+
+
+def size_histogram(
+    records: npt.NDArray[np.integer], people: npt.NDArray[np.floating]
+) -> list[dict[str, Any]]:
+    """Count records, and their share of the risk, by the size of the group that hides them.
+
+    `records` and `people` give each group's records and the people it hides among.
+
+    >>> size_histogram(np.array([1, 4]), np.array([1.0, 40.0]))[0]
+    {'low': 1, 'high': 1, 'records': 1, 'risk_share': 0.909091}
+    """
+    risk = records / people
+    found = []
+    for low, following in zip(_BOUNDS, (*_BOUNDS[1:], None), strict=True):
+        inside = people >= low if following is None else (people >= low) & (people < following)
+        if inside.any():
+            found.append(
+                {
+                    "low": low,
+                    "high": None if following is None else following - 1,
+                    "records": int(records[inside].sum()),
+                    "risk_share": round(float(risk[inside].sum() / risk.sum()), 6),
+                }
+            )
+    return found

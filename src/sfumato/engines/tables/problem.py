@@ -1,0 +1,132 @@
+"""A table made ready for the search: its lattice, its cells, and the policies that the steward allows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...core.errors import DataError, ParameterError, did_you_mean
+from ...data.hierarchy import read_hierarchy
+from ...data.table import Table
+from ...data.table_schema import MISSING, TableSchema
+from . import measures
+from .cells import Cells
+from .policy import Lattice
+from .space import AttributeRule, Space
+
+__all__ = ["Problem", "cells_hash", "resolved_schema"]
+
+
+@dataclass
+class Problem:
+    """A table made ready for the search; `sensitive` counts the sensitive columns within the cells."""
+
+    table: Table
+    lattice: Lattice
+    cells: Cells
+    space: Space
+    sensitive: dict[str, measures.Joint] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        *,
+        least_sample: int = 0,
+        least_population: float = 0,
+        cut_points: Mapping[str, Sequence[Any]] | None = None,
+    ) -> Problem:
+        """Make a table ready; constraints come from its schema and from the call."""
+        lattice = Lattice(table.names, table.domains)
+        if lattice.length == 0:
+            raise DataError(
+                "Every quasi-identifier has a single value: there is nothing to generalise.",
+                hint="declare the whole domain in the schema, or publish the table as it is.",
+            )
+        for name, least in (("least_sample", least_sample), ("least_population", least_population)):
+            if not least >= 0:
+                raise ParameterError.constraint(name, "explore", "a number in [0, inf)", least)
+        wanted = dict(cut_points or {})
+        for name in wanted:
+            if name not in lattice.names:
+                raise ParameterError(
+                    f"There is no quasi-identifier {name!r} to cut.",
+                    hint=did_you_mean(name, lattice.names),
+                )
+        space = Space([_rule(table, a, wanted) for a in range(len(table.names))])
+        cells = Cells(
+            lattice.sizes,
+            table.codes,
+            table.count,
+            table.population_codes,
+            table.population_count,
+            least_sample=least_sample,
+            least_population=least_population,
+        )
+        problem = cls(table, lattice, cells, space)
+        if table.source is not None:
+            for name in table.schema.names("sensitive"):
+                problem.sensitive[name] = problem.joint(name)
+        return problem
+
+    def joint(self, column: str) -> measures.Joint:
+        """Count another column within the cells."""
+        cell, value, count = self.table.joint(column)
+        return self.cells.place[cell], value, count
+
+    def people_by_value(self) -> list[npt.NDArray[np.float64]]:
+        """Count the population by the values of each attribute."""
+        return [self.cells.value_weights[a, :s] for a, s in enumerate(self.lattice.sizes)]
+
+
+def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[Any]]) -> AttributeRule:
+    attribute = table.schema.quasi[a]
+    domain = table.domains[a]
+    nodes = None
+    if attribute.hierarchy is not None:
+        values = [v for v in domain if v != MISSING]
+        nodes = read_hierarchy(table.schema.folder / attribute.hierarchy, values)
+    cuts = None
+    if attribute.name in cut_points:
+        place = {value: i for i, value in enumerate(domain)}
+        wanted = [str(v) for v in cut_points[attribute.name]]
+        if any(v not in place for v in wanted):
+            raise ParameterError(
+                f"A cut point of {attribute.name!r} is not in its domain.",
+                hint="a cut point is the first value of an interval.",
+            )
+        cuts = tuple(sorted({place[v] - 1 for v in wanted if place[v] > 0}))
+    return AttributeRule(attribute.name, len(domain), attribute.keep, attribute.widest, nodes, cuts)
+
+
+def resolved_schema(table: Table) -> TableSchema:
+    """Give the schema with every domain written down, so that a policy fits other data too.
+
+    A range stays a range, since its cells are read as whole numbers.
+    """
+    domains = dict(zip(table.names, table.domains, strict=True))
+    attributes: list[dict[str, Any]] = []
+    for attribute in table.schema.attributes:
+        entry: dict[str, Any] = {"name": attribute.name, "role": attribute.role}
+        if attribute.role == "quasi":
+            entry["domain"] = (
+                attribute.domain
+                if attribute.is_range
+                else {"values": list(domains[attribute.name])}
+            )
+        attributes.append(entry)
+    return TableSchema.model_validate({"missing": table.schema.missing, "attribute": attributes})
+
+
+def cells_hash(table: Table) -> str:
+    """Hash the counts of a table by its quasi-identifiers, to know the same records again."""
+    digest = hashlib.sha256()
+    order = np.lexsort(table.codes[::-1])
+    for part in (table.codes[:, order].astype("<i4"), table.count[order].astype("<i8")):
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()
