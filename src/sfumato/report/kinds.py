@@ -52,7 +52,7 @@ Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._
 Label = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_-]{0,31}$")]
 ColumnName = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$")]
 IntervalText = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,160}$")]
-Vocabulary = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ,./()=+-]{0,47}$")]
+Vocabulary = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ,./()=+_-]{0,47}$")]
 """A member of one of the closed lists below; the functions that read files enforce the lists."""
 
 LEARNERS = frozenset({
