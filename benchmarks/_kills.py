@@ -124,20 +124,32 @@ def text_publish(folder: Path) -> Run:
 
 def whole_plan(folder: Path) -> Run:
     """Give a run of a small plan."""
+    import scipy.sparse as sp
+
     from sfumato import workbench
     from sfumato.data.documents import write_documents
     from sfumato.data.samples.notes import clinic_notes
+    from sfumato.data.samples.purchases import purchase_log
     from sfumato.data.samples.writing import write_samples
+    from sfumato.engines import baskets, tables, text  # noqa: F401
+    from sfumato.report import writing  # noqa: F401
 
     samples = write_samples(folder / "samples")
     write_documents(clinic_notes(60), like="jsonl", out=samples / "few.jsonl")
+    register = (samples / "register.csv").read_text().splitlines(keepends=True)
+    (samples / "few.csv").write_text("".join(register[:400]))
+    log = purchase_log()
+    sp.save_npz(samples / "few.npz", log.matrix[:300, :60])
+    (samples / "y.txt").write_text("".join(f"{label}\n" for label in log.labels[:300].tolist()))
     (samples / "plan.toml").write_text(
         '[text]\ncorpus = "few.jsonl"\nlabels = ["NAME"]\nratios = [10]\nfolds = 2\n\n'
-        '[baskets]\nmatrix = "purchases.npz"\nlabels = "purchases.labels.txt"\nk = [8]\n'
-        'selector = "hamdist"\n\n'
-        '[tables]\ntable = "register.csv"\nschema = "schema.toml"\npopulation = "population.csv"\n'
-        "evaluations = 50\n"
+        '[baskets]\nmatrix = "few.npz"\nlabels = "y.txt"\nk = [8]\nselector = "hamdist"\n\n'
+        '[tables]\ntable = "few.csv"\nschema = "schema.toml"\nevaluations = 30\n'
     )
+
+    # Kernels are loaded here, before the forks; tables are not, because DuckDB does not survive one.
+    baskets.explore(samples / "few.npz", labels=samples / "y.txt", k=[8], selector="hamdist")
+    text.explore(clinic_notes(60), labels=["NAME"], ratios=[10], folds=2)
 
     def work(out: Path) -> None:
         workbench.run(samples / "plan.toml", out=out)

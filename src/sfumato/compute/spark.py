@@ -121,7 +121,13 @@ class Spark:
         broadcast, sha256 = None, ""
         if shared is not None:
             # As bytes: an encrypted broadcast of PySpark fails on large arrays.
-            model = _serializer().dumps(shared)
+            try:
+                model = _serializer().dumps(shared)
+            except Exception as error:
+                raise ParameterError(
+                    "What the workers would share cannot be sent to a cluster.",
+                    hint="a secret key never travels: publish surrogates with --engine local.",
+                ) from error
             sha256 = hashlib.sha256(model).hexdigest()
             broadcast = session.sparkContext.broadcast(model)
         task = _Task(function, broadcast, sha256)

@@ -254,6 +254,10 @@ class _Libsvm:
                         f"The indices on line {number} of {self.path.name!r} do not rise from 1.",
                         hint="libsvm indices start at 1 and rise along the line.",
                     )
+                if i > Limits().features:
+                    raise Limits().error(
+                        f"An index on line {number} of {self.path.name!r}", "features"
+                    )
                 last = i
                 if value in {"0", "0.0"}:
                     continue
@@ -263,8 +267,6 @@ class _Libsvm:
                         hint="turn counts into binary literals first (sfumato.data.literals).",
                     )
                 rows.indices.append(i - 1)
-            if last > Limits().features:
-                raise Limits().error(f"An index on line {number} of {self.path.name!r}", "features")
             widest = max(widest, last)
             self._grow(widest, number)
             rows.end_row(tokens[0])
