@@ -94,6 +94,12 @@ def _warnings_as_lines() -> Iterator[None]:
         yield
 
 
+def _warn(message: Warning | str, *_where: object, **_more: object) -> None:
+    """Say a warning in one line; only ours are written for people."""
+    if isinstance(message, PrivacyWarning):
+        typer.echo(f"sfumato: warning: {message}", err=True)
+
+
 @contextmanager
 def running(
     *, quiet: bool = False, as_json: bool = False, debug: bool = False

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
 from ._running import Console, DebugFlag, JsonFlag, QuietFlag, running
 
 __all__ = ["app"]
@@ -50,7 +51,7 @@ def _flags(text: str | None) -> object:
 
 
 @app.command()
-def explore(  # noqa: PLR0917 (each is an option of the command)
+def explore(
     matrix: Matrix,
     out: Annotated[Path, typer.Option("--out", help="Folder for frontier.json.")],
     labels: Labels = None,
@@ -117,11 +118,16 @@ def _show(console: Console, content: dict, out: Path) -> None:  # type: ignore[t
 
 
 @app.command()
-def publish(  # noqa: PLR0917
+def publish(
     directory: Annotated[Path, typer.Argument(help="Folder that explore wrote.")],
     matrix: Matrix,
-    choose: Annotated[str, typer.Option("--choose", help="Id of the candidate.")],
+    *,
     out: Annotated[Path, typer.Option("--out", help="Data file, or a folder.")],
+    choose: Choose = None,
+    max_risk: MaxRisk = None,
+    min_utility: MinUtility = None,
+    knee: Knee = False,
+    dominates: Dominates = None,
     labels: Labels = None,
     force: Force = False,
     quiet: QuietFlag = False,
@@ -132,7 +138,14 @@ def publish(  # noqa: PLR0917
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
         from ..engines.baskets import load_exploration
 
-        candidate = load_exploration(directory).candidate(choose)
+        wish = choice(
+            choose=choose,
+            max_risk=max_risk,
+            min_utility=min_utility,
+            knee=knee,
+            dominates=dominates,
+        )
+        candidate = wish.of(load_exploration(directory))
         with console.progress("rows") as step:
             release = candidate.publish(matrix, out=out, labels=labels, force=force, progress=step)
         console.result(release.to_json())
@@ -146,7 +159,7 @@ def publish(  # noqa: PLR0917
 
 
 @app.command()
-def study(  # noqa: PLR0917
+def study(
     matrix: Matrix,
     out: Annotated[Path, typer.Option("--out", help="Folder for tables and charts.")],
     labels: Labels = None,
