@@ -52,5 +52,5 @@ def choice(
     except ValidationError:
         raise ParameterError(
             "A candidate is chosen in exactly one way, by shares between 0 and 1.",
-            hint="give --choose ID, --max-risk and/or --min-utility, --dominates NAME, or --knee.",
+            hint="give --choose ID, --max-risk and/or --min-utility, --dominates NAME, or --knee (text: --ratio).",
         ) from None

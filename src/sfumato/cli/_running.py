@@ -82,6 +82,7 @@ class Console:
 def _warnings_as_lines() -> Iterator[None]:
     """Show a warning about privacy as one sentence, as errors are, without a place in the code."""
     with warnings.catch_warnings():
+        warnings.simplefilter("always", PrivacyWarning)
         others = warnings.showwarning
 
         def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
@@ -92,12 +93,6 @@ def _warnings_as_lines() -> Iterator[None]:
 
         warnings.showwarning = show
         yield
-
-
-def _warn(message: Warning | str, *_where: object, **_more: object) -> None:
-    """Say a warning in one line; only ours are written for people."""
-    if isinstance(message, PrivacyWarning):
-        typer.echo(f"sfumato: warning: {message}", err=True)
 
 
 @contextmanager
