@@ -263,7 +263,7 @@ def test_other_measures(register, schema):
 def test_own_policies_as_references(tmp_path):
     frame, schema = small()
     first = tables.explore(frame, schema, evaluations=30)
-    mine = first.policy(list(first)[0])
+    mine = first.policy(next(iter(first)))
     tables.save_policy(mine, tmp_path / "mine.json")
     run = tables.explore(
         frame, schema, evaluations=30,

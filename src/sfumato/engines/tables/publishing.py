@@ -57,8 +57,7 @@ def publish(
         return what.publish(data, out=out, population=population, max_risk=max_risk, force=force)
     if schema is None:
         raise ParameterError("A policy needs the schema of the data.", hint="give schema=….")
-    opened = Source.open(data)
-    table = read_table(opened, schema, population)
+    table = read_table(data, schema, population)
     if not _fits(what.lattice, table):
         raise FormatError(
             "The policy was made for another schema.",
@@ -66,7 +65,7 @@ def publish(
         )
     fixed = resolved_schema(replace(table, domains=what.lattice.domains))
     terms = Terms(fixed, what.lattice, table.population_codes, table.population_count)
-    return publish_policy(what, opened, terms=terms, out=out, max_risk=max_risk, force=force)
+    return publish_policy(what, data, terms=terms, out=out, max_risk=max_risk, force=force)
 
 
 def _fits(lattice: Lattice, table: Table) -> bool:
