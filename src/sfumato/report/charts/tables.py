@@ -15,9 +15,9 @@ def _short(share: float) -> str:
     """Write a share in the width of a bar.
 
     >>> _short(0.0043), _short(0.0), _short(0.187)
-    ('<1%', '0', '19%')
+    ('<1%', '', '19%')
     """
-    return "0" if share == 0 else "<1%" if share < 0.01 else f"{share:.0%}"
+    return "" if share == 0 else "<1%" if share < 0.01 else f"{share:.0%}"
 
 
 def groups(part: TablesPart) -> Chart | None:

@@ -85,10 +85,29 @@ def facts_from(
             f"A choice is for a part of the report. Got {min(wrong)!r} instead.",
             hint=f"the parts are {', '.join(part.id for part in parts)}.",
         )
+    parts = _joined(parts)
     described = None
     if plan is not None:
         described = File(name=base_name(os.fspath(plan)) or PLAN_FILE, sha256=sha256_of(plan))
     return Facts(version=__version__, plan=described, parts=tuple(parts))
+
+
+def _joined(parts: list[Any]) -> list[Any]:
+    """Tell a text part when its documents are what a table part published: its fields were treated there."""
+    tables = {
+        f.sha256: part.id for part in parts if part.engine == "tables" for f in part.outputs if f.sha256
+    }  # fmt: skip
+    return [
+        part.model_copy(update={"fields_from": source})
+        if part.engine == "text"
+        and (
+            source := next(
+                (tables[f.sha256] for f in part.published_from if f.sha256 in tables), None
+            )
+        )
+        else part
+        for part in parts
+    ]
 
 
 def facts_json(facts: Facts) -> str:

@@ -214,6 +214,7 @@ class TextPart(Part):
     before: tuple[Before, ...] = ()
     headline: Headline | None = None
     fields_as_they_are: tuple[ColumnName, ...] = ()  # other fields of the documents
+    fields_from: Identifier | None = None  # the part of this report that treated those fields
     redactions: dict[Label, int] = Field(default_factory=dict)
     replace: Literal["placeholder", "mask", "surrogate"] | None = None
 
