@@ -185,7 +185,6 @@ class _Run:
             attackers=None,
             budgets=wish.budgets,
             seed=self.plan.seed,
-            progress=lambda note: self.say(f"  {note}"),
         )
         self._save(found, part)
 

@@ -10,7 +10,7 @@ import pytest
 from sfumato.compute import engine
 from sfumato.compute.journal import Journal
 from sfumato.compute.local import Local
-from sfumato.core.errors import DataError, FormatError, InputError, WorkError
+from sfumato.core.errors import DataError, FormatError, InputError, ParameterError, WorkError
 from sfumato.data.document import Document, Span
 
 pytestmark = [
@@ -78,6 +78,30 @@ def test_a_run_begun_here_is_finished_there(spark, tmp_path):
         publish(tmp_path / "there", Local(1), 7)
     assert publish(tmp_path / "there", spark, 20) == facts
     assert (tmp_path / "here").read_bytes() == (tmp_path / "there").read_bytes()
+
+
+class Secret:
+    def __reduce__(self):
+        raise TypeError("A secret key is not written anywhere.")
+
+
+def test_a_secret_key_stays_at_home(spark):
+    with pytest.raises(ParameterError, match="cannot be sent to a cluster"):
+        list(spark.map_batches(redact, batches(2), shared=Secret()))
+
+
+def test_a_text_publish_is_the_same_on_both(spark, tmp_path):
+    from sfumato.data.documents import write_documents
+    from sfumato.data.samples.notes import clinic_notes
+    from sfumato.engines.text import explore
+
+    notes = clinic_notes(60)
+    found = explore(notes, labels=["NAME"], ratios=[10], folds=2, attackers=())
+    write_documents(notes, like="jsonl", out=tmp_path / "notes.jsonl")
+    for name in ("local", "spark"):
+        found.candidates[0].publish(tmp_path / "notes.jsonl", out=tmp_path / name, engine=name)
+    for file in (tmp_path / "local").iterdir():
+        assert file.read_bytes() == (tmp_path / "spark" / file.name).read_bytes()
 
 
 def fail(documents):

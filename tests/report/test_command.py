@@ -35,6 +35,20 @@ def test_several_folders_make_one_report_elsewhere(tmp_path, made_up):
     assert not (folder / "text" / "report.html").exists()
 
 
+def test_charts_are_written_as_specs_and_pictures(tmp_path, made_up):
+    folder = made_up(tmp_path, "tables")
+    done = runner.invoke(app, [str(folder), "--charts", "--static"])
+    assert done.exit_code == 0, done.output
+    names = {p.name for p in (folder / "charts").iterdir()}
+    assert {
+        "tables-frontier-linear.svg",
+        "tables-frontier-logarithmic.png",
+        "tables-groups.vl.json",
+    } <= names
+    spec = json.loads((folder / "charts" / "tables-groups.vl.json").read_text())
+    assert spec["datasets"]["rows"]
+
+
 def test_reporting_again_gives_the_same_bytes(tmp_path, made_up):
     folder = made_up(tmp_path, "baskets")
     assert runner.invoke(app, [str(folder), "--quiet", "--static"]).output == ""

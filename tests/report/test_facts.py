@@ -93,6 +93,15 @@ def test_the_steward_may_choose(tmp_path, made_up):
         gather([folder], choose={"basket": "information-20"})
 
 
+def test_the_plan_is_named_by_file_and_hash(tmp_path, made_up):
+    folder = made_up(tmp_path, "baskets")
+    assert gather([folder]).plan is None
+    plan = folder / "plan.toml"
+    plan.write_text("seed = 1\n")
+    assert gather([folder]).plan.name == "plan.toml"
+    assert gather([folder]) == gather([folder / "baskets"], plan=plan)
+
+
 def test_two_parts_of_one_engine_have_ids_of_their_own(tmp_path, made_up):
     made_up(tmp_path / "a", "baskets")
     other = made_up(tmp_path / "b", "baskets") / "baskets" / "frontier.json"
@@ -185,3 +194,40 @@ def test_thinning_keeps_the_ends_and_the_order(values, most):
     if values:
         assert kept[0] == (0, values[0])
         assert kept[-1] == (len(values) - 1, values[-1])
+
+
+def test_every_field_is_documented():
+    from pathlib import Path
+
+    from sfumato.report.facts import model
+
+    page = Path(__file__).parents[2] / "docs" / "reference" / "facts.md"
+    text = page.read_text(encoding="utf-8")
+    kinds = [k for k in vars(model).values() if isinstance(k, type) and issubclass(k, model.Fact)]
+    fields = {name for kind in kinds for name in kind.model_fields}
+    assert len(fields) > 60
+    assert {name for name in fields if f"`{name}`" not in text} == set()
+
+
+def test_every_word_of_the_vocabularies_may_stand_in_the_facts():
+    from pydantic import TypeAdapter
+
+    from sfumato.report import kinds
+
+    lists = [kinds.LEARNERS, kinds.STRATEGIES, kinds.SELECTORS, kinds.PACKAGES, kinds.COUNT_NAMES, kinds.REFERENCES.values()]  # fmt: skip
+    for word in {word for words in lists for word in words}:
+        assert TypeAdapter(kinds.Vocabulary).validate_python(word) == word
+    for word in kinds.LABELS:
+        assert TypeAdapter(kinds.Label).validate_python(word) == word
+
+
+def test_a_value_that_no_type_allows_is_refused_without_repeating_it(
+    tmp_path, made_up, monkeypatch
+):
+    from sfumato.report.facts import shared
+
+    folder = made_up(tmp_path, "tables")
+    monkeypatch.setattr(shared, "known", lambda *_: "Zanzibarovic; drop")
+    with pytest.raises(FormatError) as caught:
+        gather([folder])
+    assert "anzibarovic" not in str(caught.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..core.errors import SfumatoError
+from ..core.errors import PrivacyWarning, SfumatoError
 
 __all__ = ["Console", "DebugFlag", "JsonFlag", "QuietFlag", "running"]
 
@@ -78,12 +79,30 @@ class Console:
 
 
 @contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Show a warning about privacy as one sentence, as errors are, without a place in the code."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PrivacyWarning)
+        others = warnings.showwarning
+
+        def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, PrivacyWarning):
+                typer.echo(f"sfumato: warning: {message}", err=True)
+            else:
+                others(message, category, *place, **more)
+
+        warnings.showwarning = show
+        yield
+
+
+@contextmanager
 def running(
     *, quiet: bool = False, as_json: bool = False, debug: bool = False
 ) -> Iterator[Console]:
     """Run a command's body: an error becomes one sentence on stderr and an exit status."""
     try:
-        yield Console(quiet=quiet, json=as_json, debug=debug)
+        with _warnings_as_lines():
+            yield Console(quiet=quiet, json=as_json, debug=debug)
     except SfumatoError as error:
         if debug:
             raise

@@ -15,7 +15,7 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_com
 
 
 @app.command()
-def report(  # noqa: PLR0917 (typer reads the options from the signature)
+def report(
     folders: Annotated[
         list[Path],
         typer.Argument(
@@ -25,12 +25,15 @@ def report(  # noqa: PLR0917 (typer reads the options from the signature)
     pdf: Annotated[
         bool, typer.Option("--pdf", help="Write report.pdf, the certificate, too.")
     ] = False,
+    charts: Annotated[
+        bool, typer.Option("--charts", help="Write each chart as SVG, PNG and Vega-Lite JSON too.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for the report; the first DIR by default.")
     ] = None,
     choose: Annotated[
         list[str] | None,
-        typer.Option(help="ENGINE=ID: report on this candidate where nothing was published."),
+        typer.Option(help="PART=ID: report on this candidate where nothing was published."),
     ] = None,
     interactive: Annotated[
         bool,
@@ -45,7 +48,12 @@ def report(  # noqa: PLR0917 (typer reads the options from the signature)
         from ..report import write_report
 
         written = write_report(
-            folders, out=out, pdf=pdf, interactive=interactive, choose=_choices(choose or [])
+            folders,
+            out=out,
+            pdf=pdf,
+            charts=charts,
+            interactive=interactive,
+            choose=_choices(choose or []),
         )
         console.result({name: str(path) for name, path in written.items()})
         for path in written.values():

@@ -29,6 +29,7 @@ def _budgets(text: str) -> list[int]:
 def attack(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that explore wrote.")],
     published: Annotated[Path, typer.Argument(metavar="PUBLISHED", help="What publish wrote.")],
+    *,
     labels: Annotated[Path, typer.Option("--labels", help="The originals, with their labels.")],
     background: Annotated[
         list[Path] | None, typer.Option(help="Labelled corpora an outsider brings; repeatable.")
@@ -93,6 +94,76 @@ def _show(console: Console, content: dict[str, Any], budgets: list[int]) -> None
         console.say(answer["sentence"])
 
 
+def study(
+    corpora: Annotated[list[Path], typer.Argument(metavar="CORPUS…", help="Labelled corpora.")],
+    *,
+    out: Annotated[Path, typer.Option("--out", help="Folder for the data and the charts.")],
+    label: Annotated[
+        str, typer.Option("--label", help="Labels that are sensitive, separated by commas.")
+    ] = "NAME",
+    ratios: Annotated[str, typer.Option(help="Loss ratios L/C.")] = "1,2,5,10,20,50",
+    folds: Annotated[int, typer.Option(help="Folds by document.", min=2)] = 4,
+    publishers: Annotated[
+        str, typer.Option(help="Some of the publishers, separated by commas (default: all).")
+    ] = "",
+    budget: Annotated[
+        str, typer.Option("--budget", help="How many words are inspected, separated by commas.")
+    ] = "10,20,50,100,200,500,1000,2000",
+    threads: Annotated[
+        int | None, typer.Option(help="Threads (default: all cores).", min=1)
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.", min=0)] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Replace an output that exists.")] = False,
+    quiet: QuietFlag = False,
+    as_json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Reproduce the papers' figures on labelled corpora; a study that was stopped goes on."""
+    with running(quiet=quiet, as_json=as_json, debug=debug) as console:
+        from ..core.errors import ParameterError
+        from ..engines.text.study import PUBLISHERS, StudyPlan
+        from ..engines.text.study import study as run
+
+        try:
+            numbers = tuple(float(part) for part in ratios.split(",") if part.strip())
+        except ValueError:
+            raise ParameterError("--ratios takes numbers separated by commas.") from None
+        plan = StudyPlan(
+            labels=tuple(part.strip() for part in label.split(",") if part.strip()),
+            ratios=numbers,
+            folds=folds,
+            publishers=tuple(p.strip() for p in publishers.split(",") if p.strip()) or PUBLISHERS,
+            budgets=tuple(_budgets(budget)),
+            seed=seed,
+        )
+        with console.progress("study") as step:
+            content = run(
+                corpora, out, plan=plan, threads=threads, force=force,
+                progress=lambda steps, note: step(steps, note=note),
+            )  # fmt: skip
+        _draw(out / "charts")
+        console.say(
+            f"{len(content['publish']):,} rows of publishers, {len(content['attack']):,} of attacks"
+        )
+        console.say(f"written: {out}/study.json, publish.csv, attack.csv, charts/")
+        console.result({"out": str(out), "corpora": content["corpora"]})
+
+
+def _draw(charts: Path) -> None:
+    """Draw the charts beside their specifications."""
+    import vl_convert
+
+    from ..core.files import read_json, whole_file
+
+    for spec in sorted(charts.glob("*.vl.json")):
+        picture = vl_convert.vegalite_to_svg(read_json(spec))
+        with whole_file(
+            spec.with_name(spec.name.replace(".vl.json", ".svg")), force=True
+        ) as beside:
+            beside.write_text(picture, encoding="utf-8")
+
+
 def register(app: typer.Typer) -> None:
     """Put the commands on the engine's app."""
     app.command()(attack)
+    app.command()(study)

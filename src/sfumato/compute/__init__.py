@@ -19,7 +19,7 @@ ENGINES = ("local", "spark")
 
 
 def engine(name: str = "local", **options: Any) -> Compute:
-    """Give the compute engine of that name; `threads` for local, `master` for spark.
+    """Give the compute engine of that name; `threads` for both, `master` for spark.
 
     >>> engine("local", threads=2)
     Local(threads=2)

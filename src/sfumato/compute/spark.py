@@ -9,6 +9,7 @@ cluster log can quote the data.
 from __future__ import annotations
 
 import csv
+import hashlib
 import os
 import sys
 from collections import deque
@@ -39,14 +40,25 @@ _WINDOW_BYTES = 32 << 20  # a job's rows are copied several times inside the Jav
 class Spark:
     """The engine of a cluster.
 
-    `master` is a Spark master such as "local[2]"; without it the configuration of spark-submit
-    holds, or else all cores of this machine. A session that runs already is used as it is; one that
+    `master` is a Spark master such as "local[2]", and `threads` a short form of it for this machine;
+    without them the configuration of spark-submit holds, or else all cores of this machine. A session that runs already is used as it is; one that
     we start has no web page, keeps its scratch files encrypted and logs nothing.
     """
 
     master: str | None = None
+    threads: int | None = None
     settings: dict[str, str] = field(default_factory=dict)
     name: ClassVar[str] = "spark"
+
+    def __post_init__(self) -> None:
+        if self.threads is not None and self.master is not None:
+            raise ParameterError("Give the Spark engine either a master or threads.")
+        if self.threads is not None:
+            if self.threads < 1:
+                raise ParameterError.constraint(
+                    "threads", "Spark", "an int in [1, inf)", self.threads
+                )
+            self.master = f"local[{self.threads}]"
 
     def session(self) -> Any:
         """Give the Spark session, started when there is none."""
@@ -106,8 +118,19 @@ class Spark:
         """Apply a function to each batch on the cluster; two jobs are in flight at most."""
         session = self.session()
         cores = session.sparkContext.defaultParallelism
-        broadcast = None if shared is None else session.sparkContext.broadcast(shared)
-        task = _Task(function, broadcast)
+        broadcast, sha256 = None, ""
+        if shared is not None:
+            # As bytes: an encrypted broadcast of PySpark fails on large arrays.
+            try:
+                model = _serializer().dumps(shared)
+            except Exception as error:
+                raise ParameterError(
+                    "What the workers would share cannot be sent to a cluster.",
+                    hint="a secret key never travels: publish surrogates with --engine local.",
+                ) from error
+            sha256 = hashlib.sha256(model).hexdigest()
+            broadcast = session.sparkContext.broadcast(model)
+        task = _Task(function, broadcast, sha256)
 
         def job(window: list[bytes]) -> list[bytes]:
             rows = session.createDataFrame(_table(window))
@@ -194,9 +217,10 @@ class Spark:
 class _Task:
     """What each worker runs: unpack a batch, call the function, pack its result or its failure."""
 
-    def __init__(self, function: Callable[..., Any], shared: Any) -> None:
+    def __init__(self, function: Callable[..., Any], shared: Any, sha256: str) -> None:
         self.function = function
         self.shared = shared
+        self.sha256 = sha256
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -205,7 +229,9 @@ class _Task:
             for number, payload in zip(batch.column(0), batch.column(1), strict=True):
                 try:
                     content = unpack(payload.as_buffer().to_pybytes())
-                    given = (content,) if self.shared is None else (self.shared.value, content)
+                    given: tuple[Any, ...] = (content,)
+                    if self.shared is not None:
+                        given = (_shared(self.shared, self.sha256), content)
                     result = pack(self.function(*given))
                 except Exception as error:
                     result = pack(Failure.of(error))
@@ -213,6 +239,24 @@ class _Task:
                     [pa.array([number.as_py()], pa.int64()), pa.array([result], pa.binary())],
                     names=["number", "payload"],
                 )
+
+
+_unpacked: dict[str, Any] = {}
+
+
+def _shared(broadcast: Any, sha256: str) -> Any:
+    """Unpack what was broadcast once for each worker process; the one before it is let go."""
+    if sha256 not in _unpacked:
+        _unpacked.clear()
+        _unpacked[sha256] = _serializer().loads(broadcast.value)
+    return _unpacked[sha256]
+
+
+def _serializer() -> Any:
+    """Give the serializer by which PySpark sends functions and broadcasts: transport, never storage."""
+    from pyspark.serializers import CPickleSerializer
+
+    return CPickleSerializer()
 
 
 def _result(payload: bytes) -> Any:

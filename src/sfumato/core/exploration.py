@@ -189,7 +189,7 @@ class Exploration(Frontier[Candidate]):
         content = read_json(path)
         try:
             return cls._from_json(content)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise FormatError(
                 "The file 'frontier.json' does not have the fields of a frontier.",
                 hint="was it written by `sfumato … explore`?",
@@ -227,12 +227,13 @@ class Exploration(Frontier[Candidate]):
         def interval(ends: Sequence[float] | None) -> Interval | None:
             return None if ends is None else Interval(float(ends[0]), float(ends[1]))
 
+        attacker, kept = exploration.axes.get("risk", ""), exploration.axes.get("utility", "")
         for c in content["candidates"]:
             exploration.add(
                 Candidate(
                     str(c["id"]),
-                    Risk(float(c["risk"]), interval(c["risk_interval"])),
-                    Utility(float(c["utility"]), interval(c["utility_interval"])),
+                    Risk(float(c["risk"]), interval(c["risk_interval"]), attacker=attacker),
+                    Utility(float(c["utility"]), interval(c["utility_interval"]), kept=kept),
                     {k: v for k, v in c.items() if k not in _CANDIDATE_KEYS and k != "dominated"},
                 )
             )

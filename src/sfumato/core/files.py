@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -81,6 +82,7 @@ def whole_file(path: str | os.PathLike[str], *, force: bool = False) -> Iterator
     'done'
     """
     target = check_output(path, force=force)
+    _clear_stale(target)
     beside = target.with_name(f".{target.name}.partial-{os.getpid()}")
     try:
         yield beside
@@ -95,6 +97,7 @@ def whole_file(path: str | os.PathLike[str], *, force: bool = False) -> Iterator
 def whole_directory(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
     """Give a temporary folder beside the target; rename it into place when the block ends well."""
     target = check_output(path, force=force)
+    _clear_stale(target)
     beside = target.with_name(f".{target.name}.partial-{os.getpid()}")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir()
@@ -109,6 +112,25 @@ def whole_directory(path: str | os.PathLike[str], *, force: bool = False) -> Ite
             os.replace(beside, target)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def _clear_stale(target: Path) -> None:
+    """Remove what killed runs of this machine left beside the target."""
+    name = re.escape(target.name)
+    for entry in target.absolute().parent.iterdir():
+        found = re.fullmatch(rf"\.{name}\.(?:partial|replaced)-(\d+)", entry.name)
+        if found and not _is_alive(int(found[1])):
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OverflowError, PermissionError):
+        return True
+    return True
 
 
 def write_json(path: str | os.PathLike[str], value: Any, *, force: bool = False) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -15,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from .._version import __version__
-from .errors import DataError, FormatError
+from .errors import DataError, FormatError, PrivacyWarning, SfumatoError
 from .exploration import InputFile
 from .files import read_json, write_json
 from .measures import Risk, Utility
 
-__all__ = ["RELEASE_FILE", "Release", "versions"]
+__all__ = ["RELEASE_FILE", "Release", "versions", "warn_if_composed"]
 
 RELEASE_FILE = "release.json"
 _RECORDED = ("numpy", "scipy", "scikit-learn", "numba", "duckdb", "pyarrow")
@@ -95,3 +96,36 @@ class Release:
         if not isinstance(content, dict) or not {"engine", "candidate", "inputs"} <= content.keys():
             raise FormatError("The file 'release.json' does not have the fields of a release.")
         return content
+
+
+def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> int:
+    """Warn when releases beside this one come from the same input; give how many there are.
+
+    Releases compose: what one withholds another may show, and whoever holds both learns more than
+    from either. A release is the same as this one when it publishes the same candidate in the same
+    way; only others count.
+    """
+    out = Path(out)
+    mine = {entry.get("sha256") for entry in record["inputs"]}
+    identity = ("engine", "candidate", "how", "seed")
+    others = 0
+    beside = out.absolute().parent
+    for path in sorted([*beside.glob(f"*/{RELEASE_FILE}"), *beside.glob(f"*.{RELEASE_FILE}")]):
+        if path.parent == out.absolute() or path.name.startswith("."):
+            continue
+        try:
+            other = read_json(path)
+            theirs = {entry.get("sha256") for entry in other["inputs"]}
+            differs = any(other.get(key) != record.get(key) for key in identity)
+        except (SfumatoError, KeyError, TypeError, AttributeError):
+            continue  # not a record of ours
+        others += bool(mine & theirs) and differs
+    if others:
+        warnings.warn(
+            f"{others:,} other release{'s' if others > 1 else ''} beside {out.name!r} "
+            f"{'come' if others > 1 else 'comes'} from the same input: whoever holds them together "
+            "learns more than from any one. Hint: give out one of them only.",
+            PrivacyWarning,
+            stacklevel=2,
+        )
+    return others

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zipfile
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,8 +19,10 @@ from typing import IO, Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..core.errors import DataError, FormatError, InputError
+from ..core.errors import DataError, FormatError, InputError, LimitError
 from ..core.files import whole_file
+from .limits import Limits
+from .sources import open_bytes
 
 __all__ = [
     "FORMATS",
@@ -94,8 +97,7 @@ def sibling(path: Path, what: str) -> Path | None:
 
 
 def _text(path: Path) -> IO[str]:
-    raw: Any = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
-    return io.TextIOWrapper(raw, encoding="utf-8", newline="")
+    return io.TextIOWrapper(open_bytes(path, Limits()), encoding="utf-8", newline="")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -136,7 +138,9 @@ def write_lines(path: Path, lines: Sequence[str], *, force: bool = False) -> Non
 def _out(path: Path, *, packed: bool) -> IO[str]:
     raw: Any = path.open("wb")
     if packed:  # no time stamp and no name inside: the same rows give the same bytes
-        raw = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6)
+        packer = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=6)
+        packer.myfileobj = raw  # closed together with the packer
+        raw = packer
     return io.TextIOWrapper(raw, encoding="utf-8", newline="")
 
 
@@ -176,14 +180,29 @@ class _Rows:
         return len(self.ends) - 1
 
 
+def _check_zip(path: Path) -> None:
+    """Refuse an archive that would grow beyond all measure, before anything is unpacked."""
+    limits = Limits()
+    with zipfile.ZipFile(path) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
+    ratio = size // max(1, path.stat().st_size)
+    if size > limits.expansion_from and ratio > limits.expansion:
+        raise limits.error(
+            f"The file {path.name!r} grows {ratio:,} times when unpacked, which", "expansion"
+        )
+
+
 class _Npz:
-    label_column = None
+    label_column: str | None = None
 
     def __init__(self, path: Path, names: Sequence[str] | None) -> None:
         import scipy.sparse as sp
 
         try:
+            _check_zip(path)
             matrix = sp.load_npz(path)
+        except LimitError:
+            raise
         except Exception:
             raise FormatError(
                 f"The file {path.name!r} is not a scipy sparse matrix.",
@@ -191,8 +210,10 @@ class _Npz:
             ) from None
         if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
             raise FormatError(f"The file {path.name!r} does not hold a matrix of numbers.")
+        d = matrix.shape[1]
+        if d > Limits().features:
+            raise Limits().error(f"The number of features of {path.name!r}", "features")
         self.matrix = sp.csr_matrix(matrix)
-        d = self.matrix.shape[1]
         if names is not None and len(names) != d:
             raise DataError(f"There are {len(names)} feature names for {d} features.")
         self.names = list(names) if names is not None else [f"f{i}" for i in range(d)]
@@ -205,7 +226,7 @@ class _Npz:
 class _Libsvm:
     """`label index:1 index:1 …`, one-based; names are the indices unless a names file gives them."""
 
-    label_column = None
+    label_column: str | None = None
 
     def __init__(self, path: Path, names: Sequence[str] | None, batch_rows: int) -> None:
         self.path = path
@@ -227,11 +248,15 @@ class _Libsvm:
                         f"Line {number} of {self.path.name!r} is not in libsvm form.",
                         hint="each line is: label index:1 index:1 …",
                     )
-                i = int(index)
+                i = int(index) if len(index) < 12 else 2**31
                 if i <= last:
                     raise FormatError(
                         f"The indices on line {number} of {self.path.name!r} do not rise from 1.",
                         hint="libsvm indices start at 1 and rise along the line.",
+                    )
+                if i > Limits().features:
+                    raise Limits().error(
+                        f"An index on line {number} of {self.path.name!r}", "features"
                     )
                 last = i
                 if value in {"0", "0.0"}:
@@ -242,8 +267,6 @@ class _Libsvm:
                         hint="turn counts into binary literals first (sfumato.data.literals).",
                     )
                 rows.indices.append(i - 1)
-            if last > 2**31 - 2:
-                raise DataError(f"An index on line {number} of {self.path.name!r} is too large.")
             widest = max(widest, last)
             self._grow(widest, number)
             rows.end_row(tokens[0])
@@ -267,7 +290,7 @@ class _Libsvm:
 class _Transactions:
     """One row of items a line, separated by white space; an empty line is a row without items."""
 
-    label_column = None
+    label_column: str | None = None
 
     def __init__(self, path: Path, names: Sequence[str] | None, batch_rows: int) -> None:
         self.path = path
@@ -309,7 +332,7 @@ class _Csv:
         self.path = path
         self.batch_rows = batch_rows
         header = next(self._records(), None)
-        if header is None:
+        if not header:
             raise DataError(f"The file {path.name!r} is empty.", hint="give a header and rows.")
         header[0] = header[0].removeprefix("\ufeff")
         if len(set(header)) < len(header):
@@ -444,7 +467,7 @@ class _TransactionWriter(BatchWriter):
             raise DataError("An item name holds white space.", hint="use the CSV format.")
         super().__init__(path, names, packed=packed)
 
-    def _row(self, features: list[int], label: str | None) -> None:
+    def _row(self, features: list[int], label: str | None) -> None:  # noqa: ARG002
         self._out.write(" ".join(self.names[f] for f in features) + "\n")
 
 

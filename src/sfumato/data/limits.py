@@ -26,6 +26,7 @@ class Limits:
     expansion: int = 200
     expansion_from: int = 64 * 2**20
     columns: int = 10_000
+    features: int = 4_000_000
     files: int = 1_000_000
     id_characters: int = 1_024
 

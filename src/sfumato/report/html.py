@@ -10,13 +10,22 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from .charts import Chart, charts_of, to_svg
+from .charts import Chart, charts_of, point_says, to_svg
 from .facts import Facts, facts_json
 from .prose import glossary, methods, papers
 from .words import Story, stories
 from .words.numbers import count, segments
+from .words.shared import command
 
-__all__ = ["LARGEST", "file_rows", "method_terms", "render_html", "setting_rows", "title_of"]
+__all__ = [
+    "LARGEST",
+    "commands_of",
+    "file_rows",
+    "method_terms",
+    "render_html",
+    "setting_rows",
+    "title_of",
+]
 
 LARGEST = 3_000_000
 """Bytes that a page may have; the interactive library is left out where it would go beyond."""
@@ -98,8 +107,13 @@ def _template(name: str) -> str:
 def file_rows(facts: Facts) -> list[dict[str, str]]:
     """List every file that went in or came out, with its hash."""
     found = []
+    if facts.plan is not None:
+        found.append({"name": facts.plan.name, "role": "plan", "rows": "–", "sha256": facts.plan.sha256 or "–"})  # fmt: skip
     for part in facts.parts:
-        for role, listed in (("in", part.inputs), ("out", part.outputs)):
+        seen = {(f.name, f.sha256) for f in part.inputs}
+        fresh = tuple(f for f in part.published_from if (f.name, f.sha256) not in seen)
+        roles = (("explored", part.inputs), ("published from", fresh), ("published", part.outputs))
+        for role, listed in roles:
             found += [
                 {"name": f.name, "role": f"{part.engine}, {role}", "rows": "–" if f.rows is None else count(f.rows),
                  "sha256": f.sha256 or "–"}
@@ -119,6 +133,17 @@ def setting_rows(facts: Facts) -> list[tuple[str, str]]:
     return [*rows, ("sfumato (this report)", facts.version)]
 
 
+def commands_of(facts: Facts, told: list[Story]) -> list[str]:
+    """List what to type to repeat everything: the plan if there was one, else each step."""
+    if facts.plan is not None:
+        return [command("sfumato", "run", facts.plan.name)]
+    folders = (
+        "exploration release" if any(part.published for part in facts.parts) else "exploration"
+    )
+    steps = [step for story in told for step in story.commands]
+    return [*steps, f"sfumato report {folders} --pdf"]
+
+
 def method_terms(facts: Facts) -> dict[str, list[dict[str, str]]]:
     """Give the method of each engine in the report, in the order of the parts."""
     engines = {part.engine for part in facts.parts}
@@ -131,8 +156,26 @@ def _used_terms(facts: Facts) -> dict[str, dict[str, str | None]]:
     return {k: v for k, v in glossary().items() if k in shared or k.split(".")[0] in engines}
 
 
-def render_html(facts: Facts, *, interactive: bool = True) -> str:
-    """Render the page; `interactive` adds the chart library where the page stays under `LARGEST` bytes."""
+def _choosers(facts: Facts) -> list[dict[str, Any]]:
+    """Offer the candidates of each part where nothing was published yet."""
+    return [
+        {
+            "id": part.id,
+            "title": f"{story.title}: which candidate?",
+            "chosen": part.chosen.id if part.chosen else "",
+            "points": [{"id": p.id, "words": point_says(part.engine, p)} for p in part.points if p.on_frontier],
+        }
+        for part, story in zip(facts.parts, stories(facts), strict=True)
+        if not part.published and part.points
+    ]  # fmt: skip
+
+
+def render_html(facts: Facts, *, interactive: bool = True, choosing: bool = False) -> str:
+    """Render the page.
+
+    `interactive` adds the chart library where the page stays under `LARGEST` bytes; `choosing` adds the
+    form with which the local server lets people walk along the frontier.
+    """
     import jinja2
     from markupsafe import Markup
 
@@ -187,12 +230,13 @@ def render_html(facts: Facts, *, interactive: bool = True) -> str:
             facts_hash=hashlib.sha256(facts_json(facts).encode()).hexdigest(),
             glossary=terms,
             heres=heres,
-            any_published=any(part.published for part in facts.parts),
+            commands=commands_of(facts, told),
             version=facts.version,
             style=Markup(_template("style.css")),  # noqa: S704 (our own file)
             script=Markup(_template("page.js")),  # noqa: S704
             symbols={k: Markup(v) for k, v in _SYMBOLS.items()},  # noqa: S704
             interactive=with_library,
+            choosers=_choosers(facts) if choosing else [],
             specs=specs if with_library else {},
             bundle=Markup(_bundle()) if with_library else "",  # noqa: S704
         )

@@ -33,6 +33,7 @@ __all__ = [
     "Vocabulary",
     "base_name",
     "column_name",
+    "column_names",
     "flag",
     "fraction",
     "identifier",
@@ -52,12 +53,14 @@ Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._
 Label = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_-]{0,31}$")]
 ColumnName = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$")]
 IntervalText = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,160}$")]
-Vocabulary = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ,./()=+-]{0,47}$")]
+Vocabulary = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _,./()=+-]{0,47}$")]
 """A member of one of the closed lists below; the functions that read files enforce the lists."""
 
 LEARNERS = frozenset({
     "crf", "svm", "adaboost", "ensemble", "selection", "stack", "background", "one pass",
-    "literal", "average", "logistic", "perceptron", "none",
+    "literal", "average", "logistic", "perceptron", "none", "character n-grams",
+    "crf with background", "crf with background and release",
+    "crf on release, informed by background", "crf, mean of both",
 })  # fmt: skip
 STRATEGIES = frozenset(
     {"exchange", "shs", "rcs", "bisecting", "exhaustive", "dp", "nsga2", "grid", "greedy"}
@@ -80,7 +83,7 @@ LABELS = frozenset({
 REFERENCES = {
     "safe harbor": "Safe Harbor", "no sanitising": "No sanitising", "nothing": "No sanitising",
     "none": "No sanitising", "unsanitised": "No sanitising", "literal algorithm 1": "Literal Algorithm 1",
-    "literal": "Literal Algorithm 1", "paper": "Literal Algorithm 1", "one pass": "One pass",
+    "literal": "Literal Algorithm 1", "paper": "Literal Algorithm 1", "one pass": "One pass", "one plain pass": "One pass",
     "all features": "All features", "full feature set": "All features", "unchanged": "Unchanged",
     "fully generalised": "Fully generalised", "k-anonymity": "k-anonymity",
     "frequent itemsets": "Frequent itemsets", "laplace": "Laplace", "exponential": "Exponential",
@@ -90,7 +93,7 @@ COUNT_NAMES = frozenset({
     "documents", "words", "tokens", "published", "redacted", "redactions", "rows", "columns",
     "withheld", "features", "cells", "generalised", "suppressed", "dropped", "batches", "spans",
     "sensitive", "surrogates", "masked", "placeholders", "characters", "labels", "missing",
-    "published_words", "redacted_words", "distinct_words", "input_rows", "output_rows",
+    "ones", "empty_rows", "rows_read", "published_words", "redacted_words", "distinct_words", "input_rows", "output_rows",
 })  # fmt: skip
 
 
@@ -170,6 +173,11 @@ def label(value: Any) -> str | None:
 def column_name(value: Any) -> str | None:
     """Give the name of a column or feature, or nothing."""
     return _matching(value, r"[^\x00-\x1f\x7f]{1,128}")
+
+
+def column_names(value: Any) -> tuple[str, ...]:
+    """Give the names of columns in a list; anything else is left out."""
+    return tuple(name for entry in items(value) if (name := column_name(entry)) is not None)
 
 
 def interval_text(value: Any) -> str | None:

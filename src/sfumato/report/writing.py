@@ -1,13 +1,17 @@
-"""Writing a report: facts.json, report.html and, if wanted, report.pdf, whole or not at all."""
+"""Writing a report: facts.json, report.html and, if wanted, report.pdf and the charts, whole or not at all."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
-from ..core.files import check_output, whole_file
+from ..core.files import check_output, whole_directory, whole_file, write_json
+
+if TYPE_CHECKING:
+    from .facts import Facts
 
 __all__ = ["write_report"]
 
@@ -17,20 +21,22 @@ def write_report(
     *,
     out: str | os.PathLike[str] | None = None,
     pdf: bool = False,
+    charts: bool = False,
     interactive: bool = True,
     choose: Mapping[str, str] | None = None,
+    plan: str | os.PathLike[str] | None = None,
     force: bool = True,
 ) -> dict[str, Path]:
     """Report on explorations and releases; give the paths of what was written, by name.
 
     Several folders make one report. Without `out` the report goes into the first folder. A report is made
-    from the folders alone and can be made again at any time, so an older one is replaced by default.
+    from the folders alone (and the name and hash of the `plan`, if they come from one) and can be made again at any time, so an older one is replaced by default.
     """
     from .facts import facts_json, gather
 
     if not folders:
         raise InputError("A report needs at least one folder.")
-    facts = gather(folders, choose=choose)
+    facts = gather(folders, choose=choose, plan=plan)
     target = Path(folders[0] if out is None else out)
     if target.is_file():
         target = target.parent
@@ -38,7 +44,7 @@ def write_report(
     if not target.is_dir():
         check_output(target)
         target.mkdir()
-    for name in names:
+    for name in [*names, *(["charts"] if charts else [])]:
         check_output(target / name, force=force)
 
     from .html import render_html
@@ -54,4 +60,22 @@ def write_report(
     for name in names:
         with whole_file(target / name, force=force) as beside:
             beside.write_bytes(made[name])
-    return {name: target / name for name in names}
+    written = {name: target / name for name in names}
+    if charts:
+        with whole_directory(target / "charts", force=force) as beside:
+            _write_charts(facts, beside)
+        written["charts"] = target / "charts"
+    return written
+
+
+def _write_charts(facts: Facts, folder: Path) -> None:
+    """Write each view of each chart as a Vega-Lite spec and as SVG and PNG."""
+    from .charts import charts_of, to_png, to_svg
+
+    for chart in (chart for charts in charts_of(facts).values() for chart in charts):
+        for view in chart.views:
+            words = [chart.id, *view.name.lower().split()[:1]]
+            name = "-".join(words)
+            write_json(folder / f"{name}.vl.json", view.spec)
+            (folder / f"{name}.svg").write_text(to_svg(view.spec), encoding="utf-8")
+            (folder / f"{name}.png").write_bytes(to_png(view.spec))

@@ -154,7 +154,7 @@ def test_the_gradient_agrees_with_finite_differences(words, seed):
     before = moved[:, 0].astype(float), moved_t[:, :, 0].copy()
     _kernels.train(
         np.arange(1), data.rows, data.tokens.doc, labels, REDACTED, sentence_ends(data.words),
-        *emission_arguments, moved, moved_t, 1e6, 0.0,
+        *emission_arguments, moved, moved_t, 1e6, 0.0, 0, np.zeros(len(data), np.int8),
     )  # fmt: skip
     step = 1e-2  # single precision weights: a small step would be lost in rounding
     for f in random.choice(len(weights), min(12, len(weights)), replace=False):

@@ -106,6 +106,9 @@ class Delimited:
                                 hint="the first line must name the columns.")  # fmt: skip
             rows = _rows(csv.reader(_chain(first, given), delimiter=delimiter, strict=True), part.name, self.layout)  # fmt: skip
             columns = next(rows, [])
+            if not encodable("".join(columns)):  # a quoted name may run over several lines
+                raise FormatError(f"The header of {part.name!r} is not UTF-8 text.",
+                                  hint="convert the file: iconv -f LATIN1 -t UTF-8.")  # fmt: skip
             if len(columns) > limits.columns:
                 raise limits.error(f"The number of columns of {part.name!r}", "columns")
             yield rows, delimiter, columns

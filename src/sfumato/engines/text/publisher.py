@@ -264,7 +264,10 @@ class GreedySanitize:
             )  # fmt: skip
             self._advance(state, labelled, fold, ratio, allowed, plans, forms, refitted)
             while state.rounds[-1].kept and len(state.rounds) < self.rounds:
-                more, names = self._later_round(state, labelled, fold)
+                losses = labelled.losses(ratio, self.weights)
+                live = labelled.instances & ~state.data.redacted & ~allowed
+                value = np.where(losses > 0, losses, -1.0)
+                more, names = self._later_round(state, labelled, fold, value, live)
                 self._advance(state, labelled, fold, ratio, allowed, more, names, {})
             chosen = self._set(labelled, state.classifiers, typing)
             published[ratio] = Publication(
@@ -329,10 +332,34 @@ class GreedySanitize:
         return plans, forms
 
     def _later_round(
-        self, state: _State, labelled: Labelled, fold: npt.NDArray[np.int64]
+        self, state: _State, labelled: Labelled, fold: npt.NDArray[np.int64], value: Scores, live: Mask
     ) -> tuple[list[_Plan], dict[str, tuple[int, ...]]]:
-        """Score what is left, out of fold: without and with a view of what the first round thought."""
+        """Score what is left, out of fold: without and with a view of what the first round thought.
+
+        A quick look at some folds comes first: where nothing can be gained even by the threshold
+        that suits them best, the round ends there.
+        """
         step = f"round {len(state.rounds) + 1}"
+        fold_of, folds = fold[labelled.data.document_of], int(fold.max()) + 1
+        scout = self.learner.quick() if isinstance(self.learner, CRF) else self.learner
+        scores = np.full(len(live), -np.inf)
+        nothing: tuple[list[_Plan], dict[str, tuple[int, ...]]] = [_Plan((), scores)], {"pass": (0,)}
+        for held_out in range(folds):
+            inside = fold == held_out
+            model = scout.fit(
+                state.data,
+                labelled.sensitive,
+                documents=(fold >= 0) & ~inside,
+                seed=Streams(self.seed).seed_of(step),
+            )
+            np.maximum(scores, model.scores(state.data, documents=inside), out=scores)
+            if held_out + 1 in {folds // 2, folds}:
+                seen = live & (fold_of <= held_out)
+                curves = GainCurves(scores[seen], value[seen], fold_of[seen], folds)
+                if curves.best(np.ones(folds, np.bool_))[0] == NEVER:
+                    return [_Plan((), np.full(len(live), -np.inf))], {"pass": (0,)}
+        if curves.cross_fit().gain <= 0:
+            return nothing
         plans = []
         for sees in ((), ((-1, True),)):
             data = staged(state.data, sees, (), state.scores)

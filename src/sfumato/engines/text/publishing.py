@@ -19,7 +19,7 @@ from ...compute.journal import Journal, fingerprint
 from ...core.errors import WorkError
 from ...core.exploration import Candidate, InputFile
 from ...core.files import read_json, sha256_of
-from ...core.release import RELEASE_FILE, Release
+from ...core.release import RELEASE_FILE, Release, warn_if_composed
 from ...data.document import Document
 from ...data.documents import Corpus, Withheld, read_documents, write_documents
 from ...data.findings import with_findings
@@ -127,6 +127,7 @@ def publish(
 
             journal.finish(build)
     record = read_json(Path(out) / RELEASE_FILE)
+    warn_if_composed(out, record)
     return Outcome(Path(out), record, record["how"]["fields_as_they_are"])
 
 

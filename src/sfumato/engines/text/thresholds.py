@@ -38,7 +38,7 @@ class GainCurves:
         fold: npt.NDArray[np.int64],
         folds: int,
         *,
-        smooth: float = 0.4,
+        smooth: float = 2.0,
     ) -> None:
         # A token below the lowest edge is never redacted, however little it costs.
         reached = scores >= LOWEST

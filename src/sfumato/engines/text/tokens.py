@@ -176,19 +176,27 @@ def tokenize(texts: Sequence[str], vocabulary: Vocabulary) -> Tokens:
     >>> tokens.doc.tolist()
     [0, 7, 8]
     """
-    encoded = []
+    try:
+        encoded = list(map(str.encode, texts))
+    except UnicodeEncodeError:
+        raise _not_unicode(texts) from None
+    bounds = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=bounds[1:])
+    return tokenize_bytes(np.frombuffer(b"".join(encoded), np.uint8), bounds, vocabulary)
+
+
+def _not_unicode(texts: Sequence[str]) -> DataError:
+    """Say which text cannot be encoded, and where."""
     for index, text in enumerate(texts):
         try:
-            encoded.append(text.encode())
+            text.encode()
         except UnicodeEncodeError as error:
-            raise DataError(
+            return DataError(
                 f"The text of document {index} (counted from 0) is not valid Unicode: half of a "
                 f"surrogate pair stands at character {error.start}.",
                 hint="read the file with its true encoding, or with errors='replace'.",
-            ) from None
-    bounds = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum([len(text) for text in encoded], out=bounds[1:])
-    return tokenize_bytes(np.frombuffer(b"".join(encoded), np.uint8), bounds, vocabulary)
+            )
+    raise AssertionError("All texts can be encoded.")
 
 
 def tokenize_bytes(text: Bytes, text_bounds: Offsets, vocabulary: Vocabulary) -> Tokens:

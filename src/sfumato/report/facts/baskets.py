@@ -29,7 +29,7 @@ _FEATURES = 120
 
 def _row(candidate: Mapping[str, Any]) -> BasketRow | None:
     name, k = identifier(candidate.get("id")), whole(candidate.get("k"))
-    if name is None or k is None:
+    if name is None or k is None or k < 1:
         return None
     ends = [
         number(e) for e in items(candidate.get("auc_interval") or candidate.get("utility_interval"))

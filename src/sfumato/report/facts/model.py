@@ -40,6 +40,7 @@ __all__ = [
     "RatioRow",
     "ReferencePoint",
     "Search",
+    "SensitiveColumn",
     "TablesPart",
     "TextPart",
 ]
@@ -80,8 +81,10 @@ class Search(Fact):
 
     area: float | None = None
     evaluations: int | None = None
+    budget: int | None = None  # evaluations asked for, where a number was
     strategy: Vocabulary | None = None
     candidates: int = 0  # those on the frontier
+    stairs: tuple[tuple[float, float], ...] = ()  # the whole frontier where `points` is a selection
     visited: tuple[tuple[float, float], ...] = ()  # a thinned sample of (risk, utility)
     visited_total: int = 0
     trace: tuple[tuple[int, float], ...] = ()  # (evaluations, area)
@@ -94,6 +97,7 @@ class Part(Fact):
     seed: int
     version: str = Field(pattern=r"^[0-9][0-9A-Za-z.+-]{0,39}$")
     inputs: tuple[File, ...] = ()
+    published_from: tuple[File, ...] = ()
     outputs: tuple[File, ...] = ()
     published: bool = False
     chosen: Point | None = None
@@ -202,9 +206,15 @@ class TextPart(Part):
     bound: float | None = None  # C/(L+C)
     bounds: tuple[Bound, ...] = ()
     attacks: tuple[Attack, ...] = ()
+    words_left: int | None = None  # published words that the attackers were run on
+    sensitive_left: int | None = None
+    sensitive_before: int | None = None  # sensitive words in the originals of the release
+    learned_from_release: bool | None = None  # the release holds documents that were learned from
     attack_on: Literal["held-out folds", "the release"] = "held-out folds"
     before: tuple[Before, ...] = ()
     headline: Headline | None = None
+    fields_as_they_are: tuple[ColumnName, ...] = ()  # other fields of the documents
+    fields_from: Identifier | None = None  # the part of this report that treated those fields
     redactions: dict[Label, int] = Field(default_factory=dict)
     replace: Literal["placeholder", "mask", "surrogate"] | None = None
 
@@ -215,7 +225,7 @@ class AttributePolicy(Fact):
     name: ColumnName
     treatment: Literal["unchanged", "generalised", "removed"]
     intervals: int
-    widest: int | None = None
+    widest: IntervalText | None = None
     shown: tuple[IntervalText, ...] = ()
 
 
@@ -236,21 +246,36 @@ class GroupSize(Fact):
     risk_share: float | None = None
 
 
+class SensitiveColumn(Fact):
+    """What belonging to a published group says about a sensitive column."""
+
+    name: ColumnName
+    l_diversity: int | None = None  # fewest different values in a group
+    t_closeness: float | None = None  # largest distance of a group's values from all values
+
+
 class TablesPart(Part):
     """A table: quasi-identifiers generalised by a policy of the lattice."""
 
     engine: Literal["tables"] = "tables"
     rows: int | None = None
+    risk_measure: Literal["population", "prosecutor", "small-groups"] = "population"
+    loss_measure: Literal["kl", "class-size", "mutual-information"] = "kl"
     population: bool | None = None
     population_people: int | None = None
     quasi: tuple[ColumnName, ...] = ()
+    identifiers_removed: tuple[ColumnName, ...] = ()
+    columns_kept: tuple[ColumnName, ...] = ()  # published as they are
+    columns_not_in_schema: tuple[ColumnName, ...] = ()  # the same, and nobody declared them
     loss_nats: float | None = None
     max_risk: float | None = None  # Σ 1/g on the unchanged table: expected re-identifications
     policy: Policy | None = None
     safe_harbor: Policy | None = None
     groups: tuple[GroupSize, ...] = ()
     groups_before: tuple[GroupSize, ...] = ()
-    smallest_group: int | None = None
+    smallest_group: int | None = None  # people of the population
+    k: int | None = None  # records in the smallest published group
+    sensitive: tuple[SensitiveColumn, ...] = ()
 
 
 class BasketRow(Fact):
@@ -303,6 +328,7 @@ class Facts(Fact):
 
     facts: Literal[1] = 1
     version: str = Field(pattern=r"^[0-9][0-9A-Za-z.+-]{0,39}$")
+    plan: File | None = None  # the plan that was run, if one was
     parts: tuple[AnyPart, ...]
 
     @property

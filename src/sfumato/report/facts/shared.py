@@ -114,6 +114,11 @@ def _references(source: Source, points: list[Point]) -> tuple[ReferencePoint, ..
         risk, utility = number(mapping(entry).get("risk")), number(mapping(entry).get("utility"))
         if risk is None or utility is None:
             continue
+        told = whole(entry.get("dominated_by"))
+        better = sum(
+            p.risk <= risk and p.utility >= utility and (p.risk, p.utility) != (risk, utility)
+            for p in points
+        )
         useful = [p for p in points if p.utility >= utility]
         safe = [p for p in points if p.risk <= risk]
         found.append(
@@ -123,12 +128,7 @@ def _references(source: Source, points: list[Point]) -> tuple[ReferencePoint, ..
                 ),
                 risk=risk,
                 utility=utility,
-                dominated_by=sum(
-                    p.risk <= risk
-                    and p.utility >= utility
-                    and (p.risk, p.utility) != (risk, utility)
-                    for p in points
-                ),
+                dominated_by=better if told is None else told,
                 same_utility=min(useful, key=lambda p: (p.risk, -p.utility), default=None),
                 same_risk=max(safe, key=lambda p: (p.utility, -p.risk), default=None),
             )
@@ -137,13 +137,13 @@ def _references(source: Source, points: list[Point]) -> tuple[ReferencePoint, ..
 
 
 def _pairs(listed: Any, first: str, second: str) -> list[tuple[float, float]]:
-    """Read a list of pairs given as [[a, b], …] or [{first: a, second: b}, …]."""
+    """Read pairs given as [[a, …, b], …] or [{first: a, second: b}, …]; what lies between is left out."""
     found = []
     for entry in items(listed):
         pair = (
             [entry.get(first), entry.get(second)]
             if isinstance(entry, Mapping)
-            else items(entry)[:2]
+            else [*items(entry)[:1], *items(entry)[1:][-1:]]
         )
         numbers = [number(v) for v in pair]
         if len(numbers) == 2 and numbers[0] is not None and numbers[1] is not None:
@@ -151,16 +151,45 @@ def _pairs(listed: Any, first: str, second: str) -> list[tuple[float, float]]:
     return found
 
 
+def _listed_pairs(risks: Any, losses: Any) -> list[tuple[float, float]]:
+    """Read points kept as two lists, or as two texts of numbers, of risk and loss; give utility."""
+
+    def numbers(given: Any) -> list[float]:
+        listed = given.split(",") if isinstance(given, str) else items(given)
+        try:
+            found = [number(float(v)) for v in listed]
+        except (TypeError, ValueError):
+            return []
+        return [v for v in found if v is not None]
+
+    first, second = numbers(risks), numbers(losses)
+    return (
+        list(zip(first, (1 - v for v in second), strict=True)) if len(first) == len(second) else []
+    )
+
+
+def _visited(given: Any) -> list[tuple[float, float]]:
+    if isinstance(given, Mapping):
+        return _listed_pairs(given.get("risk"), given.get("loss"))
+    return _pairs(given, "risk", "utility")
+
+
 def _search(source: Source, points: list[Point]) -> Search:
     content = source.frontier or {}
-    visited = _pairs(content.get("visited"), "risk", "utility")
+    visited = _visited(content.get("visited"))
+    whole_frontier = mapping(content.get("frontier"))
+    stairs = _listed_pairs(whole_frontier.get("risk"), whole_frontier.get("loss"))
     trace = _pairs(content.get("trace") or content.get("area_trace"), "evaluations", "area")
     return Search(
         area=number(content.get("area")),
         evaluations=whole(content.get("evaluations")),
+        budget=whole(mapping(content.get("budget")).get("evaluations")),
         strategy=known(parameter(source, "strategy"), STRATEGIES),
-        candidates=sum(p.on_frontier for p in points),
+        candidates=whole(whole_frontier.get("policies"))
+        or whole(content.get("frontier_size"))
+        or sum(p.on_frontier for p in points),
         visited=tuple(thinned(sorted(set(visited)), _VISITED)),
+        stairs=tuple(thinned(stairs, _POINTS)),
         visited_total=whole(content.get("visited_total")) or len(visited),
         trace=tuple((int(n), area) for n, area in thinned(trace, _TRACE)),
     )
@@ -214,11 +243,13 @@ def common(source: Source, part_id: str, choose: str | None) -> dict[str, Any]:
         if k in PACKAGES and _is_version(v)
     }
     measured = mapping(release.get("measured"))
+    withheld = whole(mapping(release.get("counts")).get("withheld"))
     return {
         "id": part_id,
         "seed": whole(source.content.get("seed")) or 0,
         "version": version_of(source.content),
         "inputs": _files(source.content.get("inputs")),
+        "published_from": _files(release.get("inputs")),
         "outputs": _files(release.get("outputs")),
         "published": source.release is not None,
         "chosen": chosen,
@@ -227,7 +258,7 @@ def common(source: Source, part_id: str, choose: str | None) -> dict[str, Any]:
         "references": _references(source, points),
         "search": _search(source, points),
         "counts": counts,
-        "withheld": len(items(release.get("withheld"))),
+        "withheld": max(withheld or 0, len(items(release.get("withheld")))),
         "measured_risk": number(measured.get("risk")),
         "measured_utility": number(measured.get("utility")),
         "versions": versions,

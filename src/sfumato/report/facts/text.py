@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 from ..kinds import (
     LEARNERS,
     REFERENCES,
+    column_names,
     flag,
     identifier,
     items,
@@ -40,7 +41,7 @@ def _found(by_budget: Any) -> tuple[Found, ...]:
     found = []
     for budget, entry in mapping(by_budget).items():
         value = number(mapping(entry).get("found")) if isinstance(entry, Mapping) else number(entry)
-        if value is not None and budget.isdigit():
+        if value is not None and value >= 0 and budget.isdigit() and int(budget) > 0:
             low, high = mapping(entry).get("low"), mapping(entry).get("high")
             found.append(Found(budget=int(budget), found=value, low=number(low), high=number(high)))
     return tuple(sorted(found, key=lambda f: f.budget))
@@ -69,7 +70,7 @@ def _attacks(by_attacker: Any) -> tuple[Attack, ...]:
 
 def _row(candidate: Mapping[str, Any]) -> RatioRow | None:
     name, ratio = identifier(candidate.get("id")), number(candidate.get("ratio"))
-    if name is None or ratio is None:
+    if name is None or ratio is None or ratio <= 0:
         return None
     fields = ("rounds", "published", "leaked", "false_positives", "total_loss", "risk")
     return RatioRow(id=name, ratio=ratio, **{f: number(candidate.get(f)) for f in fields})
@@ -162,6 +163,13 @@ def _labels(source: Source) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for entry in listed if (name := label(entry)) is not None))
 
 
+def _learned_from_release(fields: dict[str, Any]) -> bool | None:
+    """Say whether the published documents are among those that the classifiers learned from."""
+    published = {f.sha256 for f in fields["published_from"] if f.sha256}
+    explored = {f.sha256 for f in fields["inputs"] if f.sha256}
+    return bool(published & explored) if published and explored else None
+
+
 def text_part(source: Source, part_id: str, choose: str | None = None) -> TextPart:
     """Gather the facts of a text release."""
     fields = common(source, part_id, choose)
@@ -171,19 +179,25 @@ def text_part(source: Source, part_id: str, choose: str | None = None) -> TextPa
     chosen = next((c for c in candidates if c.get("id") == chosen_id), {})
     choice = next((row for row in rows if row.id == chosen_id), None)
     ratio = choice.ratio if choice else number(parameter(source, "ratio"))
-    bound = None if ratio is None else 1 / (1 + ratio)
+    bound = None if ratio is None or ratio <= 0 else 1 / (1 + ratio)
     attack = source.attack or {}
     attacks = _attacks(attack.get("attack"))
     before = _befores(source, ratio)
     on_release = bool(attacks)
     attacks = attacks or _attacks(chosen.get("attack"))
-    redactions = mapping(mapping((source.release or {}).get("counts")).get("redactions"))
+    counts = mapping((source.release or {}).get("counts"))
+    left = mapping(mapping((attack if on_release else chosen).get("attack")).get("left"))
+    redactions = mapping(counts.get("redacted") or counts.get("redactions"))
     corpora = parameter(source, "background")
-    sensitive = whole(chosen.get("sensitive")) or whole(parameter(source, "sensitive"))
+    sensitive = whole(chosen.get("sensitive")) or whole(
+        parameter(source, "sensitive_words", "sensitive")
+    )
     if sensitive is None and choice and choice.leaked and choice.risk:
         sensitive = round(choice.leaked / choice.risk)
     mode = known(parameter(source, "mode"), {"honest", "paper"})
-    replace = known(parameter(source, "replace"), {"placeholder", "mask", "surrogate"})
+    replace = known(
+        parameter(source, "replacement", "replace"), {"placeholder", "mask", "surrogate"}
+    )
     return TextPart(
         **fields,
         labels=_labels(source),
@@ -198,9 +212,16 @@ def text_part(source: Source, part_id: str, choose: str | None = None) -> TextPa
         bound=bound,
         bounds=_bounds(attack.get("bounds") or chosen.get("bounds")),
         attacks=attacks,
+        words_left=whole(left.get("words")),
+        sensitive_left=whole(left.get("sensitive")),
+        sensitive_before=whole(attack.get("sensitive_before")),
+        learned_from_release=_learned_from_release(fields),
         attack_on="the release" if on_release else "held-out folds",
         before=before,
         headline=_headline(attacks, before, bound),
+        fields_as_they_are=column_names(
+            mapping((source.release or {}).get("how")).get("fields_as_they_are")
+        ),
         redactions={
             name: value
             for key, count in sorted(redactions.items())

@@ -10,6 +10,7 @@ from .shared import (
     reference_grid,
     search_sentence,
     status_of,
+    title_for,
     withheld_check,
 )
 from .story import Check, Grid, Stat, Story
@@ -36,7 +37,7 @@ def _verdict(part: BasketsPart) -> list[str]:
         sentences.append(f"When a single absence is known too, {'as few as' if known.exact else 'perhaps only'} [[baskets.absences|{least}]] may fit.")  # fmt: skip
     if choice.auc is not None:
         every = f", against {part.all_features_auc:.3f} with all of them" if part.all_features_auc is not None else ""  # fmt: skip
-        kept = "" if choice.count is None else f"[[baskets.count|{count(choice.count)} {plural(choice.count, 'feature')}]] are published; "  # fmt: skip
+        kept = "" if choice.count is None else f"[[baskets.count|{count(choice.count)} {plural(choice.count, 'feature')}]] {'are' if part.published else 'would be'} published; "  # fmt: skip
         sentences.append(f"{kept}a classifier reaches an AUC of [[baskets.auc|{choice.auc:.3f}]]{every}.")  # fmt: skip
     return sentences
 
@@ -148,14 +149,13 @@ def _commands(part: BasketsPart) -> list[str]:
 
 def baskets_story(part: BasketsPart) -> Story:
     """Tell the baskets part."""
-    name = f": {part.inputs[0].name}" if part.inputs else ""
-    story = Story(part.id, "baskets", f"Baskets{name}", status_of(part))
+    story = Story(part.id, "baskets", title_for("Baskets", part), status_of(part))
     story.verdict, story.stats, story.checks = _verdict(part), _stats(part), _checks(part)
     story.published = [chosen_sentence(part)]
     if part.rows:
         of = f" and {count(part.features_in)} features" if part.features_in else ""
         story.published.append(f"{count(part.rows)} rows{of} went in.")
-    story.tradeoff = [search_sentence(part), "Each point is a feature set: further left, more rows share what a person has; further up, better classification."]  # fmt: skip
+    story.tradeoff = [search_sentence(part, "baskets"), "Each point is a feature set: further left, more rows share what a person has; further up, better classification."]  # fmt: skip
     story.attack = _attack_words(part)
     choice = part.choice
     if choice is not None and choice.auc is not None and part.all_features_auc is not None:

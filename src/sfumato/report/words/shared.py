@@ -8,10 +8,16 @@ from ..facts.model import Part, ReferencePoint
 from .numbers import count, decimal, percent, plural
 from .story import Check, Grid
 
-__all__ = ["chosen_sentence", "command", "measured_check", "reference_grid", "search_sentence", "status_of", "times", "withheld_check"]  # fmt: skip
+__all__ = ["chosen_sentence", "command", "measured_check", "reference_grid", "search_sentence", "status_of", "times", "title_for", "withheld_check"]  # fmt: skip
 
 _TERMS = {"text": ("text.risk", "text.published"), "tables": ("tables.risk", "tables.utility"),
           "baskets": ("baskets.risk", "baskets.auc")}  # fmt: skip
+
+
+def title_for(kind: str, part: Part) -> str:
+    """Name a part after the file it published, or explored."""
+    files = part.published_from or part.inputs
+    return f"{kind}: {files[0].name}" if files else kind
 
 
 def status_of(part: Part) -> str:
@@ -36,13 +42,13 @@ def chosen_sentence(part: Part) -> str:
     )
 
 
-def search_sentence(part: Part) -> str:
+def search_sentence(part: Part, engine: str) -> str:
     """Say how large the frontier is and how it was found."""
     search = part.search
     if not search.candidates:
         return "The folder of the exploration was not given, so the frontier is not shown."
     words = f"The [[frontier|frontier]] holds {count(search.candidates)} {plural(search.candidates, 'candidate')}"
-    if search.evaluations:
+    if search.evaluations and engine == "tables":
         words += f", found by measuring [[evaluations|{count(search.evaluations)} candidates]]"
     if search.area is not None:
         words += f"; the area under it is [[area|{decimal(search.area)}]]"

@@ -12,11 +12,23 @@ from .shared import (
     search_sentence,
     status_of,
     times,
+    title_for,
     withheld_check,
 )
 from .story import Check, Grid, Stat, Story
 
-__all__ = ["attribute_words", "tables_story"]
+__all__ = ["LOSS_WORDS", "RISK_WORDS", "attribute_words", "tables_story"]
+
+RISK_WORDS = {
+    "population": "re-identification risk (unchanged table = 1)",
+    "prosecutor": "highest chance to name one record",
+    "small-groups": "share of records in small groups",
+}
+LOSS_WORDS = {
+    "kl": "information kept",
+    "class-size": "fineness of the groups kept",
+    "mutual-information": "information about the target kept",
+}
 
 
 def attribute_words(attribute: AttributePolicy) -> str:
@@ -25,7 +37,10 @@ def attribute_words(attribute: AttributePolicy) -> str:
         return "removed (one single group)"
     if attribute.treatment == "unchanged":
         return f"published unchanged ({count(attribute.intervals)} values)"
-    wide = "" if attribute.widest is None else f", the widest {count(attribute.widest)} values wide"
+    wide = ""
+    if attribute.widest is not None:
+        label = attribute.widest if len(attribute.widest) <= 40 else attribute.widest[:39] + "…"
+        wide = f", the widest {label}"
     return f"published in {count(attribute.intervals)} groups{wide}"
 
 
@@ -43,7 +58,9 @@ def _verdict(part: TablesPart) -> list[str]:
     risk, utility = part.chosen.risk, part.chosen.utility
     known = listed(list(part.quasi)) if part.quasi else "all quasi-identifiers"
     sentences = []
-    if part.max_risk is not None:
+    if part.risk_measure != "population":
+        sentences.append(f"The {RISK_WORDS[part.risk_measure]} is [[tables.risk|{decimal(risk)}]] for an attacker who knows {known}; {LOSS_WORDS[part.loss_measure]}: [[tables.utility|{percent(utility)}]].")  # fmt: skip
+    elif part.max_risk is not None:
         right, unchanged = part.max_risk * risk, part.max_risk
         of = f" of {count(part.rows)} records" if part.rows else " records"
         sentences.append(
@@ -73,12 +90,14 @@ def _against(risk: float, utility: float, harbor: ReferencePoint) -> str:
 def _stats(part: TablesPart) -> list[Stat]:
     found = []
     if part.chosen is not None:
-        found.append(Stat(decimal(part.chosen.risk), "re-identification risk (unchanged = 1)", "tables.risk"))  # fmt: skip
-        if part.max_risk is not None:
+        found.append(Stat(decimal(part.chosen.risk), RISK_WORDS[part.risk_measure], "tables.risk"))
+        if part.max_risk is not None and part.risk_measure == "population":
             found.append(Stat(about(part.chosen.risk * part.max_risk), "expected re-identifications", "tables.expected"))  # fmt: skip
         note = "" if part.loss_nats is None else f"{decimal(part.loss_nats)} nats lost"
-        found.append(Stat(percent(part.chosen.utility), "of the information kept", "tables.utility", note))  # fmt: skip
-    if part.smallest_group is not None:
+        found.append(Stat(percent(part.chosen.utility), LOSS_WORDS[part.loss_measure], "tables.utility", note))  # fmt: skip
+    if part.k is not None:
+        found.append(Stat(count(part.k), f"{plural(part.k, 'record')} in the smallest published group", "tables.k"))  # fmt: skip
+    elif part.smallest_group is not None:
         found.append(Stat(count(part.smallest_group), f"{plural(part.smallest_group, 'person', 'people')} in the smallest group", "tables.groups"))  # fmt: skip
     return found
 
@@ -98,8 +117,28 @@ def _checks(part: TablesPart) -> list[Check]:
         checks.append(Check("look", "No population table was given, so the records of the table itself stand for the population. A larger population makes the true risk smaller; the relative risk of policies may differ."))  # fmt: skip
     if part.smallest_group is not None and part.smallest_group < 5:
         checks.append(Check("look", f"The smallest group has {count(part.smallest_group)} {plural(part.smallest_group, 'person', 'people')}: the risk is an average, and some records carry much more of it."))  # fmt: skip
+    if part.columns_not_in_schema:
+        checks.append(Check("look", f"Columns that the schema does not declare are published as they are: {listed(list(part.columns_not_in_schema))}."))  # fmt: skip
+    bare = [c.name for c in part.sensitive if c.l_diversity == 1]
+    if bare:
+        checks.append(Check("look", f"In some group all records share one value of {listed(bare)}: who belongs to such a group is known to have it."))  # fmt: skip
     checks += [c for c in (measured_check(part), withheld_check(part)) if c]
     return checks
+
+
+def _sensitive_grid(part: TablesPart) -> Grid | None:
+    if not part.sensitive:
+        return None
+    heads = (("Sensitive column", None), ("Fewest different values", "tables.l"), ("Largest distance", "tables.t"))  # fmt: skip
+    rows = tuple(
+        (
+            column.name,
+            "–" if column.l_diversity is None else count(column.l_diversity),
+            "–" if column.t_closeness is None else f"{column.t_closeness:.2f}",
+        )
+        for column in part.sensitive
+    )
+    return Grid("What belonging to a group reveals", heads, rows)
 
 
 def _policy_grid(part: TablesPart) -> Grid | None:
@@ -118,11 +157,24 @@ def _policy_grid(part: TablesPart) -> Grid | None:
     return Grid("The policy in words", tuple(heads), tuple(rows))
 
 
-def _example_grid(policy: Policy | None, caption: str) -> Grid | None:
+def _example_grid(policy: Policy | None, harbor: Policy | None) -> Grid | None:
+    """Show made-up people as this policy and as Safe Harbor would publish them."""
     if policy is None or not policy.example:
         return None
-    heads = tuple((a.name, None) for a in policy.attributes)
-    return Grid(caption, heads, policy.example)
+    heads = (
+        ("Person", None),
+        ("Published under", None),
+        *((a.name, None) for a in policy.attributes),
+    )
+    same = harbor is not None and [a.name for a in harbor.attributes] == [
+        a.name for a in policy.attributes
+    ]
+    rows = []
+    for person, row in enumerate(policy.example):
+        rows.append((str(person + 1), "this policy", *row))
+        if harbor is not None and same:
+            rows.append((str(person + 1), "Safe Harbor", *harbor.example[person]))
+    return Grid("Made-up people, side by side", heads, tuple(rows))
 
 
 def _attack_words(part: TablesPart) -> list[str]:
@@ -188,6 +240,8 @@ def _commands(part: TablesPart) -> list[str]:
         explore += ["--population", data[1] if len(data) > 1 else "POPULATION.csv"]
     if part.search.strategy:
         explore += ["--strategy", part.search.strategy]
+    if part.search.budget:
+        explore += ["--evaluations", part.search.budget]
     commands = [command(*explore, "--seed", part.seed, "--out", "exploration")]
     if part.published and part.chosen is not None:
         out = part.outputs[0].name if part.outputs else "FILE"
@@ -197,21 +251,23 @@ def _commands(part: TablesPart) -> list[str]:
 
 def tables_story(part: TablesPart) -> Story:
     """Tell the tables part."""
-    name = f": {part.inputs[0].name}" if part.inputs else ""
-    story = Story(part.id, "tables", f"Table{name}", status_of(part))
+    story = Story(part.id, "tables", title_for("Table", part), status_of(part))
     story.verdict, story.stats, story.checks = _verdict(part), _stats(part), _checks(part)
     story.published = [chosen_sentence(part)]
     if part.rows:
         story.published.append(f"{count(part.rows)} records; quasi-identifiers: {listed(list(part.quasi))}.")  # fmt: skip
-    story.tradeoff = [search_sentence(part), "Each point is a policy: further left, less risk; further up, more information. Risk spans several decades, so look at the logarithmic view too."]  # fmt: skip
+    if part.identifiers_removed:
+        story.published.append(f"Identifiers left out: {listed(list(part.identifiers_removed))}.")
+    if part.columns_kept:
+        story.published.append(f"Published as they are: {listed(list(part.columns_kept))}.")
+    story.tradeoff = [search_sentence(part, "tables"), "Each point is a policy: further left, less risk; further up, more information. Risk spans several decades, so look at the logarithmic view too."]  # fmt: skip
     story.attack, story.cost = _attack_words(part), _cost_words(part)
     story.assumptions, story.commands = _assumptions(part), _commands(part)
-    if part.chosen is not None and part.max_risk is not None:
+    if part.chosen is not None and part.max_risk is not None and part.risk_measure == "population":
         story.here["tables.risk"] = f"{decimal(part.chosen.risk * part.max_risk, 4)} ÷ {decimal(part.max_risk, 4)} = {decimal(part.chosen.risk)}"  # fmt: skip
         story.here["tables.expected"] = f"{decimal(part.chosen.risk)} × {decimal(part.max_risk, 4)} = {decimal(part.chosen.risk * part.max_risk)}"  # fmt: skip
-    grids = {"policy": _policy_grid(part),
-             "example": _example_grid(part.policy, "Made-up people under this policy"),
-             "example_harbor": _example_grid(part.safe_harbor, "The same made-up people under Safe Harbor"),
-             "references": reference_grid(part, "tables", "Risk", "Information kept")}  # fmt: skip
+    grids = {"policy": _policy_grid(part), "sensitive": _sensitive_grid(part),
+             "example": _example_grid(part.policy, part.safe_harbor),
+        "references": reference_grid(part, "tables", "Risk", "Information kept")}  # fmt: skip
     story.grids = {k: g for k, g in grids.items() if g is not None}
     return story

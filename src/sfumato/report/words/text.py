@@ -11,6 +11,7 @@ from .shared import (
     search_sentence,
     status_of,
     times,
+    title_for,
     withheld_check,
 )
 from .story import Check, Grid, Stat, Story
@@ -20,12 +21,12 @@ __all__ = ["ATTACKER_NAMES", "noun", "text_story"]
 ATTACKER_NAMES = {
     "A": "A: learns from the publisher's leftovers",
     "B": "B: learns from part of the release",
-    "outside": "Outside: brings other labelled corpora",
+    "outside": "Outside: other corpora or another learner",
 }
 _WHO = {
     "A": "who learned from the publisher's own leftovers",
     "B": "who labelled part of the release and learned from it",
-    "outside": "who also learned from other labelled corpora",
+    "outside": "who brings other corpora or a learner that the publisher does not have",
 }
 _NOUNS = {"NAME": "name", "PERSON": "name", "PER": "name", "DATE": "date", "ID": "identifier",
           "LOCATION": "place name", "ADDRESS": "address"}  # fmt: skip
@@ -65,6 +66,7 @@ def _verdict(part: TextPart) -> list[str]:
     sentences = []
     _, many = noun(part)
     head, choice = part.headline, part.choice
+    are, stay = ("are", "stay") if part.published else ("would be", "would stay")
     if head is not None:
         sentences.append(_finds(part, head))
         where = "the release itself" if part.attack_on == "the release" else "held-out documents"
@@ -76,13 +78,22 @@ def _verdict(part: TextPart) -> list[str]:
         sentences.append(sentence + ".")
     if choice is not None and choice.published is not None and choice.risk is not None:
         sentences.append(
-            f"[[text.published|{percent(choice.published)}]] of the words are published; "
-            f"[[text.risk|{percent(choice.risk)}]] of the {many} stay in the text."
+            f"[[text.published|{percent(choice.published)}]] of the words {are} published; "
+            f"[[text.risk|{percent(choice.risk)}]] of the {many} {stay} in the text."
         )
     elif part.chosen is not None:
         sentences.append(
-            f"[[text.published|{percent(part.chosen.utility)}]] of the words are published; "
-            f"[[text.risk|{percent(part.chosen.risk)}]] of the {many} stay in the text."
+            f"[[text.published|{percent(part.chosen.utility)}]] of the words {are} published; "
+            f"[[text.risk|{percent(part.chosen.risk)}]] of the {many} {stay} in the text."
+        )
+    if (
+        part.attack_on == "the release"
+        and part.sensitive_left is not None
+        and part.sensitive_before
+    ):
+        sentences.append(
+            f"In this very release {count(part.sensitive_left)} of {count(part.sensitive_before)} {many} stay "
+            f"({percent(part.sensitive_left / part.sensitive_before)}), as its labelled originals show."
         )
     return sentences
 
@@ -123,10 +134,14 @@ def _checks(part: TextPart) -> list[Check]:
             checks.append(Check("look", f"Some attackers find clearly more than the bound C/(L+C) = {percent(part.bound)} of what they read ({places}): the bound assumes that they know no more than the publisher."))  # fmt: skip
         else:
             checks.append(Check("holds", f"No attacker finds clearly more than the bound C/(L+C) = {percent(part.bound)} of what it reads, at any budget."))  # fmt: skip
-    if part.attacks and "outside" not in {a.attacker for a in part.attacks}:
-        checks.append(Check("open", "No attacker with knowledge from outside was run; a real one may find several times more. Give --background to include one."))  # fmt: skip
+    if part.attacks and not part.background:
+        checks.append(Check("open", "No labelled corpus from outside was given, to the publisher or to the attackers. A real attacker may have one and find several times more; --background includes it."))  # fmt: skip
+    if part.fields_as_they_are and part.fields_from is None:
+        checks.append(Check("look", f"Fields beside the text are published as they are: {listed(list(part.fields_as_they_are))}."))  # fmt: skip
     if part.mode == "paper":
         checks.append(Check("look", "Stopping was judged on the training data, as the paper prints it; held-out documents leak more than that judgement sees."))  # fmt: skip
+    if part.learned_from_release:
+        checks.append(Check("open", "The release holds documents that the classifiers learned from. Less stays in them than in documents that the classifiers have not seen, for which the estimates stand."))  # fmt: skip
     if not part.attacks:
         checks.append(Check("open", "No attack was run on this candidate."))
     checks += [c for c in [withheld_check(part)] if c]
@@ -167,7 +182,8 @@ def _attack_grid(part: TextPart) -> Grid | None:
                     for b in budgets
                     for f in [by.get(b)]
                 ]  # fmt: skip
-                rows.append((ATTACKER_NAMES[attack.attacker], way, *cells))
+                by_whom = f" ({attack.learner})" if attack.learner not in {None, "other"} else ""
+                rows.append((f"{ATTACKER_NAMES[attack.attacker]}{by_whom}", way, *cells))
     at_random = {f.budget: f.found for a in part.attacks for f in a.random}
     if at_random:
         rows.append(("Nobody's classifier", "at random", *(about(at_random[b]) if b in at_random else "–" for b in budgets)))  # fmt: skip
@@ -249,6 +265,8 @@ def _here(part: TextPart) -> dict[str, str]:
         )
         if head.random is not None:
             here["text.random"] = f"{head.random:.3g} of {count(head.budget)} words"
+            if part.sensitive_left is not None and part.words_left:
+                here["text.random"] = f"{count(head.budget)} × {count(part.sensitive_left)} ÷ {count(part.words_left)} = {head.random:.3g}"  # fmt: skip
     if part.bound is not None and choice is not None:
         here["text.bound"] = f"1 ÷ (1 + {choice.ratio:g}) = {percent(part.bound)}"
     if choice is not None and choice.leaked is not None:
@@ -279,7 +297,7 @@ def _commands(part: TextPart) -> list[str]:
             explore += [flag, value]
     commands = [command(*explore, "--seed", part.seed, "--out", "exploration")]
     if part.published and part.choice is not None:
-        publish: list[object] = ["sfumato", "text", "publish", "exploration", "INPUT", "--ratio", f"{part.choice.ratio:g}"]  # fmt: skip
+        publish: list[object] = ["sfumato", "text", "publish", "exploration", part.published_from[0].name if part.published_from else "INPUT", "--ratio", f"{part.choice.ratio:g}"]  # fmt: skip
         if part.replace:
             publish += ["--replace", part.replace]
         commands.append(command(*publish, "--out", "release"))
@@ -288,8 +306,7 @@ def _commands(part: TextPart) -> list[str]:
 
 def text_story(part: TextPart) -> Story:
     """Tell the text part."""
-    name = f": {part.inputs[0].name}" if part.inputs else ""
-    story = Story(part.id, "text", f"Text{name}", status_of(part))
+    story = Story(part.id, "text", title_for("Text", part), status_of(part))
     story.verdict, story.stats, story.checks = _verdict(part), _stats(part), _checks(part)
     story.published = [chosen_sentence(part)]
     if part.redactions:
@@ -297,9 +314,13 @@ def text_story(part: TextPart) -> Story:
         story.published.append(f"Redactions by kind: {kinds}.")
     elif part.labels:
         story.published.append(f"Sensitive here: {listed(list(part.labels))}.")
+    if part.fields_as_they_are:
+        names = listed(list(part.fields_as_they_are))
+        how = "are published as the table part of this report treated them" if part.fields_from else "are published as they are"  # fmt: skip
+        story.published.append(f"Other fields {how}: {names}.")
     if part.counts:
-        story.published.append("Counted while publishing: " + listed([f"{count(n)} {k.replace('_', ' ')}" for k, n in sorted(part.counts.items())]) + ".")  # fmt: skip
-    story.tradeoff = [search_sentence(part), "Each point is one loss ratio L/C: further left, fewer sensitive words stay; further up, more of the text is published."]  # fmt: skip
+        story.published.append("Counted while publishing: " + listed([f"{count(n)} {k.replace('_', ' ')}" for k, n in sorted(part.counts.items()) if n and k != "withheld"]) + ".")  # fmt: skip
+    story.tradeoff = [search_sentence(part, "text"), "Each point is one loss ratio L/C: further left, fewer sensitive words stay; further up, more of the text is published."]  # fmt: skip
     story.attack, story.cost = _attack_words(part), _cost_words(part)
     story.assumptions, story.here, story.commands = _assumptions(part), _here(part), _commands(part)
     grids = {"ratios": _ratio_grid(part), "attack": _attack_grid(part), "bounds": _bounds_grid(part),

@@ -2,7 +2,7 @@
 
 from .base import ContainmentSelector
 from .best import BestSelector
-from .exact import ExactSelector, feasible_sets, maximal_feasible_sets
+from .exact import ExactSelector, feasible_sets, maximal_feasible_sets, maximal_frequent_sets
 from .greedy import GreedyDistCnt, GreedyHamDist, GreedyInformation
 from .maximal import MaximalSelector
 
@@ -16,4 +16,5 @@ __all__ = [
     "MaximalSelector",
     "feasible_sets",
     "maximal_feasible_sets",
+    "maximal_frequent_sets",
 ]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
+
+B1 = npt.NDArray[np.bool_]
+I4 = npt.NDArray[np.int32]
+I8 = npt.NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def feasible_family(support, k):
+def feasible_family(support: I8, k: int) -> B1:
     """Turn counts of exact patterns into counts of supersets, and mark the feasible feature sets.
 
     `support[mask]` counts rows with exactly that pattern on entry and rows containing it on return.
@@ -33,7 +38,7 @@ def feasible_family(support, k):
 
 
 @njit(cache=True, nogil=True)
-def maximal_sets(good, d):
+def maximal_sets(good: B1, d: int) -> B1:
     """Mark the members of a downward closed family that no single element can extend."""
     out = np.zeros(good.size, np.bool_)
     for mask in range(good.size):
@@ -49,7 +54,7 @@ def maximal_sets(good, d):
 
 
 @njit(cache=True, nogil=True)
-def distinguished(masks, patterns, weight_positive, weight_negative):
+def distinguished(masks: I8, patterns: I8, weight_positive: I8, weight_negative: I8) -> I8:
     """Count the pairs of unlike class told apart by each feature set of at most 22 features."""
     out = np.empty(masks.size, np.int64)
     top = 0
@@ -75,7 +80,9 @@ def distinguished(masks, patterns, weight_positive, weight_negative):
 
 
 @njit(cache=True, nogil=True)
-def _extendable(items, m, full, n_full, indptr, indices, k, count):
+def _extendable(
+    items: I4, m: int, full: I4, n_full: int, indptr: I8, indices: I4, k: int, count: I4
+) -> bool:
     """Say whether a further item is held by k of the rows that hold all the given items."""
     for a in range(m):
         count[items[a]] = -1
@@ -95,22 +102,36 @@ def _extendable(items, m, full, n_full, indptr, indices, k, count):
 
 @njit(cache=True, nogil=True)
 def largest_frequent(
-    indptr, indices, column_start, column_rows, k, r, work, best_sizes, best_items
-):
-    """Find the r largest maximal itemsets held by k rows or more, anytime.
+    indptr: I8,
+    indices: I4,
+    column_start: I8,
+    column_rows: I4,
+    weight: I8,
+    k: int,
+    r: int,
+    work: int,
+    best_weights: I8,
+    best_sizes: I8,
+    best_items: I4,
+) -> tuple[int, bool]:
+    """Find the r heaviest maximal itemsets held by k rows or more, anytime; weights are ≥ 1.
 
-    Branch and bound over rows, longest first: a node is an intersection of rows, and the overlap of
+    Branch and bound over rows, heaviest first: a node is an intersection of rows, and the overlap of
     the other rows with it bounds what lies below. A node that an earlier row contains was met there
     (prefix-preserving closure), so no set comes twice. `best_items[i, :best_sizes[i]]` holds the sets
-    by falling size. Gives how many were found and whether the search was complete.
+    by falling weight. Gives how many were found and whether the search was complete.
     """
     n = indptr.size - 1
     d = column_start.size - 1
-    order = np.argsort(-(indptr[1:] - indptr[:-1]), kind="mergesort")
+    heavy = np.zeros(n, np.int64)
+    for row in range(n):
+        for i in range(indptr[row], indptr[row + 1]):
+            heavy[row] += weight[indices[i]]
+    order = np.argsort(-heavy, kind="mergesort")
     place = np.empty(n, np.int64)
     for i in range(n):
         place[order[i]] = i
-    overlap = np.zeros(n, np.int32)
+    overlap = np.zeros(n, np.int64)
     seen = np.empty(n, np.int32)
     full = np.empty(n, np.int32)
     count = np.zeros(d, np.int32)
@@ -119,13 +140,17 @@ def largest_frequent(
     turn = np.zeros(k + 1, np.int64)
     path = np.empty(k + 1, np.int64)
     on_path = np.zeros(n, np.bool_)
+    absorbed = np.zeros((k + 1, n), np.int64)  # stamp of the node at which a row gives nothing new
+    stamp = np.zeros(k + 1, np.int64)
+    nodes = np.int64(0)
     items = np.empty((k + 1, d), np.int32)
     n_items = np.zeros(k + 1, np.int64)
+    total = np.zeros(k + 1, np.int64)
     found = 0
     complete = True
     for first in range(n):
         root = order[first]
-        if found == r and indptr[root + 1] - indptr[root] <= best_sizes[r - 1]:
+        if found == r and heavy[root] <= best_weights[r - 1]:
             break
         if work < 0:
             complete = False
@@ -134,14 +159,15 @@ def largest_frequent(
         path[1] = root
         on_path[root] = True
         n_items[1] = indptr[root + 1] - indptr[root]
+        total[1] = heavy[root]
         items[1, : n_items[1]] = indices[indptr[root] : indptr[root + 1]]
         fresh = True
         while depth >= 1:
-            least = best_sizes[r - 1] if found == r else np.int64(0)
+            least = best_weights[r - 1] if found == r else np.int64(0)
             leave = False
             if fresh:
                 fresh = False
-                if n_items[depth] <= least:
+                if total[depth] <= least:
                     leave = True
                 else:
                     m = 0
@@ -152,12 +178,12 @@ def largest_frequent(
                             if overlap[row] == 0:
                                 seen[m] = row
                                 m += 1
-                            overlap[row] += 1
+                            overlap[row] += weight[f]
                         work -= column_start[f + 1] - column_start[f]
                     n_full, kept, met = 0, 0, False
                     for q in range(m):
                         row = seen[q]
-                        if overlap[row] == n_items[depth]:
+                        if overlap[row] == total[depth]:
                             full[n_full] = row
                             n_full += 1
                             if place[row] < place[path[depth]] and not on_path[row]:
@@ -166,9 +192,13 @@ def largest_frequent(
                             queue[depth, kept] = row
                             kept += 1
                     keys = np.empty(kept, np.int64)
+                    places = np.empty(kept, np.int64)
                     for q in range(kept):
-                        row = queue[depth, q]
-                        keys[q] = -np.int64(overlap[row]) * n + place[row]
+                        keys[q] = -overlap[queue[depth, q]]
+                        places[q] = place[queue[depth, q]]
+                    # rows that hold all of this intersection would lead the parent to it again
+                    for q in range(n_full):
+                        absorbed[depth - 1, full[q]] = stamp[depth - 1]
                     for q in range(m):
                         overlap[seen[q]] = 0
                     if met:
@@ -179,19 +209,24 @@ def largest_frequent(
                             items[depth], n_items[depth], full, n_full, indptr, indices, k, count
                         ):
                             at = min(found, r - 1)
-                            while at > 0 and best_sizes[at - 1] < n_items[depth]:
+                            while at > 0 and best_weights[at - 1] < total[depth]:
+                                best_weights[at] = best_weights[at - 1]
                                 best_sizes[at] = best_sizes[at - 1]
                                 best_items[at, :] = best_items[at - 1, :]
                                 at -= 1
+                            best_weights[at] = total[depth]
                             best_sizes[at] = n_items[depth]
                             best_items[at, : n_items[depth]] = items[depth, : n_items[depth]]
                             found = min(found + 1, r)
                     else:
                         rows = queue[depth, :kept].copy()
-                        by = np.argsort(keys)
+                        first_by = np.argsort(places, kind="mergesort")
+                        by = first_by[np.argsort(keys[first_by], kind="mergesort")]
                         for q in range(kept):
                             queue[depth, q] = rows[by[q]]
                         queue_size[depth] = kept
+                        nodes += 1
+                        stamp[depth] = nodes
                         turn[depth] = 0
                         leave = kept + depth < k
             if not leave and work < 0:
@@ -203,7 +238,9 @@ def largest_frequent(
                 continue
             row = queue[depth, turn[depth]]
             turn[depth] += 1
-            m = 0
+            if absorbed[depth, row] == stamp[depth]:
+                continue
+            m, sum_of = 0, np.int64(0)
             i, j = 0, indptr[row]
             while i < n_items[depth] and j < indptr[row + 1]:
                 if items[depth, i] < indices[j]:
@@ -212,13 +249,66 @@ def largest_frequent(
                     j += 1
                 else:
                     items[depth + 1, m] = items[depth, i]
+                    sum_of += weight[items[depth, i]]
                     m += 1
                     i += 1
                     j += 1
             work -= n_items[depth] + indptr[row + 1] - indptr[row]
             depth += 1
             n_items[depth] = m
+            total[depth] = sum_of
             path[depth] = row
             on_path[row] = True
             fresh = True
     return found, complete
+
+
+@njit(cache=True, nogil=True)
+def grown_itemset(
+    indptr: I8,
+    indices: I4,
+    column_start: I8,
+    column_rows: I4,
+    weight: I8,
+    k: int,
+    seed: int,
+    out: I8,
+) -> int:
+    """Grow a maximal frequent itemset from a feature, heaviest support first; give its size."""
+    n = indptr.size - 1
+    d = column_start.size - 1
+    counts = np.zeros(d, np.int64)
+    keeps = np.zeros(n, np.bool_)
+    rows = column_rows[column_start[seed] : column_start[seed + 1]].copy()
+    held = rows.size
+    for q in range(held):
+        for i in range(indptr[rows[q]], indptr[rows[q] + 1]):
+            counts[indices[i]] += 1
+    taken = np.zeros(d, np.bool_)
+    taken[seed] = True
+    out[0] = seed
+    size = 1
+    while True:
+        best, best_gain = -1, np.int64(0)
+        for f in range(d):
+            if counts[f] >= k and not taken[f] and counts[f] * weight[f] > best_gain:
+                best, best_gain = f, counts[f] * weight[f]
+        if best < 0:
+            return size
+        for i in range(column_start[best], column_start[best + 1]):
+            keeps[column_rows[i]] = True
+        left = 0
+        for q in range(held):
+            row = rows[q]
+            if keeps[row]:
+                rows[left] = row
+                left += 1
+            else:
+                for i in range(indptr[row], indptr[row + 1]):
+                    counts[indices[i]] -= 1
+        held = left
+        for i in range(column_start[best], column_start[best + 1]):
+            keeps[column_rows[i]] = False
+        taken[best] = True
+        out[size] = best
+        size += 1

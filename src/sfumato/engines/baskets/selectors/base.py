@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import ClassifierTags
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ....core.errors import DataError, ParameterError
@@ -22,15 +23,18 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """A feature selector whose answer is k-anonymous by containment on the rows it was fitted on.
 
     Fitted: `support_` (mask), `selected_` (indices in the order chosen), `n_features_in_`,
-    `classes_`. On fewer rows than k no set is feasible and fitting raises; an empty selection is
+    `classes_`. `binarize` is a threshold above which a value counts as 1; None (the default) takes 0
+    and 1 only and refuses the rest. On fewer rows than k no set is feasible and fitting raises; an empty selection is
     possible (no feature is safe) and `transform` then gives a matrix without columns.
     """
 
     k: int
+    binarize: float | None
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose features on rows X with two-class labels y."""
-        if not isinstance(self.k, numbers.Integral) or self.k < 1:
+        k: Any = self.k
+        if not isinstance(k, numbers.Integral) or int(k) < 1:
             raise ParameterError.constraint("k", type(self).__name__, "an int in [1, inf)", self.k)
         self._check_parameters()
         if isinstance(X, BinaryMatrix):
@@ -43,15 +47,26 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 raise ValueError(
                     f"{type(self).__name__} requires y to be passed, but the target y is None."
                 )
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=None, ensure_min_samples=2)
-            check_classification_targets(y)
-            matrix = as_binary(X)
-            self.classes_ = np.unique(y)
-            if len(self.classes_) > 2:
+            try:
+                X, y = validate_data(self, X, y, accept_sparse="csr", ensure_min_samples=2)
+            except ValueError as error:
+                if "could not convert" not in str(error):
+                    raise
+                raise DataError(  # scikit-learn's message would show the value
+                    "The matrix holds values that are not numbers.",
+                    hint="turn categories into binary literals first (sfumato.data.literals).",
+                ) from None
+            matrix = as_binary(X if self.binarize is None else self.binarize < X)
+            self.classes_, code = np.unique(y, return_inverse=True)
+            if len(self.classes_) != 2:
+                check_classification_targets(y)
                 raise ValueError(
-                    "Only binary classification is supported. The type of the target is multiclass."
+                    "Only binary classification is supported. The type of the target is "
+                    f"{type_of_target(y)}."
+                    if len(self.classes_) > 2
+                    else "The labels have 1 class, and two classes are needed."
                 )
-            positive = as_classes(y, matrix.n)
+            positive = code == 1
         if matrix.n < self.k:
             raise DataError(
                 f"k = {self.k} is larger than the number of rows ({matrix.n}).",
@@ -78,5 +93,5 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.categorical = False
         tags.target_tags.required = True
-        tags.classifier_tags = None
+        tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags

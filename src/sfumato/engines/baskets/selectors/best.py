@@ -35,12 +35,14 @@ class BestSelector(ContainmentSelector):
         selectors: Any = None,
         folds: int = 3,
         random_state: int = 0,
+        binarize: float | None = None,
     ) -> None:
         self.k = k
         self.factors = factors
         self.selectors = selectors
         self.folds = folds
         self.random_state = random_state
+        self.binarize = binarize
 
     def _check_parameters(self) -> None:
         if not self.factors or any(f < 1 for f in self.factors):

@@ -18,7 +18,13 @@ from ..separation import _information_of_each, ham_dist_pairs
 from . import _kernels as kernels
 from .base import ContainmentSelector
 
-__all__ = ["MOST_FEATURES", "ExactSelector", "feasible_sets", "maximal_feasible_sets"]
+__all__ = [
+    "MOST_FEATURES",
+    "ExactSelector",
+    "feasible_sets",
+    "maximal_feasible_sets",
+    "maximal_frequent_sets",
+]
 
 MOST_FEATURES = 22
 
@@ -56,6 +62,14 @@ def maximal_feasible_sets(matrix: Any, k: int) -> npt.NDArray[np.int64]:
     return np.flatnonzero(kernels.maximal_sets(_family(binary, k), binary.d))
 
 
+def maximal_frequent_sets(matrix: Any, k: int) -> npt.NDArray[np.int64]:
+    """List the maximal itemsets held by k rows or more (M_k as the paper reads it), as masks."""
+    binary = as_binary(matrix)
+    support = np.bincount(_row_masks(binary), minlength=1 << binary.d).astype(np.int64)
+    kernels.feasible_family(support, k)  # leaves superset counts in `support`
+    return np.flatnonzero(kernels.maximal_sets(support >= k, binary.d))
+
+
 class ExactSelector(ContainmentSelector):
     """The feasible set that is best by a criterion, found among all; up to 22 features.
 
@@ -64,9 +78,12 @@ class ExactSelector(ContainmentSelector):
     then the lowest mask.
     """
 
-    def __init__(self, k: int = 5, *, criterion: str = "linear") -> None:
+    def __init__(
+        self, k: int = 5, *, criterion: str = "linear", binarize: float | None = None
+    ) -> None:
         self.k = k
         self.criterion = criterion
+        self.binarize = binarize
 
     def _check_parameters(self) -> None:
         known = ("linear", "hamdist", "distcnt", "information", "size")
@@ -94,7 +111,7 @@ def score_sets(
 ) -> npt.NDArray[np.float64]:
     """Score feature sets given as masks and as rows of a membership matrix."""
     if criterion == "size":
-        return members.sum(axis=1).astype(np.float64)
+        return np.asarray(members.sum(axis=1), dtype=np.float64)
     if criterion == "hamdist":
         return np.asarray(members @ ham_dist_pairs(matrix, positive), dtype=np.float64)
     if criterion == "information":

@@ -55,6 +55,44 @@ class _Chain:
         return cls(weights, len(model.place_sizes), np.exp(model.transitions))
 
 
+def _side_by_side(
+    models: Sequence[tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]],
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
+    """Put the weights of all models into one hash table; row 0 is for what none of them knows."""
+    keys = np.concatenate([np.zeros(0, np.uint64), *(keys for keys, _ in models)])
+    union, rows = np.unique(keys, return_inverse=True)
+    weights = np.zeros((len(union) + 1, len(models)), np.float32)
+    first = 0
+    for m, (own, values) in enumerate(models):
+        weights[1 + rows[first : first + len(own)], m] = values
+        first += len(own)
+    table = np.zeros(1 << max(4, int(2 * len(union)).bit_length()), np.uint64)
+    _kernels.fill_table(union, table)
+    return table, weights
+
+
+def _memories(
+    models: Sequence[CRFModel],
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
+    """Put what the models remember of words into one hash table: [word, offset, model].
+
+    Row 0 is for words that none of them remembers; each model has its own answer to those.
+    """
+    keys = [m.memory.keys for m in models if m.memory is not None]
+    union = np.unique(np.concatenate([np.zeros(0, np.uint64), *keys]))
+    weights = np.zeros((len(union) + 1, 3, len(models)), np.float32)
+    for m, model in enumerate(models):
+        if model.memory is None:
+            continue
+        bins = np.zeros((len(union) + 1, 2), np.uint8)
+        bins[1 + np.searchsorted(union, model.memory.keys)] = model.memory.bins
+        own, before, after = model.memory.weights_of(bins, model.memory_weights)
+        weights[:, 0, m], weights[:, 1, m], weights[:, 2, m] = own, before, after
+    table = np.zeros(1 << max(4, int(2 * len(union)).bit_length()), np.uint64)
+    _kernels.fill_table(union, table)
+    return table, weights
+
+
 class _Batch:
     """The state of one batch: what is redacted so far and the sums of all models."""
 
@@ -67,7 +105,8 @@ class _Batch:
         self.group: npt.NDArray[np.int32] | None = None
         n = len(data)
         self.sums = np.empty((n, len(owner.chains)))
-        self.x, self.a, self.b = np.empty(n), np.empty(n), np.empty(n)
+        self.found = np.empty((n, 3), np.int32)
+        self.x = np.empty(n)
         self.by_group = np.empty((0, 4))
         self.line = data.places[0].values.astype(np.uint8)
         self.look(np.ones(n, np.uint8), 0)
@@ -77,7 +116,7 @@ class _Batch:
         owner = self.owner
         _kernels.emissions(
             self.rows, self.doc, todo, REDACTED, first_model, self.words.scores_of(owner),
-            self.words.lower, self.words.shape, owner.table, owner.weights, UNIT, self.sums,
+            self.words.lower, self.words.shape, owner.table, owner.weights, self.found, self.sums,
         )  # fmt: skip
 
     def redact(self, found: npt.NDArray[np.bool_], first_model: int) -> None:
@@ -104,12 +143,12 @@ class _Batch:
                 self.group, self.doc, scores, self.by_group, places, column, with_own
             )
             column += 5 if with_own else 4
-        out = np.empty(len(self.rows))
-        _kernels.chains(
-            self.rows, self.doc, REDACTED, self.sums, model, places, chain.place_weights,
-            chain.transitions, self.x, self.a, self.b, out,
-        )  # fmt: skip
-        return out
+        _kernels.add_places(self.sums, model, places, chain.place_weights, self.x)
+        np.exp(self.x, out=self.x)
+        odds = np.empty(len(self.rows))
+        _kernels.chains(self.rows, self.doc, REDACTED, self.x, chain.transitions, odds)
+        with np.errstate(divide="ignore"):
+            return np.log(odds, out=odds)
 
 
 class CompiledCandidate:
@@ -122,24 +161,21 @@ class CompiledCandidate:
         staged = [stage.model for h in source.classifiers for stage in h.stages]
         self.models: list[CRFModel] = [*source.typing, *staged]  # type: ignore[list-item]
         self.chains = [_Chain.of(model) for model in self.models]
-        keys = [model.joint_keys for model in self.models]
-        union, places = np.unique(
-            np.concatenate([np.zeros(0, np.uint64), *keys]), return_inverse=True
+        self.table, joint = _side_by_side([(m.joint_keys, m.joint_weights) for m in self.models])
+        self.weights = (np.round(joint / UNIT) * UNIT).astype(np.float32)
+        self.row_table, self.row_weights = _side_by_side(
+            [(m.row_keys, m.row_weights) for m in self.models]
         )
-        self.weights = np.zeros((len(union) + 1, len(self.models)), np.int32)
-        first = 0
-        for m, model in enumerate(self.models):
-            own = 1 + places[first : first + len(model.joint_keys)]
-            self.weights[own, m] = np.round(model.joint_weights / UNIT).astype(np.int32)
-            first += len(model.joint_keys)
-        self.table = np.zeros(1 << max(4, int(2 * len(union)).bit_length()), np.uint64)
-        _kernels.fill_table(union, self.table)
+        self.memory_table, self.memory_weights = _memories(self.models)
 
     def word_scores(self, words: WordTable) -> npt.NDArray[np.float32]:
         """Score words at each offset by each model: [row, offset, model]."""
         out = np.zeros((len(words), 5, len(self.models)), np.float32)
-        for m, model in enumerate(self.models):
-            out[:, :, m] = model.word_scores(words)
+        _kernels.row_scores(
+            words.own_bounds, words.own, words.near, words.far, self.row_table, self.row_weights,
+            out,
+        )  # fmt: skip
+        _kernels.add_memories(words.lower, RESERVED, self.memory_table, self.memory_weights, out)
         return out
 
     def decide(self, data: TokenData) -> npt.NDArray[np.int16]:

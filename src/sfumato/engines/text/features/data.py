@@ -28,7 +28,10 @@ class PlaceFeature:
 
 @dataclass(frozen=True, eq=False)
 class FeatureIndex:
-    """Every feature of some tokens by a dense number, for learners that keep one weight each."""
+    """Every feature of some tokens by a dense number, for learners that keep one weight each.
+
+    −1 stands for no feature, and for a conjunction that occurs only once.
+    """
 
     own_bounds: npt.NDArray[np.int64]
     own: npt.NDArray[np.int32]
@@ -94,7 +97,9 @@ class TokenData:
 
     def redact(self, more: npt.NDArray[np.bool_]) -> TokenData:
         """Give the same tokens with more of them redacted."""
-        return replace(self, redacted=self.redacted | more, _shared={})
+        # The word table stays the same; only the conjunctions are numbered anew.
+        kept = {key: index for key, index in self._shared.items() if key == "words"}
+        return replace(self, redacted=self.redacted | more, _shared=kept)
 
     def with_places(self, *places: PlaceFeature) -> TokenData:
         """Give the same tokens with more features of their places."""
@@ -183,18 +188,31 @@ def _number(
     return out.reshape(keys.shape), used, by_number
 
 
+def _repeated(
+    numbers: npt.NDArray[np.int32], size: int, keys: npt.NDArray[np.uint64]
+) -> tuple[npt.NDArray[np.int32], int, npt.NDArray[np.uint64]]:
+    """Leave out (as −1) what occurs once: most conjunctions do, and a single one teaches nothing."""
+    kept = np.bincount(numbers.reshape(-1), minlength=size) > 1
+    renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+    return renumbered[numbers], int(kept.sum()), keys[kept]
+
+
 def _index(data: TokenData) -> FeatureIndex:
     words = data.words
-    own, own_size, own_keys = _number(words.own)
-    near, near_size, near_keys = _number(words.near)
-    far, far_size, far_keys = _number(words.far)
-    joint, joint_size, joint_keys = _number(data.joint_keys())
-    return FeatureIndex(
-        words.own_bounds,
-        own,
-        near,
-        far,
-        joint,
-        (own_size, near_size, far_size, joint_size),
-        (own_keys, near_keys, far_keys, joint_keys),
+    shared = data._shared.get("words")
+    joint, joint_size, joint_keys = _repeated(*_number(data.joint_keys()))
+    if shared is None:
+        own, own_size, own_keys = _number(words.own)
+        near, near_size, near_keys = _number(words.near)
+        far, far_size, far_keys = _number(words.far)
+        shared = FeatureIndex(
+            words.own_bounds, own, near, far, joint, (own_size, near_size, far_size, joint_size),
+            (own_keys, near_keys, far_keys, joint_keys),
+        )  # fmt: skip
+        data._shared["words"] = shared
+    return replace(
+        shared,
+        joint=joint,
+        sizes=(*shared.sizes[:3], joint_size),
+        keys=(*shared.keys[:3], joint_keys),
     )

@@ -6,6 +6,7 @@ redacted. Features are 64-bit hashes, so that a table for new text needs nothing
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -80,6 +81,28 @@ def _kind(character: str) -> int:
     return _kernels.LOWER if character.islower() else _kernels.LETTER
 
 
+class _Characters:
+    """Kind and lower case of each code point, found out when it is first met."""
+
+    def __init__(self) -> None:
+        self._known = np.zeros(sys.maxunicode + 1, np.bool_)
+        self._kinds = np.zeros(sys.maxunicode + 1, np.uint8)
+        self._lowered = np.zeros(sys.maxunicode + 1, np.uint32)
+
+    def of(
+        self, codes: npt.NDArray[np.uint32]
+    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint32]]:
+        """Give kinds and lower-case forms; threads may meet here, and write the same values."""
+        for code in set(codes[~self._known[codes]].tolist()):
+            self._kinds[code] = _kind(chr(code))
+            self._lowered[code] = ord(chr(code).lower()[0])
+            self._known[code] = True
+        return self._kinds[codes], self._lowered[codes]
+
+
+_characters = _Characters()
+
+
 class WordTable:
     """The features of each word type; row = word type + RESERVED.
 
@@ -97,11 +120,7 @@ class WordTable:
 
     def __init__(self, vocabulary: Vocabulary, knowledge: Sequence[WordKnowledge] = ()) -> None:
         codes, bounds = _code_points(vocabulary)
-        distinct, where = np.unique(codes, return_inverse=True)
-        where = where.reshape(-1)
-        characters = [chr(c) for c in distinct]
-        kinds = np.array([_kind(c) for c in characters], dtype=np.uint8)[where]
-        lowered = np.array([ord(c.lower()[0]) for c in characters], dtype=np.uint32)[where]
+        kinds, lowered = _characters.of(codes)
         n = len(bounds) - 1 + RESERVED
         own = np.zeros((n, _kernels.OWN), dtype=np.uint64)
         self.near = np.zeros((n, _kernels.NEAR), dtype=np.uint64)

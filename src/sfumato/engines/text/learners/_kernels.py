@@ -59,7 +59,9 @@ def emission(i, rows, first, last, own_bounds, own, near, far, joint, places, ba
         if f >= 0:
             s += W[base[3] + f, 0]
     for k in range(joint.shape[1]):
-        s += W[base[4] + joint[i, k], 0]
+        f = joint[i, k]
+        if f >= 0:
+            s += W[base[4] + f, 0]
     for k in range(places.shape[1]):
         s += W[base[5] + places[i, k], 0]
     return s
@@ -98,7 +100,9 @@ def update(i, g, rate, rows, first, last, own_bounds, own, near, far, joint, pla
         if f >= 0:
             bump(W, base[3] + f, g, rate)
     for k in range(joint.shape[1]):
-        bump(W, base[4] + joint[i, k], g, rate)
+        f = joint[i, k]
+        if f >= 0:
+            bump(W, base[4] + f, g, rate)
     for k in range(places.shape[1]):
         bump(W, base[5] + places[i, k], g, rate)
 
@@ -106,13 +110,14 @@ def update(i, g, rate, rows, first, last, own_bounds, own, near, far, joint, pla
 @njit(cache=True, nogil=True)
 def train(
     order, rows, doc, labels, redacted_row, ends, own_bounds, own, near, far, joint, places, base,
-    W, T, rate, least,
+    W, T, rate, least, pause, rest,
 ):  # fmt: skip
     """Pass once over the documents in `order`; update W (weight, sum of squares) and T in place.
 
     The likelihood of a chunk is conditioned on the true label before it, so chunks need no start
     weights. Gradients smaller than `least` are left out: they are most of the tokens and none of
-    the learning.
+    the learning. A chunk without a larger one is passed over in the next `pause` passes; `rest`
+    remembers that by the chunk's first token.
     """
     e = np.empty(CHUNK)
     a = np.empty(CHUNK)
@@ -131,7 +136,12 @@ def train(
                 j += 1
                 if ends[rows[j - 1]]:
                     break
+            if rest[i] > 0:
+                rest[i] -= 1
+                i = j
+                continue
             n = j - i
+            idle = True
             before = labels[i - 1] if i > first and rows[i - 1] != redacted_row else 0
             for p in range(2):
                 for q in range(2):
@@ -163,6 +173,7 @@ def train(
                     grad[labels[i + k - 1], y] += 1.0
                 g = y - p1
                 if abs(g) >= least:
+                    idle = False
                     update(
                         i + k, g, rate, rows, first, last, own_bounds, own, near, far, joint,
                         places, base, W,
@@ -173,6 +184,8 @@ def train(
                     if g != 0.0:
                         T[p, q, 1] += g * g
                         T[p, q, 0] += rate * g / math.sqrt(T[p, q, 1])
+            if idle:
+                rest[i] = pause
             i = j
 
 
@@ -340,6 +353,14 @@ def case_bin(n, small):
     if small > 0:
         step = 1 if share < 0.1 else (2 if share < 0.5 else (3 if share < 0.9 else 4))
     return 1 + 5 * level + step
+
+
+@njit(cache=True, nogil=True)
+def bin_counts(counts, out):
+    """Bin the counts of each word: its labels and its case."""
+    for k in range(len(counts)):
+        out[k, 0] = label_bin(counts[k, 0], counts[k, 1])
+        out[k, 1] = case_bin(counts[k, 0], counts[k, 2])
 
 
 @njit(cache=True, nogil=True)

@@ -39,13 +39,8 @@ class Memory:
         key_of[group] = data.words.lower
         keys = key_of[seen]
         order = np.argsort(keys)
-        bins = np.array(
-            [
-                (_kernels.label_bin(n, positive), _kernels.case_bin(n, small))
-                for n, positive, small in counts[seen[order]].tolist()
-            ],
-            np.uint8,
-        ).reshape(-1, 2)
+        bins = np.empty((len(seen), 2), np.uint8)
+        _kernels.bin_counts(counts[seen[order]], bins)
         return cls(keys[order], bins)
 
     def recalled(
@@ -70,11 +65,21 @@ class Memory:
         at = np.minimum(np.searchsorted(self.keys, words.lower), len(self.keys) - 1)
         known = self.keys[at] == words.lower
         known[:RESERVED] = False
-        label = np.where(known, self.bins[at, 0], 0)
-        case = np.where(known, self.bins[at, 1], 0)
-        scores[:, 0] += weights[label] + weights[_FIRST[1] + case]
-        scores[:, 1] += weights[_FIRST[2] + label]
-        scores[:, 2] += weights[_FIRST[3] + label]
+        bins = np.where(known[:, None], self.bins[at], np.uint8(0))
+        for offset, added in enumerate(self.weights_of(bins, weights)):
+            scores[:, offset] += added
+
+    @staticmethod
+    def weights_of(
+        bins: npt.NDArray[np.uint8], weights: npt.NDArray[np.float32]
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Give what records add to the word itself, to the word after it and to the word before it."""
+        label, case = bins[:, 0], bins[:, 1]
+        return (
+            weights[label] + weights[_FIRST[1] + case],
+            weights[_FIRST[2] + label],
+            weights[_FIRST[3] + label],
+        )
 
     def sound(self) -> bool:
         """Say whether stored arrays fit together."""

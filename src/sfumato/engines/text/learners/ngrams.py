@@ -7,6 +7,7 @@ and so tells what an attacker with other features finds in a release.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -25,7 +26,8 @@ _BITS = 20
 _LONGEST = 24  # pieces of a word, at most
 
 
-def _pieces(word: str) -> list[int]:
+@lru_cache(maxsize=1 << 16)
+def _pieces(word: str) -> tuple[int, ...]:
     """Hash the character n-grams (2 to 4) of a marked word, in lower case, and its case pattern."""
     import zlib
 
@@ -33,8 +35,8 @@ def _pieces(word: str) -> list[int]:
     grams = [marked[i : i + n] for n in (3, 4, 2) for i in range(len(marked) - n + 1)]
     case = "".join("A" if c.isupper() else "a" if c.islower() else "0" if c.isdigit() else c
                    for c in word[:3])  # fmt: skip
-    return [zlib.crc32(piece.encode("utf-8", "surrogatepass")) for piece in
-            [f"={word}", f"~{case}", *grams][:_LONGEST]]  # fmt: skip
+    pieces = [f"={word}", f"~{case}", *grams][:_LONGEST]
+    return tuple(zlib.crc32(piece.encode("utf-8", "surrogatepass")) for piece in pieces)
 
 
 _columns: WeakKeyDictionary[TokenData, npt.NDArray[np.int32]] = WeakKeyDictionary()

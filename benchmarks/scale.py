@@ -1,0 +1,120 @@
+"""Large and safe: threads and Spark side by side, memory as the input grows, kills and resumes.
+
+SFUMATO_SCALE_DOCUMENTS (1,000,000) and SFUMATO_SCALE_KILLS (100) make it smaller.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from benchmarks._common import ROOT
+from benchmarks._publishing import run as publish
+from sfumato.data.samples.notes import clinic_notes
+
+
+def run() -> dict[str, Any]:
+    documents = int(os.environ.get("SFUMATO_SCALE_DOCUMENTS", "1_000_000"))
+    kills = int(os.environ.get("SFUMATO_SCALE_KILLS", "100"))
+    with tempfile.TemporaryDirectory(prefix="sfumato-scale-") as name:
+        folder = Path(name)
+        model = _model(folder)
+        results: dict[str, Any] = {"memory": _memory(model, folder)}
+        results["engines"] = _engines(model, folder, documents)
+    results["kills"] = {kind: _kills(kind, kills) for kind in ("text", "run")}
+    return results
+
+
+def _model(folder: Path) -> Path:
+    from sfumato.engines.text import explore
+
+    found = explore(clinic_notes(400), labels=["NAME"], ratios=[10], folds=2, attackers=())
+    (folder / "model").mkdir()
+    found.save(folder / "model")
+    return folder / "model"
+
+
+def _lines() -> Iterator[str]:
+    """Give the lines of generated notes, again and again: small documents."""
+    lines = [line for note in clinic_notes(3000, seed=5) for line in note.text.splitlines() if line]
+    while True:
+        yield from lines
+
+
+def _write_documents(path: Path, documents: int) -> None:
+    with path.open("w", encoding="utf-8") as stream:
+        for number, line in zip(range(documents), _lines(), strict=False):
+            stream.write(json.dumps({"id": str(number), "text": line}) + "\n")
+
+
+def _write_words(path: Path, words: int) -> None:
+    notes = clinic_notes(3000, seed=5)
+    number, written = count(), 0
+    with path.open("w", encoding="utf-8") as stream:
+        while written < words:
+            for note in notes:
+                stream.write(json.dumps({"id": str(next(number)), "text": note.text}) + "\n")
+                written += len(note.text.split())
+                if written >= words:
+                    break
+
+
+def _memory(model: Path, folder: Path) -> list[dict[str, Any]]:
+    """Publish 1, 4 and 16 million words: time grows with them, memory does not."""
+    found = []
+    for millions in (1, 4, 16):
+        source = folder / "words.jsonl"
+        _write_words(source, millions * 1_000_000)
+        measured = publish(model, source, folder / "out", "local", 2)
+        found.append({"million_words": millions, **measured})
+        print(
+            f"   {millions} M words: {measured['seconds']} s, {measured['peak_megabytes']} MB",
+            flush=True,
+        )
+        shutil.rmtree(folder / "out")
+    source.unlink()
+    return found
+
+
+def _engines(model: Path, folder: Path, documents: int) -> dict[str, Any]:
+    """Publish the same small documents on threads and on Spark, with one core and with two."""
+    source = folder / "documents.jsonl"
+    _write_documents(source, documents)
+    found: dict[str, Any] = {}
+    for engine in ("local", "spark"):
+        for cores in (1, 2):
+            out = folder / "out"
+            try:
+                measured = publish(model, source, out, engine, cores)
+            except RuntimeError as error:
+                print(f"   {engine} with {cores} cores failed: {str(error).splitlines()[-1]}")
+                continue
+            found[f"{engine}_{cores}"] = measured
+            print(f"   {engine} × {cores}: {measured['words_per_second']:,} words/s", flush=True)
+            shutil.rmtree(out)
+    found["identical"] = len({m["sha256"] for m in found.values()}) == 1
+    return found
+
+
+def _kills(kind: str, kills: int) -> dict[str, Any]:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)]),
+    }
+    command = [sys.executable, "-m", "benchmarks._kills", kind, str(kills)]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        return {"failed": done.stderr.strip().splitlines()[-1:]}
+    result: dict[str, Any] = json.loads(done.stdout)
+    print(f"   {kind}: {result}", flush=True)
+    return result

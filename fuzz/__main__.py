@@ -1,0 +1,114 @@
+"""`python -m fuzz [target …] [--inputs N] [--seed S]`: each target in a process of its own."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections import Counter
+from pathlib import Path
+from types import FrameType
+
+from fuzz.mutations import mutated
+from fuzz.targets import TARGETS, Target
+from sfumato.core.randomness import Streams
+
+LONGEST = 5.0  # seconds for one input
+MEMORY = 8 << 30
+FOUND = Path(__file__).resolve().parent / "found"
+
+
+class HangError(BaseException):
+    """One input took too long; not an Exception, so that no reader can swallow it."""
+
+
+def _hang(_signal: int, _frame: FrameType | None) -> None:
+    raise HangError
+
+
+def run(target: Target, inputs: int, seed: int, first: int = 0) -> dict[str, object]:
+    """Read so many hostile inputs in this process; give what was found."""
+    streams = Streams(seed).child(target.name)
+    memory = Path("/dev/shm")
+    tempfile.tempdir = str(memory) if memory.is_dir() else None  # a disk would only slow it down
+    seeds = list(target.seeds())
+    outcomes: Counter[str] = Counter()
+    findings: dict[str, str] = {}
+    slowest = 0.0
+    signal.signal(signal.SIGALRM, _hang)
+    for data in seeds:  # a good file is taken, and compiles what it needs
+        target.check(data)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
+    for number in range(first, inputs):
+        data = mutated(seeds, streams.generator(str(number)))
+        print(number, file=sys.stderr, flush=True)
+        start = time.perf_counter()
+        signal.setitimer(signal.ITIMER_REAL, LONGEST)
+        try:
+            refused = target.check(data)
+            outcomes[refused or "taken"] += 1
+        except (Exception, HangError) as error:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            frames = [
+                f for f in traceback.extract_tb(error.__traceback__) if "sfumato" in f.filename
+            ]
+            where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
+            kind = f"{type(error).__name__} at {where}"
+            outcomes["found"] += 1
+            if kind not in findings:
+                FOUND.mkdir(exist_ok=True)
+                file = FOUND / f"{target.name}-{number}.bin"
+                file.write_bytes(data)
+                findings[kind] = f"input {number}"
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        slowest = max(slowest, time.perf_counter() - start)
+    return {"outcomes": dict(outcomes), "findings": findings, "slowest": round(slowest, 3)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
+    parser.add_argument("targets", nargs="*", help=f"any of {', '.join(TARGETS)}")
+    parser.add_argument("--inputs", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    unknown = set(given.targets) - set(TARGETS)
+    if unknown:
+        parser.error(f"unknown targets: {', '.join(sorted(unknown))}")
+    warnings.simplefilter("ignore")
+    if given.here:
+        (name,) = given.targets
+        print(json.dumps(run(TARGETS[name], given.inputs, given.seed, given.first)))
+        return 0
+    failed = False
+    for name in given.targets or TARGETS:
+        start = time.monotonic()
+        command = [sys.executable, "-m", "fuzz", name, "--here", "--inputs", str(given.inputs),
+                   "--seed", str(given.seed), "--first", str(given.first)]  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            failed = True
+            last = done.stderr.strip().splitlines()[-3:]
+            print(f"{name}: the process died ({done.returncode}); last lines: {last}", flush=True)
+            continue
+        result = json.loads(done.stdout.splitlines()[-1])
+        failed |= bool(result["findings"])
+        seconds = time.monotonic() - start
+        print(f"{name}: {given.inputs:,} inputs in {seconds:.0f} s, slowest {result['slowest']} s, "
+              f"{result['outcomes']}", flush=True)  # fmt: skip
+        for kind, where in result["findings"].items():
+            print(f"  FOUND {kind} ({where})", flush=True)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

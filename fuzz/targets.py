@@ -1,0 +1,377 @@
+"""What is fuzzed: a target writes bytes where a reader finds them and reads; only our own errors may come.
+
+The good files (seeds) are small and generated here. Several files in one input are joined by a line
+of equal signs.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from sfumato.core.errors import SfumatoError
+
+BETWEEN = b"\n=====\n"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader, the good files to start from, and the function that reads bytes in a folder."""
+
+    name: str
+    seeds: Callable[[], Sequence[bytes]]
+    read: Callable[[bytes, Path], object]
+
+    def check(self, data: bytes) -> str | None:
+        """Read hostile bytes; say how they were refused, None when they were taken.
+
+        Whatever is not one of our errors comes through, and so does a file written elsewhere.
+        """
+        with tempfile.TemporaryDirectory(prefix="sfumato-fuzz-") as name:
+            outer = Path(name)
+            folder = outer / "inner" / "folder"
+            folder.mkdir(parents=True)
+            try:
+                self.read(data, folder)
+                refused = None
+            except SfumatoError as error:
+                refused = type(error).__name__
+            astray = sorted(p.name for p in outer.rglob("*") if folder not in (p, *p.parents))
+            if astray != ["inner"]:
+                raise AssertionError(f"{len(astray) - 1} files were written outside the folder")
+            return refused
+
+
+# --- documents -----------------------------------------------------------------------------------
+
+
+def _documents():  # type: ignore[no-untyped-def]
+    from sfumato.data.document import Document, Span
+
+    return [
+        Document("d1", "Ann Perez called.\nTwice.", (Span(0, 9, "NAME"),), {"year": 1999}),
+        Document("d2", "Señora Ö. Muñoz, 12.3.2020 😀", (Span(7, 9, "NAME"),), {"year": None}),
+        Document("d3", "", (), {"year": 5}),
+    ]
+
+
+def _written(form: str, suffix: str) -> list[bytes]:
+    from sfumato.data.documents import write_documents
+
+    with tempfile.TemporaryDirectory() as name:
+        out = Path(name) / f"seed{suffix}"
+        write_documents(_documents(), like=form, out=out)
+        return [out.read_bytes()]
+
+
+def _read_documents(suffix: str, **options: object) -> Callable[[bytes, Path], object]:
+    def read(data: bytes, folder: Path) -> object:
+        path = folder / f"input{suffix}"
+        path.write_bytes(data)
+        return _read_and_write(path, folder, **options)
+
+    return read
+
+
+def _read_and_write(path: Path, folder: Path, **options: object) -> None:
+    """Read tolerantly, write back what could be read, then read strictly."""
+    from sfumato.data.documents import Withheld, read_documents, write_documents
+
+    corpus = read_documents(path, **options)
+    good = [record for record in corpus.tolerant() if not isinstance(record, Withheld)]
+    out = folder / f"out{''.join(path.suffixes)}"
+    write_documents(good, like=corpus, out=out)
+    if out.is_dir():
+        shutil.rmtree(out)
+    list(read_documents(path, **options))
+
+
+def _brat_seed() -> list[bytes]:
+    text = "Ann Perez called.\nTwice."
+    return [
+        text.encode()
+        + BETWEEN
+        + b"T1\tNAME 0 9\tAnn Perez\n#1\tNote T1\tx\nT2\tDATE 18 23\tTwice\n"
+    ]
+
+
+def _read_brat(data: bytes, folder: Path) -> None:
+    text, _, notes = data.partition(BETWEEN)
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    (corpus / "a.txt").write_bytes(text)
+    (corpus / "a.ann").write_bytes(notes)
+    _read_and_write(corpus, folder)
+
+
+def _conll_seed() -> list[bytes]:
+    return [
+        b"-DOCSTART- -X- O O\n\nAnn NNP B-NP B-PER\nPerez NNP I-NP I-PER\nsaw VBD O O\n. . O O\n\nHi UH O O\n"
+    ]
+
+
+def _zipped() -> list[bytes]:
+    plain = _written("jsonl", ".jsonl")[0]
+    lines = b"".join(b'{"id": "%d", "text": "again"}\n' % number for number in range(100))
+    return [gzip.compress(plain, mtime=0), gzip.compress(lines, mtime=0)]
+
+
+_FOUND = {"d1": [{"start": 0, "end": 3, "label": "NAME", "score": 0.5}]}
+_PRESIDIO = {"d1": [{"entity_type": "PERSON", "start": 0, "end": 3, "score": 0.85}]}
+
+
+def _findings_lines() -> list[bytes]:
+    return [
+        json.dumps({"id": "d1", "findings": found["d1"]}).encode() for found in (_FOUND, _PRESIDIO)
+    ]
+
+
+def _read_findings(suffix: str) -> Callable[[bytes, Path], object]:
+    def read(data: bytes, folder: Path) -> None:
+        from sfumato.data.findings import read_findings, with_findings
+
+        path = folder / f"findings{suffix}"
+        path.write_bytes(data)
+        read_findings(path)
+        list(with_findings(_documents(), path))
+
+    return read
+
+
+# --- text ----------------------------------------------------------------------------------------
+
+
+def _texts() -> list[bytes]:
+    return [d.text.encode() for d in _documents()] + [
+        "O'Brien's e-mail: x_y@z.de; İstanbul’da 東京タワー 한국어 \u200b\u202e a\u0301\u0301 1,234.5 B12".encode()
+    ]
+
+
+def _tokenise(data: bytes, _folder: Path) -> None:
+    from sfumato.engines.text.tokens import Vocabulary, tokenize
+
+    text = data.decode("utf-8", "surrogateescape" if data[:1] == b"\xff" else "replace")
+    vocabulary = Vocabulary()
+    tokens = tokenize([text, text[::-1]], vocabulary)
+    raw, end = tokens.text.tobytes(), 0
+    for start, stop, kind in zip(tokens.start, tokens.end, tokens.type, strict=True):
+        assert end <= start < stop
+        assert raw[start:stop].decode() == vocabulary.words[kind]
+        end = stop
+    assert end <= len(raw)
+
+
+def _model_seed() -> list[bytes]:
+    import numpy as np
+
+    from sfumato.engines.text.storage import ARRAYS_FILE, HEADER_FILE, save_model
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "model"
+        arrays = {"weights": np.arange(5.0), "types": np.arange(4, dtype=np.int32).reshape(2, 2)}
+        save_model(folder, {"kind": "crf", "labels": ["NAME"]}, arrays)
+        return [(folder / HEADER_FILE).read_bytes() + BETWEEN + (folder / ARRAYS_FILE).read_bytes()]
+
+
+def _load_model(data: bytes, folder: Path) -> None:
+    from sfumato.engines.text.models import load_candidates
+    from sfumato.engines.text.storage import ARRAYS_FILE, HEADER_FILE, load_model
+
+    header, _, arrays = data.partition(BETWEEN)
+    (folder / HEADER_FILE).write_bytes(header)
+    (folder / ARRAYS_FILE).write_bytes(arrays)
+    load_model(folder)
+    # A changed model that still loads would be a silent wrong answer.
+    changed = json.loads(header) != json.loads(_model_seed()[0].partition(BETWEEN)[0])
+    assert not changed, "a changed model loads"
+    assert arrays == _model_seed()[0].partition(BETWEEN)[2], "a changed model loads"
+    load_candidates(folder)
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+_SCHEMA = """missing = "value"
+
+[[attribute]]
+name = "age"
+role = "quasi"
+domain = { range = [0, 120] }
+
+[[attribute]]
+name = "sex"
+role = "quasi"
+domain = { values = ["f", "m"] }
+widest = 2
+
+[[attribute]]
+name = "zip"
+role = "quasi"
+domain = "observed"
+hierarchy = "zip.csv"
+
+[[attribute]]
+name = "illness"
+role = "sensitive"
+"""
+_TABLE = 'age,sex,zip,illness\n30,f,10,flu\n31,m,11,"a,b"\n?,f,20,\n30,f,10,flu\n'
+_HIERARCHY = "10;1*;*\n11;1*;*\n20;2*;*\n"
+_POPULATION = "age,sex,zip,count\n30,f,10,5\n31,m,11,2\n32,f,20,9\n"
+
+
+def _read_table(changed: str, suffix: str = ".csv") -> Callable[[bytes, Path], object]:
+    def read(data: bytes, folder: Path) -> None:
+        from sfumato.data.table import read_table
+
+        files = {
+            "schema.toml": _SCHEMA, "table.csv": _TABLE, "zip.csv": _HIERARCHY,
+            "population.csv": _POPULATION,
+        }  # fmt: skip
+        for name, content in files.items():
+            (folder / name).write_text(content)
+        (folder / changed).write_bytes(data)
+        table = changed if changed.startswith("table") else f"table{suffix}"
+        _database()
+        with mock.patch("duckdb.connect", _connect):
+            read_table(folder / table, folder / "schema.toml", folder / "population.csv")
+
+    return read
+
+
+@cache
+def _database() -> Any:
+    import duckdb
+
+    return duckdb.connect(config={"threads": 1})
+
+
+def _connect(**_config: object) -> Any:
+    """Share one database among all inputs: opening one costs more than reading a small file."""
+    return _database().cursor()
+
+
+def _parquet(rows: str) -> list[bytes]:
+    import pyarrow.csv as pc
+    import pyarrow.parquet as pq
+
+    sink = io.BytesIO()
+    pq.write_table(pc.read_csv(io.BytesIO(rows.encode())), sink)
+    return [sink.getvalue()]
+
+
+# --- baskets -------------------------------------------------------------------------------------
+
+
+def _read_baskets(suffix: str) -> Callable[[bytes, Path], object]:
+    def read(data: bytes, folder: Path) -> None:
+        from sfumato.data.baskets import read_baskets, write_baskets
+
+        path = folder / f"input{suffix}"
+        path.write_bytes(data)
+        write_baskets(read_baskets(path), folder / f"out{suffix}")
+
+    return read
+
+
+def _npz() -> list[bytes]:
+    import numpy as np
+    import scipy.sparse as sp
+
+    sink = io.BytesIO()
+    sp.save_npz(sink, sp.csr_matrix(np.eye(4, dtype=np.int8)), compressed=False)
+    return [sink.getvalue()]
+
+
+# --- plans and records ---------------------------------------------------------------------------
+
+_PLAN = """title = "Ward"
+seed = 3
+out = "release"
+
+[text]
+corpus = "notes.jsonl"
+labels = ["NAME"]
+ratios = [1, 10]
+choose = { ratio = 10 }
+
+[tables]
+table = "table.csv"
+schema = "schema.toml"
+choose = { max_risk = 0.1 }
+
+[baskets]
+matrix = "m.npz"
+labels = "y.txt"
+k = [5, 8]
+"""
+
+
+def _load_plan(data: bytes, folder: Path) -> None:
+    from sfumato.core.plan import Plan
+
+    for name in ("notes.jsonl", "table.csv", "schema.toml", "m.npz", "y.txt"):
+        (folder / name).touch()
+    (folder / "plan.toml").write_bytes(data)
+    Plan.load(folder / "plan.toml")
+
+
+_FRONTIER = {
+    "engine": "tables", "seed": 0, "version": "0.1", "inputs": [{"path": "t", "sha256": "0", "rows": 3}],
+    "axes": {"risk": "r", "utility": "u"}, "area": 0.4, "evaluations": 2, "seconds": 0.1,
+    "candidates": [{"id": "p1", "risk": 0.1, "risk_interval": None, "utility": 0.5,
+                    "utility_interval": [0.4, 0.6], "policy": {"age": ["0-120"]}}],
+    "references": [{"name": "Safe Harbor", "risk": 0.2, "utility": 0.3}],
+}  # fmt: skip
+
+
+def _load_frontier(data: bytes, folder: Path) -> None:
+    from sfumato.core.exploration import Exploration
+
+    (folder / "frontier.json").write_bytes(data)
+    Exploration.load(folder).knee()
+
+
+def _load_release(data: bytes, folder: Path) -> None:
+    from sfumato.core.release import Release
+
+    (folder / "release.json").write_bytes(data)
+    Release.load(folder)
+
+
+TARGETS = {
+    target.name: target
+    for target in [
+        Target("jsonl", lambda: _written("jsonl", ".jsonl"), _read_documents(".jsonl")),
+        Target("csv", lambda: _written("csv", ".csv"), _read_documents(".csv")),
+        Target("tsv", lambda: _written("tsv", ".tsv"), _read_documents(".tsv")),
+        Target("parquet", lambda: _written("parquet", ".parquet"), _read_documents(".parquet")),
+        Target("conll", _conll_seed, _read_documents(".conll")),
+        Target("brat", _brat_seed, _read_brat),
+        Target("gzip", _zipped, _read_documents(".jsonl.gz")),
+        Target("findings-json", lambda: [json.dumps(f).encode() for f in (_FOUND, _PRESIDIO)],
+               _read_findings(".json")),
+        Target("findings-jsonl", _findings_lines, _read_findings(".jsonl")),
+        Target("tokens", _texts, _tokenise),
+        Target("model", _model_seed, _load_model),
+        Target("schema", lambda: [_SCHEMA.encode()], _read_table("schema.toml")),
+        Target("table-csv", lambda: [_TABLE.encode()], _read_table("table.csv")),
+        Target("table-parquet", lambda: _parquet(_TABLE), _read_table("table.parquet")),
+        Target("population", lambda: [_POPULATION.encode()], _read_table("population.csv")),
+        Target("hierarchy", lambda: [_HIERARCHY.encode()], _read_table("zip.csv")),
+        Target("baskets-npz", _npz, _read_baskets(".npz")),
+        Target("baskets-libsvm", lambda: [b"1 1:1 3:1\n-1 2:1 # x\n1 3:1\n"], _read_baskets(".svm")),
+        Target("baskets-transactions", lambda: [b"a b c\nb\n\nc a\n"], _read_baskets(".txt")),
+        Target("baskets-csv", lambda: [b"a,b,y\n1,0,p\n0,1,q\n1,1,p\n"], _read_baskets(".csv")),
+        Target("plan", lambda: [_PLAN.encode()], _load_plan),
+        Target("frontier", lambda: [json.dumps(_FRONTIER).encode()], _load_frontier),
+        Target("release", lambda: [b'{"engine": "text", "candidate": "r1", "inputs": []}'], _load_release),
+    ]
+}  # fmt: skip

@@ -1,0 +1,118 @@
+"""What every command shares: flags, exit statuses, one sentence on stderr, no traceback."""
+
+import json
+import warnings
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from sfumato import __version__
+from sfumato.cli import app
+from sfumato.cli._running import running
+from sfumato.core import DataError, PrivacyWarning, WorkError
+
+runner = CliRunner()
+
+
+def commands(group, path=()):
+    for name, command in getattr(group, "commands", {}).items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+ALL = list(commands(typer.main.get_command(app)))
+
+
+def test_the_contract_is_there():
+    found = {" ".join(path) for path, _ in ALL}
+    assert found >= {
+        "demo", "samples", "report", "run",
+        "text explore", "text publish", "text attack", "text study",
+        "tables schema", "tables explore", "tables publish", "tables study",
+        "baskets explore", "baskets publish", "baskets study",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(p) for p, _ in ALL])
+def test_every_command_has_the_shared_flags(path, command):
+    options = {option for parameter in command.params for option in parameter.opts}
+    assert {"--quiet", "--json", "--debug"} <= options
+    assert command.help
+
+
+def test_version_and_usage():
+    assert runner.invoke(app, ["--version"]).stdout == f"sfumato {__version__}\n"
+    assert runner.invoke(app, ["nonsense"]).exit_code == 2
+    assert runner.invoke(app, ["text", "publish"]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "told"),
+    [
+        (
+            DataError("The file is empty.", hint="add rows."),
+            2,
+            "The file is empty. Hint: add rows.",
+        ),
+        (WorkError("It failed."), 1, "It failed."),
+        (FileNotFoundError(2, "No such file or directory", "/a/b/notes.txt"), 2, "notes.txt"),
+        (OSError(28, "No space left on device"), 1, "No space left"),
+        (MemoryError(), 1, "out of memory"),
+        (KeyError("Quetzal"), 1, "internal error (KeyError)"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_errors_become_a_sentence_and_a_status(error, status, told, capsys):
+    with pytest.raises(typer.Exit) as left, running():
+        raise error
+    assert left.value.exit_code == status
+    said = capsys.readouterr().err
+    assert told in said
+    assert "Traceback" not in said
+    assert "Quetzal" not in said
+    assert "/a/b" not in said
+
+
+def test_a_warning_is_one_line(capsys):
+    with running():
+        warnings.warn("Two releases compose.", PrivacyWarning, stacklevel=1)
+    assert capsys.readouterr().err == "sfumato: warning: Two releases compose.\n"
+
+
+def test_debug_shows_the_error_itself():
+    with pytest.raises(DataError), running(debug=True):
+        raise DataError("The file is empty.")
+
+
+def test_samples_are_written_once(tmp_path):
+    done = runner.invoke(app, ["samples", str(tmp_path / "s"), "--json"])
+    assert done.exit_code == 0
+    assert "notes.jsonl.gz" in json.loads(done.stdout)["written"]
+    again = runner.invoke(app, ["samples", str(tmp_path / "s")])
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (["run", "none.toml"], "no file"),
+        (["run", "a.toml", "b.toml"], "One plan"),
+        (["report", "nowhere"], "no folder"),
+        (["text", "publish", "nowhere", "x", "--out", "y"], "no folder"),
+        (["tables", "publish", "nowhere", "x", "--choose", "a", "--out", "y"], "nowhere|no file|no folder"),
+        (["baskets", "publish", "nowhere", "x", "--choose", "a", "--out", "y"], "nowhere|no file|no folder"),
+    ],
+)  # fmt: skip
+def test_bad_calls(call, told, tmp_path, monkeypatch):
+    import re
+
+    monkeypatch.chdir(tmp_path)
+    done = runner.invoke(app, call)
+    assert done.exit_code == 2, done.output
+    assert re.search(told, done.stderr), done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,145 @@
+"""What fails is withheld and listed without content; canary names stay out of everything but the data."""
+
+import io
+import json
+import os
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sfumato.core.errors import PrivacyWarning, SfumatoError, WithheldError
+from sfumato.core.release import warn_if_composed
+from sfumato.data.document import Document
+from sfumato.data.documents import read_documents, write_documents
+from sfumato.engines.text.pipeline import Sanitiser
+
+CANARY = "Quixadelmo"
+
+
+class Breaks(Sanitiser):
+    """A sanitiser that meets a bug in some documents, and whose error quotes the text."""
+
+    def _sanitise(self, documents):
+        for document in documents:
+            if "BREAK" in document.text:
+                raise ValueError(document.text)
+        return super()._sanitise(documents)
+
+
+def texts_of(out):
+    return {d.id: d.text for file in out.iterdir() if file.name != "release.json"
+            for d in read_documents(file)}  # fmt: skip
+
+
+def test_a_document_that_fails_is_withheld(tmp_path, learned, notes, publish):
+    broken = [
+        replace(n, text=f"{CANARY} BREAK", spans=()) if i % 50 == 7 else n
+        for i, n in enumerate(notes)
+    ]
+    ids = [n.id for n in broken if "BREAK" in n.text]
+    source = tmp_path / "notes.jsonl"
+    write_documents(broken, like="jsonl", out=source)
+    outcome = publish(source, tmp_path / "out", sanitiser=Breaks(learned[1]))
+    assert outcome.withheld == len(ids) == 10
+    record = json.loads((tmp_path / "out" / "release.json").read_text())
+    assert [w["id"] for w in record["withheld"]] == ids
+    assert {w["reason"] for w in record["withheld"]} == {"an internal error (ValueError)"}
+    assert CANARY not in json.dumps(record)
+    published = texts_of(tmp_path / "out")
+    assert set(published) == {n.id for n in notes} - set(ids)
+    with pytest.raises(WithheldError) as caught:
+        publish(source, tmp_path / "strict", sanitiser=Breaks(learned[1], strict=True))
+    assert CANARY not in str(caught.value)
+    assert not (tmp_path / "strict").exists()
+    assert not (tmp_path / ".strict.work").exists()
+
+
+def test_what_cannot_be_read_is_withheld(tmp_path, notes, publish):
+    source = tmp_path / "notes.jsonl"
+    write_documents(notes, like="jsonl", out=source)
+    lines = source.read_bytes().splitlines(keepends=True)
+    lines[3] = b'{"id": "x", "text": "%s\xff"}\n' % CANARY.encode()
+    lines[9] = b'{"id": "y", "text": ["%s"]}\n' % CANARY.encode()
+    lines[20] = lines[21]  # the same id twice
+    source.write_bytes(b"".join(lines))
+    outcome = publish(source, tmp_path / "out")
+    assert outcome.withheld == 3
+    assert CANARY not in (tmp_path / "out" / "release.json").read_text()
+    assert CANARY not in "".join(texts_of(tmp_path / "out").values())
+
+
+@pytest.mark.parametrize(
+    "fault", [None, OSError(28, "No space left on device"), KeyboardInterrupt()]
+)
+def test_names_of_files_hold_no_data(tmp_path, learned, notes, publish, monkeypatch, fault):
+    """Look at every name in the folder while a publish works, and at what an interruption leaves."""
+    named = [replace(n, text=f"{CANARY} {n.text}") for n in notes[:60]]
+    source = tmp_path / "notes.jsonl"
+    write_documents(named, like="jsonl", out=source)
+    seen, told = set(), io.StringIO()
+    real = os.replace
+
+    def watched(old, new):
+        seen.update(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*"))
+        if fault is not None and len(seen) > 12:
+            raise fault
+        real(old, new)
+
+    monkeypatch.setattr(os, "replace", watched)
+    progress = lambda *told_of: told.write(repr(told_of))  # noqa: E731
+    try:
+        publish(source, tmp_path / "out", progress=progress)
+    except (SfumatoError, KeyboardInterrupt) as error:
+        told.write(str(error))
+    assert any("part-" in name for name in seen)
+    assert CANARY not in "".join(seen) + told.getvalue()
+    journal = tmp_path / ".out.work" / "journal.jsonl"
+    assert (fault is None) != journal.exists()
+    if fault is not None:
+        assert CANARY not in journal.read_text()
+
+
+SLY = ["../../sly", "/tmp/sfumato-sly", "a/../../../sly", "..", ".", "x\0y", "con", "a" * 900]
+
+
+@pytest.mark.parametrize("name", SLY)
+def test_ids_cannot_write_elsewhere(tmp_path, publish, name):
+    place = tmp_path / "a" / "b"
+    place.mkdir(parents=True)
+    source = place / "notes.jsonl"
+    lines = [{"id": name, "text": "One."}, {"id": "plain", "text": "Two."}]
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    publish(source, place / "out")
+    assert sorted(p.name for p in (place / "out").iterdir()) == ["notes.jsonl", "release.json"]
+    assert sorted(p.name for p in place.iterdir()) == ["notes.jsonl", "out"]
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+    assert not Path("/tmp/sfumato-sly").exists()
+    # A folder of files takes its names from the input's own files, never from ids.
+    documents = [Document(name, "One."), Document("plain", "Two.")]
+    try:
+        write_documents(documents, like="brat", out=place / "folder")
+    except SfumatoError:
+        assert not (place / "folder").exists()
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+    assert {p.name for p in place.iterdir()} <= {"notes.jsonl", "out", "folder"}
+
+
+def test_releases_from_one_input_compose(tmp_path, learned, notes, publish):
+    source = tmp_path / "notes.jsonl"
+    write_documents(notes[:20], like="jsonl", out=source)
+    publish(source, tmp_path / "first")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        publish(source, tmp_path / "again")  # the same release twice adds nothing
+    masked = Sanitiser(learned[1], replacement="mask")
+    with pytest.warns(PrivacyWarning, match="2 other releases beside 'masked' come from the same"):
+        publish(source, tmp_path / "masked", sanitiser=masked)
+    record = json.loads((tmp_path / "masked" / "release.json").read_text())
+    (tmp_path / "again" / "release.json").write_text("{")  # not a record: passed over
+    (tmp_path / "first" / "release.json").rename(tmp_path / "table.release.json")
+    with pytest.warns(PrivacyWarning, match="1 other release beside 'masked' comes from"):
+        assert warn_if_composed(tmp_path / "masked", record) == 1
+    record["inputs"][0]["sha256"] = "another"
+    assert warn_if_composed(tmp_path / "masked", record) == 0

@@ -1,0 +1,148 @@
+"""Plans: one release and one report, the same bytes each time, whatever happens in between."""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sfumato import workbench
+from sfumato.core import InputError, OutputExistsError
+from sfumato.core.files import sha256_of
+from sfumato.drafting import draft_plan
+
+PLAN = """\
+seed = 3
+out = "out"
+
+[tables]
+table = "samples/register_with_notes.csv"
+schema = "samples/schema_with_notes.toml"
+population = "samples/population.csv"
+evaluations = 300
+choose = { max_risk = 0.02 }
+
+[text]
+corpus = "samples/notes.jsonl.gz"
+publish = "tables"
+text_column = "notes"
+labels = ["NAME", "PHONE"]
+ratios = [10]
+
+[baskets]
+matrix = "samples/purchases.npz"
+labels = "samples/purchases.labels.txt"
+k = [11]
+selector = "hamdist"
+choose = { max_risk = 0.2 }
+"""
+
+
+def folder_with_plan(folder, samples, plan=PLAN):
+    folder.mkdir()
+    shutil.copytree(samples, folder / "samples")
+    (folder / "plan.toml").write_text(plan, encoding="utf-8")
+    return folder / "plan.toml"
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, sample_files):
+    plan = folder_with_plan(tmp_path_factory.mktemp("plan") / "a", sample_files)
+    return plan, workbench.run(plan)
+
+
+def test_one_release_and_one_report(finished):
+    _, result = finished
+    assert len(result.verdicts) == 3
+    assert result.withheld == 0
+    out = result.out
+    assert sorted(p.name for p in out.iterdir()) == [
+        "facts.json", "plan.toml", "private", "release", "report.html",
+    ]  # fmt: skip
+    # The register leaves with its notes sanitised and its identifiers gone, and only so.
+    released = list((out / "release").rglob("*.csv"))
+    assert [p.relative_to(out).as_posix() for p in released] == [
+        "release/text/register_with_notes.csv"
+    ]
+    header = released[0].read_text(encoding="utf-8").splitlines()[0]
+    assert header == "age,sex,group,area,diagnosis,stay,notes"
+    assert "[NAME]" in released[0].read_text(encoding="utf-8")
+    assert (out / "release" / "tables" / "release.json").is_file()
+    assert (out / "private" / "text" / "model").is_dir()
+
+
+def test_the_same_plan_gives_the_same_bytes_in_another_folder(finished, tmp_path, sample_files):
+    _, first = finished
+    again = workbench.run(folder_with_plan(tmp_path / "elsewhere", sample_files))
+    assert (first.out / "facts.json").read_bytes() == (again.out / "facts.json").read_bytes()
+    assert sha256_of(first.out) == sha256_of(again.out)
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_to_the_same_bytes(finished, tmp_path, sample_files):
+    _, first = finished
+    plan = folder_with_plan(tmp_path / "killed", sample_files)
+    command = [sys.executable, "-m", "sfumato", "run", str(plan), "--quiet"]
+    for seconds in (1.5, 4.0):
+        with subprocess.Popen(command) as process:
+            time.sleep(seconds)
+            process.kill()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    out = plan.parent / "out"
+    if done.returncode == 2:  # the second kill came after the end: the output is there and whole
+        assert "exists already" in done.stderr
+    else:
+        assert done.returncode == 0, done.stderr
+    assert sha256_of(out) == sha256_of(first.out)
+    assert sorted(p.name for p in plan.parent.iterdir()) == ["out", "plan.toml", "samples"]
+
+
+def test_no_word_of_the_notes_reaches_facts_or_records(finished, notes):
+    _, result = finished
+    names = {
+        n.text[s.start : s.end] for n in notes for s in n.spans if s.label in {"PHONE", "EMAIL"}
+    }
+    told = [
+        result.out / "facts.json",
+        *result.out.rglob("*release.json"),
+        *result.out.rglob("frontier.json"),
+    ]
+    for path in told:
+        text = path.read_text(encoding="utf-8")
+        assert not [name for name in names if len(name) > 5 and name in text], path.name
+
+
+def test_an_existing_output_is_refused_before_any_work(finished):
+    plan, result = finished
+    before = sha256_of(result.out)
+    with pytest.raises(OutputExistsError, match="--force"):
+        workbench.run(plan)
+    assert sha256_of(result.out) == before
+
+
+def test_drafts(tmp_path, sample_files):
+    written = draft_plan(
+        [
+            sample_files / "register.csv",
+            sample_files / "notes.jsonl.gz",
+            sample_files / "purchases.npz",
+        ],
+        labels=sample_files / "purchases.labels.txt",
+        population=sample_files / "population.csv",
+        out=tmp_path / "plan.toml",
+    )
+    assert [p.name for p in written] == ["plan.toml", "schema.toml"]
+    from sfumato.core.plan import Plan
+
+    plan = Plan.load(tmp_path / "plan.toml")
+    assert plan.text.labels == ["ADDRESS", "DATE", "EMAIL", "ID", "NAME", "PHONE"]
+    assert Path(plan.tables.table_schema).name == "schema.toml"
+    assert json.dumps(plan.baskets.k) == "[5, 8, 11]"
+    with pytest.raises(InputError, match="--labels"):
+        draft_plan([sample_files / "purchases.npz"], out=tmp_path / "other.toml")
+    with pytest.raises(InputError, match="There is no file"):
+        draft_plan([tmp_path / "none.csv"], out=tmp_path / "other.toml")
+    assert not (tmp_path / "other.toml").exists()
