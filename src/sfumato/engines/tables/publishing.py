@@ -198,7 +198,6 @@ class _Work:
             },
             counts={
                 "rows": found.records,
-                "input_rows": table.rows,
                 "dropped": table.dropped,
                 "columns": len(self.opened.columns) - len(dropped),
             },
