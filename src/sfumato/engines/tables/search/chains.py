@@ -13,6 +13,8 @@ import numpy.typing as npt
 from ..space import Space
 from .run import Bits, Run
 
+_FRUITLESS = 100  # chains in a row without a new policy, after which a small space counts as searched
+
 __all__ = ["bisecting", "measure_chain", "random_chain", "random_chain_search"]
 
 
@@ -99,15 +101,17 @@ def random_chain_search(run: Run) -> None:
     run.measure(bottom)
     if not run.over:
         run.measure(run.space.project(np.zeros_like(bottom)))
-    chains = 0
+    chains = fruitless = 0
     unlimited = run.budget.evaluations is None and run.budget.seconds is None
-    while not run.over and not (unlimited and chains >= 20):
+    while not run.over and fruitless < _FRUITLESS and not (unlimited and chains >= 20):
         steps = random_chain(run.space, draw)
         if not steps:
             return
+        before = run.evaluations
         measure_chain(run, bottom, steps)
         chains += 1
-        run.note()
+        fruitless = 0 if run.evaluations > before else fruitless + 1
+    run.note()
 
 
 def bisecting(run: Run, reference_risk: float | None = None) -> None:
@@ -121,14 +125,17 @@ def bisecting(run: Run, reference_risk: float | None = None) -> None:
     run.measure(bottom)
     if not run.over:
         run.measure(run.space.project(np.zeros_like(bottom)))
-    chains = 0
+    chains = fruitless = 0
     unlimited = run.budget.evaluations is None and run.budget.seconds is None
-    while not run.over and not (unlimited and chains >= (500 if reference_risk else 20)):
+    enough = 500 if reference_risk else 20
+    while not run.over and fruitless < _FRUITLESS and not (unlimited and chains >= enough):
         steps = random_chain(run.space, draw)
         if not steps:
             return
+        before = run.evaluations
         _halve(run, bottom, steps, reference_risk)
         chains += 1
+        fruitless = 0 if run.evaluations > before else fruitless + 1
     run.note()
 
 
