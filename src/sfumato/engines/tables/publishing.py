@@ -178,6 +178,7 @@ class _Work:
         attacker = ATTACKER if has_population else ATTACKER_OF_SAMPLE
         dropped = [n for n in schema.names("identifier") if n in self.opened.columns]
         promised = promise is not None and self.same
+        declared = {a.name for a in schema.attributes}
         return Release(
             engine="tables",
             candidate=self.policy.id if promise is None else promise.id,
@@ -191,6 +192,7 @@ class _Work:
                 "fingerprint": self.policy.lattice.fingerprint,
                 "quasi": list(table.names),
                 "identifiers_dropped": dropped,
+                "columns_not_in_schema": [c for c in self.opened.columns if c not in declared],
                 "missing": schema.missing,
                 "population": has_population,
                 "explored_table": self.same,
