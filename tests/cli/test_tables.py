@@ -47,7 +47,9 @@ def test_schema_explore_publish_policy(folder):
     drafted = call("schema", "t.csv", "--out", "draft.toml")
     assert drafted.exit_code == 0, drafted.output
     assert "secretitis" not in (folder / "draft.toml").read_text()
-    done = call("explore", "t.csv", "--schema", "s.toml", "--evaluations", 120, "--out", "dir", "--json")
+    done = call(
+        "explore", "t.csv", "--schema", "s.toml", "--evaluations", 120, "--out", "dir", "--json"
+    )
     assert done.exit_code == 0, done.output
     facts = json.loads(done.stdout)
     assert facts["evaluations"] <= 120
@@ -78,10 +80,22 @@ def test_quiet_says_nothing(folder):
         (("explore", "nothing.csv", "--schema", "s.toml", "--out", "dir"), "no file"),
         (("explore", "t.csv", "--schema", "nothing.toml", "--out", "dir"), "no file"),
         (("explore", "t.csv", "--schema", "bad.toml", "--out", "dir"), "2 mistakes"),
-        (("explore", "t.csv", "--schema", "s.toml", "--strategy", "magic", "--out", "dir"), "strategy"),
-        (("explore", "t.csv", "--schema", "s.toml", "--evaluations", "1", "--out", "dir"), "evaluations"),
-        (("explore", "old.csv", "--schema", "s.toml", "--out", "dir"), "outside its domain in row 1"),
-        (("explore", "t.csv", "--schema", "s.toml", "--least-sample", "9999", "--out", "dir"), "conflict"),
+        (
+            ("explore", "t.csv", "--schema", "s.toml", "--strategy", "magic", "--out", "dir"),
+            "strategy",
+        ),
+        (
+            ("explore", "t.csv", "--schema", "s.toml", "--evaluations", "1", "--out", "dir"),
+            "evaluations",
+        ),
+        (
+            ("explore", "old.csv", "--schema", "s.toml", "--out", "dir"),
+            "outside its domain in row 1",
+        ),
+        (
+            ("explore", "t.csv", "--schema", "s.toml", "--least-sample", "9999", "--out", "dir"),
+            "conflict",
+        ),
         (("explore", "t.csv", "--schema", "s.toml", "--out", "t.csv"), "exists already"),
         (("publish", "nowhere", "t.csv", "--choose", "x", "--out", "out.csv"), "no file"),
     ],

@@ -20,7 +20,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-TableArgument = Annotated[str, typer.Argument(help="CSV, TSV or Parquet; a folder or glob of parts.")]
+TableArgument = Annotated[
+    str, typer.Argument(help="CSV, TSV or Parquet; a folder or glob of parts.")
+]
 SchemaOption = Annotated[Path, typer.Option("--schema", help="The table's schema (TOML).")]
 PopulationOption = Annotated[
     str | None, typer.Option("--population", help="Counts of the population by quasi-identifiers.")
@@ -32,7 +34,9 @@ ForceFlag = Annotated[bool, typer.Option("--force", help="Replace an existing ou
 @app.command()
 def schema(
     table: TableArgument,
-    out: Annotated[Path | None, typer.Option("--out", help="Write here instead of printing.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write here instead of printing.")
+    ] = None,
     force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
@@ -132,8 +136,11 @@ def explore(
         )
         console.result(
             {
-                "out": str(out), "area": found.area(), "evaluations": found.evaluations,
-                "policies": frontier["policies"], "knee": knee.id,
+                "out": str(out),
+                "area": found.area(),
+                "evaluations": found.evaluations,
+                "policies": frontier["policies"],
+                "knee": knee.id,
                 "references": [r.name for r in found.references],
             }  # fmt: skip
         )

@@ -61,7 +61,11 @@ def register(rows=400, seed=0):
 
 def population(seed=1):
     people = register(60_000, seed)
-    return people.groupby(["age", "zip", "sex"], as_index=False).size().rename(columns={"size": "count"})
+    return (
+        people.groupby(["age", "zip", "sex"], as_index=False)
+        .size()
+        .rename(columns={"size": "count"})
+    )
 
 
 @pytest.fixture(scope="module")
@@ -213,12 +217,22 @@ def test_missing_cells_as_a_value_dropped_or_refused(files):
     frame.to_csv(files / "missing.csv", index=False)
     with pytest.raises(DataError, match=r"age.*row 4"):
         explore(files / "missing.csv", SCHEMA, files / "population.csv", evaluations=50)
-    kept = explore(files / "missing.csv", {**SCHEMA, "missing": "value"}, files / "population.csv", evaluations=50)
+    kept = explore(
+        files / "missing.csv",
+        {**SCHEMA, "missing": "value"},
+        files / "population.csv",
+        evaluations=50,
+    )
     assert kept.problem.lattice.domains[0][-1] == "?"
     release = kept.choose(max_risk=1.0).publish(files / "missing.csv", out=files / "kept.csv")
     assert release.counts["rows"] == 400
     assert pd.read_csv(files / "kept.csv", dtype=str)["age"].iloc[3].endswith("?")
-    dropped = explore(files / "missing.csv", {**SCHEMA, "missing": "drop"}, files / "population.csv", evaluations=50)
+    dropped = explore(
+        files / "missing.csv",
+        {**SCHEMA, "missing": "drop"},
+        files / "population.csv",
+        evaluations=50,
+    )
     release = dropped.knee().publish(files / "missing.csv", out=files / "dropped.csv")
     assert (release.counts["rows"], release.counts["withheld"]) == (398, 2)
 
@@ -265,7 +279,10 @@ def test_without_a_population_the_report_says_so():
 
 def test_constraints_from_the_schema_and_the_call(tmp_path):
     (tmp_path / "ages.csv").write_text(
-        "\n".join(f"{v};{v // 10 * 10}-{v // 10 * 10 + 9};{'young' if v < 50 else 'old'};*" for v in range(100))
+        "\n".join(
+            f"{v};{v // 10 * 10}-{v // 10 * 10 + 9};{'young' if v < 50 else 'old'};*"
+            for v in range(100)
+        )
     )
     schema = tmp_path / "schema.toml"
     schema.write_text(
@@ -275,7 +292,11 @@ def test_constraints_from_the_schema_and_the_call(tmp_path):
         '[[attribute]]\nname = "sex"\nrole = "quasi"\ndomain = "observed"\nkeep = true\n'
     )
     found = explore(register(), schema, population(), evaluations=300, least_sample=2)
-    nodes = {str(v) for v in range(100)} | {f"{v}-{v + 9}" for v in range(0, 100, 10)} | {"0-49", "50-99", "0-99"}
+    nodes = (
+        {str(v) for v in range(100)}
+        | {f"{v}-{v + 9}" for v in range(0, 100, 10)}
+        | {"0-49", "50-99", "0-99"}
+    )
     for candidate in found:
         policy = candidate.details["policy"]
         assert set(policy["age"]) <= nodes
@@ -326,7 +347,11 @@ def test_policies_as_files(tmp_path, found):
     with pytest.raises(FormatError, match="not a policy"):
         load_policy(tmp_path / "list.json", lattice)
     known = explore(
-        register(), SCHEMA, population(), evaluations=30, references={"ours": tmp_path / "policy.json"}
+        register(),
+        SCHEMA,
+        population(),
+        evaluations=30,
+        references={"ours": tmp_path / "policy.json"},
     )
     assert [r.name for r in known.references] == ["Safe Harbor", "ours"]
     assert known.references[1].risk == pytest.approx(candidate.risk.value)

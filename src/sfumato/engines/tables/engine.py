@@ -33,7 +33,9 @@ _AXES = {
     "risk": "expected re-identifications against the population, over those of the data as it is (eq. 2)",
     "utility": "1 − KL information loss / loss of the most general policy",
 }
-_SAMPLE_AS_POPULATION = "no population was given: the sample stands for it, which overstates the risk"
+_SAMPLE_AS_POPULATION = (
+    "no population was given: the sample stands for it, which overstates the risk"
+)
 
 
 @dataclass
@@ -58,9 +60,7 @@ class Problem:
                 "Every quasi-identifier has a single value: there is nothing to generalise.",
                 hint="declare the whole domain in the schema, or publish the table as it is.",
             )
-        space = Space(
-            [_rule(table, a, cut_points or {}) for a in range(len(table.names))]
-        )
+        space = Space([_rule(table, a, cut_points or {}) for a in range(len(table.names))])
         cells = Cells(
             lattice.sizes, table.codes, table.count, table.population_codes, table.population_count,
             least_sample=least_sample, least_population=least_population,
@@ -98,9 +98,7 @@ def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[Any]]) -> Attr
                 hint="a cut point is the first value of an interval.",
             )
         cuts = tuple(sorted({place[v] - 1 for v in wanted if place[v] > 0}))
-    return AttributeRule(
-        attribute.name, len(domain), attribute.keep, attribute.widest, nodes, cuts
-    )
+    return AttributeRule(attribute.name, len(domain), attribute.keep, attribute.widest, nodes, cuts)
 
 
 class TablesExploration(Exploration):
@@ -276,8 +274,10 @@ def _written(
         }
         found.add(
             Candidate(
-                policy.id, Risk(risk, attacker=attacker),
-                Utility(1.0 - loss, kept="distribution of the quasi-identifiers"), details,
+                policy.id,
+                Risk(risk, attacker=attacker),
+                Utility(1.0 - loss, kept="distribution of the quasi-identifiers"),
+                details,
                 publisher=_publisher(problem, policy, risk, seed),
             )  # fmt: skip
         )
@@ -288,9 +288,7 @@ def _written(
     return found
 
 
-def _publisher(
-    problem: Problem, policy: Policy, promised: float, seed: int
-) -> Callable[..., Any]:
+def _publisher(problem: Problem, policy: Policy, promised: float, seed: int) -> Callable[..., Any]:
     def publish(data: Any, *, out: str | os.PathLike[str], **options: Any) -> Any:
         from .publishing import publish_policy
 
@@ -330,9 +328,7 @@ def _reference(
     risk, loss = point
     at_loss = next((e[0] for e in entries if e[1] <= loss), None)
     at_risk = min((e[1] for e in entries if e[0] <= risk), default=None)
-    better = sum(
-        r <= risk and l <= loss and (r < risk or l < loss) for r, l, _ in entries
-    )
+    better = sum(r <= risk and l <= loss and (r < risk or l < loss) for r, l, _ in entries)
     details = {
         "loss": loss,
         "policy": policy.intervals(),

@@ -161,12 +161,12 @@ def loss_measure(name: str, cells: Cells, target: Joint | None) -> Measure:
     raise ParameterError.constraint("loss", "explore", f"one of {', '.join(LOSSES)}", name)
 
 
-def group_sizes(
-    cells: Cells, bits: Bits
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+def group_sizes(cells: Cells, bits: Bits) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
     """Number the groups of a policy: the group of each occupied cell, and the records of each group."""
     interval = cells.intervals(bits)
-    rows = np.stack([interval[a][cells.codes[a, : cells.occupied]] for a in range(cells.attributes)])
+    rows = np.stack(
+        [interval[a][cells.codes[a, : cells.occupied]] for a in range(cells.attributes)]
+    )
     order = np.lexsort(rows[::-1])
     new = np.ones(order.size, dtype=bool)
     new[1:] = (rows[:, order[1:]] != rows[:, order[:-1]]).any(axis=0)
@@ -179,7 +179,9 @@ def _table(
     group: npt.NDArray[np.intp], value: npt.NDArray[np.int64], count: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
     values = int(value.max()) + 1
-    flat = np.bincount(group * values + value, weights=count, minlength=(int(group.max()) + 1) * values)
+    flat = np.bincount(
+        group * values + value, weights=count, minlength=(int(group.max()) + 1) * values
+    )
     return flat.reshape(-1, values)
 
 

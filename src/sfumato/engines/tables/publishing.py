@@ -40,7 +40,14 @@ if TYPE_CHECKING:
 
 __all__ = ["measure_output", "publish", "publish_policy"]
 
-_SUFFIXES = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
+_SUFFIXES = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
 _BATCH = 1 << 16
 _ROUNDING = 1e-9
 
@@ -170,9 +177,7 @@ def publish_policy(
             },
             counts={"rows_read": table.rows, "rows": rows, "withheld": table.dropped},
             risk=Risk(measured["risk"], attacker=_attacker(before)),
-            utility=Utility(
-                1.0 - measured["loss"], kept="distribution of the quasi-identifiers"
-            ),
+            utility=Utility(1.0 - measured["loss"], kept="distribution of the quasi-identifiers"),
             measured=measured,
         )
         release.save(folder, name=record.name)
@@ -302,7 +307,9 @@ def _write(table: Table, policy: Policy, path: Path) -> tuple[int, list[str], li
         for c in columns
     ]
     sql = f"SELECT {', '.join(parts)} FROM {_typed(source)}"
-    values = {c: pa.array(lattice.domains[where[c]], type=pa.string()) for c in columns if c in where}
+    values = {
+        c: pa.array(lattice.domains[where[c]], type=pa.string()) for c in columns if c in where
+    }
     labels = {c: pa.array(_labels(policy, where[c]), type=pa.string()) for c in values}
     published = _Published(values, labels, columns, drop=table.schema.missing == "drop")
     _store(path, published.batches(_batches(source, sql)), source.delimiter)
@@ -430,7 +437,9 @@ def measure_output(
     lattice = policy.lattice
     opened = Source.open(path)
     names = ", ".join(quoted_name(n) for n in lattice.names)
-    found = opened.query(f"SELECT {names}, count(*) AS n FROM {opened.sql} GROUP BY ALL ORDER BY ALL")
+    found = opened.query(
+        f"SELECT {names}, count(*) AS n FROM {opened.sql} GROUP BY ALL ORDER BY ALL"
+    )
     count = found.column("n").to_numpy().astype(np.int64)
     keys, people_keys, spread = [], [], 0.0
     people = before.weight if before.has_population else before.weight[: before.occupied]

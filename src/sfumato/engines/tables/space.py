@@ -152,7 +152,9 @@ class Space:
 
     def allows(self, bits: Bits) -> bool:
         """Say whether a policy meets every rule."""
-        if (bits & self.always_zero).any() or (~bits.astype(bool) & self.always_one.astype(bool)).any():
+        if (bits & self.always_zero).any() or (
+            ~bits.astype(bool) & self.always_one.astype(bool)
+        ).any():
             return False
         for a, rule in enumerate(self.rules):
             if rule.keep:
