@@ -62,7 +62,11 @@ def test_every_measure_is_monotone_on_the_lattice(seed, first, second):
     for risk in (PopulationRisk(cells), ProsecutorRisk(cells), SmallGroups(cells, 4)):
         assert risk(upper) <= risk(lower) + 1e-12, risk.name
         assert -1e-12 <= risk(upper) <= 1 + 1e-12
-    for loss in (InformationLoss(cells), AverageClassSize(cells), MutualInformationLoss(cells, target)):
+    for loss in (
+        InformationLoss(cells),
+        AverageClassSize(cells),
+        MutualInformationLoss(cells, target),
+    ):
         assert loss(upper) >= loss(lower) - 1e-12, loss.name
         assert -1e-12 <= loss(upper) <= 1 + 1e-12
     assert l_diversity(cells, upper, target) >= l_diversity(cells, lower, target)
@@ -86,7 +90,9 @@ def by_counting(upper, lower, risk, loss, many=400):
     (r0, l1), (r1, l0) = upper, lower
     x = r0 + (np.arange(many) + 0.5) / many * (r1 - r0)
     y = l0 + (np.arange(many) + 0.5) / many * (l1 - l0)
-    best = np.array([min((l for r, l in zip(risk, loss, strict=True) if r <= v), default=9.0) for v in x])
+    best = np.array(
+        [min((l for r, l in zip(risk, loss, strict=True) if r <= v), default=9.0) for v in x]
+    )
     return (y[None, :] < best[:, None]).mean()
 
 

@@ -79,14 +79,22 @@ def test_figure_3_chain_and_sublattice():
 def test_figure_4_a_policy_updates_the_frontier():
     """The square dominates two policies: it comes in, they go out."""
     frontier = Frontier()
-    for risk, loss, name in ((0.0, 1.0, "top"), (0.4, 0.6, "1100"), (0.6, 0.5, "1110"), (1.0, 0.0, "1111")):
+    for risk, loss, name in (
+        (0.0, 1.0, "top"),
+        (0.4, 0.6, "1100"),
+        (0.6, 0.5, "1110"),
+        (1.0, 0.0, "1111"),
+    ):
         frontier.insert(risk, 1 - loss, name)
     assert frontier.insert(0.3, 1 - 0.4, "square")
     assert list(frontier) == ["top", "square", "1111"]
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 1), min_size=4, max_size=4), st.lists(st.integers(0, 1), min_size=4, max_size=4))
+@given(
+    st.lists(st.integers(0, 1), min_size=4, max_size=4),
+    st.lists(st.integers(0, 1), min_size=4, max_size=4),
+)
 def test_definition_3_3_is_a_partial_order(first, second):
     lattice = four_bits()
     a, b = lattice.from_bits(first), lattice.from_bits(second)

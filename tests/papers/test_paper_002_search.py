@@ -52,7 +52,10 @@ def test_the_example_of_the_appendix():
 
 
 def test_the_clause_of_the_appendix():
-    upper, lower = np.array([0, 0, 0, 0, 1], dtype=np.uint8), np.array([1, 0, 1, 0, 1], dtype=np.uint8)
+    upper, lower = (
+        np.array([0, 0, 0, 0, 1], dtype=np.uint8),
+        np.array([1, 0, 1, 0, 1], dtype=np.uint8),
+    )
     assert set(sublattice_clause(upper, lower)) == {(4, 0), (1, 1), (3, 1)}
 
 
@@ -145,13 +148,22 @@ def people(seed, records=800):
     sex = draw.integers(0, 2, size=20 * records)
     everyone = np.stack([area, age, sex])
     taken = draw.choice(20 * records, size=records, replace=False)
-    return Cells([30, 90, 2], everyone[:, taken], np.ones(records, dtype=int), everyone, np.ones(20 * records))
+    return Cells(
+        [30, 90, 2],
+        everyone[:, taken],
+        np.ones(records, dtype=int),
+        everyone,
+        np.ones(20 * records),
+    )
 
 
 def test_exchange_is_not_behind_the_papers_searches():
     cells = people(11)
     for budget in (60, 200, 800):
-        areas = {s: run_of(cells, s, evaluations=budget).frontier.area() for s in ("exchange", "shs", "rcs", "bisecting")}
+        areas = {
+            s: run_of(cells, s, evaluations=budget).frontier.area()
+            for s in ("exchange", "shs", "rcs", "bisecting")
+        }
         assert areas["exchange"] == min(areas.values()), (budget, areas)
 
 

@@ -13,7 +13,9 @@ import numpy.typing as npt
 from ..space import Space
 from .run import Bits, Run
 
-_FRUITLESS = 100  # chains in a row without a new policy, after which a small space counts as searched
+_FRUITLESS = (
+    100  # chains in a row without a new policy, after which a small space counts as searched
+)
 
 __all__ = ["bisecting", "measure_chain", "random_chain", "random_chain_search"]
 
@@ -45,9 +47,7 @@ def _coupled_chain(
     return steps
 
 
-def _within_width(
-    space: Space, start: Bits, order: npt.NDArray[np.intp]
-) -> npt.NDArray[np.intp]:
+def _within_width(space: Space, start: Bits, order: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     """Leave out the merges that would make an interval wider than allowed."""
     bits, kept = start.copy(), []
     attribute = np.repeat(np.arange(len(space.rules)), space.sizes - 1)
@@ -78,10 +78,7 @@ def measure_chain(run: Run, lower: Bits, steps: list[npt.NDArray[np.intp]]) -> N
         return
     order = np.array([s[0] for s in steps], dtype=np.int64)
     before = np.flatnonzero(lower == 0)
-    groups = run.cells.bottom_groups()
-    if before.size:
-        run.cells.walk(before, groups)
-    points = run.cells.walk(order, groups)
+    points = run.cells.walk(np.concatenate((before, order)))[before.size :]
 
     def bits_at(i: int) -> Bits:
         bits = lower.copy()
