@@ -72,7 +72,9 @@ def test_the_same_call_gives_the_same_bytes(run, log, tmp_path):
 
 
 def test_json_and_quiet(run, log, tmp_path):
-    done = run("explore", log, "--k", "3", "--selector", "hamdist", "--json", "--out", tmp_path / "a")
+    done = run(
+        "explore", log, "--k", "3", "--selector", "hamdist", "--json", "--out", tmp_path / "a"
+    )
     assert json.loads(done.output)["engine"] == "baskets"
     done = run("explore", log, "--k", "3", "--selector", "hamdist", "-q", "--out", tmp_path / "b")
     assert done.output == ""

@@ -1,6 +1,7 @@
 """What every command shares: flags, exit statuses, one sentence on stderr, no traceback."""
 
 import json
+import warnings
 
 import pytest
 import typer
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 from sfumato import __version__
 from sfumato.cli import app
 from sfumato.cli._running import running
-from sfumato.core import DataError, WorkError
+from sfumato.core import DataError, PrivacyWarning, WorkError
 
 runner = CliRunner()
 
@@ -73,6 +74,12 @@ def test_errors_become_a_sentence_and_a_status(error, status, told, capsys):
     assert "Traceback" not in said
     assert "Quetzal" not in said
     assert "/a/b" not in said
+
+
+def test_a_warning_is_one_line(capsys):
+    with running():
+        warnings.warn("Two releases compose.", PrivacyWarning, stacklevel=1)
+    assert capsys.readouterr().err == "sfumato: warning: Two releases compose.\n"
 
 
 def test_debug_shows_the_error_itself():

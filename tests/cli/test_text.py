@@ -135,7 +135,7 @@ BAD_PUBLISH = {
     "no such candidate": (["FRONTIER", "CORPUS", "--choose", "r3", "--out", "OUT"], "r3"),
     "two wishes": (
         ["FRONTIER", "CORPUS", "--choose", "r1", "--ratio", "1", "--out", "OUT"],
-        "one of",
+        "exactly one way",
     ),
     "no such replacement": (["FRONTIER", "CORPUS", "--replace", "x", "--out", "OUT"], "mask"),
     "no such engine": (["FRONTIER", "CORPUS", "--engine", "x", "--out", "OUT"], "local, spark"),

@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato import read_baskets
-from sfumato.core import DataError, FormatError, InputError, LimitError, OutputExistsError, ParameterError
+from sfumato.core import (
+    DataError,
+    FormatError,
+    InputError,
+    LimitError,
+    OutputExistsError,
+    ParameterError,
+)
 from sfumato.data.baskets import Baskets, as_baskets, project_file, read_matrix, write_baskets
 from sfumato.data.literals import Bins, Flag, OneOf, Thresholds, literals
 
@@ -33,7 +40,9 @@ def some_baskets(draw):
     labels = draw(st.lists(st.sampled_from(["0", "1"]), min_size=n, max_size=n))
     column = "label" if kind == "csv" and "label" not in names else None
     packed = kind != "npz" and draw(st.booleans())
-    return Baskets.of(X, labels=labels, feature_names=names, format=kind, label_column=column), packed
+    return Baskets.of(
+        X, labels=labels, feature_names=names, format=kind, label_column=column
+    ), packed
 
 
 @settings(max_examples=150, deadline=None)
@@ -53,7 +62,9 @@ def test_every_format_round_trips(case):
         wide = dict(zip(baskets.feature_names, baskets.matrix.toarray().T.tolist(), strict=True))
         back = dict(zip(again.feature_names, again.matrix.toarray().T.tolist(), strict=True))
         # libsvm and transactions do not write features that no row holds
-        assert {f: c for f, c in back.items() if any(c)} == {f: c for f, c in wide.items() if any(c)}
+        assert {f: c for f, c in back.items() if any(c)} == {
+            f: c for f, c in wide.items() if any(c)
+        }
         if baskets.format in {"npz", "csv"}:
             assert again.feature_names == baskets.feature_names
         second = Path(folder) / f"again{SUFFIX[baskets.format]}{'.gz' * packed}"

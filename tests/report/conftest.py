@@ -141,6 +141,8 @@ def tables_frontier() -> dict:
         "candidates": candidates, "visited": {"risk": [r for r, _ in visited], "loss": [1 - u for _, u in visited]},
         "frontier": {"policies": 60, "listed": 60, "note": "x", "risk": ",".join(f"{c['risk']:.13g}" for c in candidates),
                      "loss": ",".join(f"{1 - c['utility']:.13g}" for c in candidates), "bits": "00,01"},
+        "groups_before": [{"low": 1, "high": 1, "records": 900, "risk_share": 0.4}, {"low": 2, "high": 4, "records": 4100, "risk_share": 0.3},
+                          {"low": 5, "high": 19, "records": 15_000, "risk_share": 0.2}, {"low": 20, "high": 99, "records": 12_561, "risk_share": 0.1}],
         "schema": {"missing": "value", "attribute": [{"name": n, "role": "quasi"} for n in ("age", "sex", "race", "zip")] + [{"name": "income", "role": "sensitive"}]},
         "trace": [{"evaluations": n, "seconds": n / 7, "area": 0.0775 + 0.9 / n**0.6} for n in (1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 14780)],
         "references": [{"name": "Safe Harbor", "risk": 0.081, "utility": 0.639,
@@ -155,7 +157,8 @@ def tables_release() -> dict:
         "engine": "tables", "candidate": "p035", "seed": 3,
         "inputs": [{"path": "adult.csv", "sha256": digest("adult"), "rows": 32_561}],
         "outputs": [{"path": "adult_published.csv", "sha256": digest("adult out"), "rows": 32_561}],
-        "how": {}, "counts": {"rows": 32_561}, "risk": None, "utility": None,
+        "how": {"identifiers_removed": ["name"], "columns_kept": ["age", "sex", "race", "zip", "income"], "columns_not_in_schema": []},
+        "counts": {"rows": 32_561}, "risk": None, "utility": None,
         "measured": {"risk": 0.0137}, "withheld": [],
         "versions": {"sfumato": VERSION, "python": "3.11.9", "numpy": "2.4.0"},
     }  # fmt: skip

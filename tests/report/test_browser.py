@@ -9,12 +9,14 @@ from __future__ import annotations
 import base64
 import contextlib
 import fcntl
+import importlib.util
 import json
 import os
 import shutil
 import signal
 import subprocess
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -153,16 +155,25 @@ def browser(tmp_path_factory):
     opened.close()
 
 
-def page_of(tmp_path, made_up, *engines) -> Path:
-    return write_report([made_up(tmp_path, *engines)])["report.html"]
+@pytest.fixture(scope="module")
+def page_of(tmp_path_factory):
+    """Give the function that makes a report's page, each kind of report once."""
+    where = Path(__file__).with_name("conftest.py")
+    found = importlib.util.spec_from_file_location("report_made_up", where)
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+
+    @cache
+    def made(*engines: str) -> Path:
+        return write_report([module.make(tmp_path_factory.mktemp("page"), *engines)])["report.html"]
+
+    return made
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("engines", [("text",), ("tables",), ("baskets",), ("text", "tables", "baskets")], ids="+".join)  # fmt: skip
-def test_it_opens_without_complaint_and_without_a_request(
-    browser, tmp_path, made_up, engines, dark
-):
-    browser.open(page_of(tmp_path, made_up, *engines), dark=dark)
+def test_it_opens_without_complaint_and_without_a_request(browser, page_of, engines, dark):
+    browser.open(page_of(*engines), dark=dark)
     assert browser.run("document.querySelectorAll('h1').length") == 1
     # Every figure really is drawn, and nothing is wider than the window.
     assert browser.run("[...document.querySelectorAll('.view:not([hidden]) svg')].every(s => s.getBoundingClientRect().width > 200)")  # fmt: skip
@@ -172,14 +183,14 @@ def test_it_opens_without_complaint_and_without_a_request(
     assert browser.requests() == []
 
 
-def test_it_fits_a_narrow_window(browser, tmp_path, made_up):
-    browser.open(page_of(tmp_path, made_up), width=390, height=844)
+def test_it_fits_a_narrow_window(browser, page_of):
+    browser.open(page_of(), width=390, height=844)
     assert browser.run("document.documentElement.scrollWidth <= innerWidth")
     browser.keep("narrow")
 
 
-def test_a_number_is_explained_by_keyboard(browser, tmp_path, made_up):
-    browser.open(page_of(tmp_path, made_up, "text"))
+def test_a_number_is_explained_by_keyboard(browser, page_of):
+    browser.open(page_of("text"))
     browser.run("document.querySelector('.lead a.n:nth-of-type(2)').focus()")
     browser.press("Enter", 13, "\r")
     assert browser.run("!document.getElementById('pop').hidden")
@@ -191,8 +202,8 @@ def test_a_number_is_explained_by_keyboard(browser, tmp_path, made_up):
     assert browser.run("document.activeElement.textContent") == "18 names"
 
 
-def test_the_scale_can_be_switched(browser, tmp_path, made_up):
-    browser.open(page_of(tmp_path, made_up, "tables"))
+def test_the_scale_can_be_switched(browser, page_of):
+    browser.open(page_of("tables"))
     shown = "[...document.querySelectorAll('#chart-tables-frontier .view')].map(v => v.hidden)"
     assert browser.run(shown) == [False, True]
     browser.run("document.querySelector('#chart-tables-frontier button[data-view=\"1\"]').click()")
@@ -200,8 +211,8 @@ def test_the_scale_can_be_switched(browser, tmp_path, made_up):
     assert browser.complaints() == []
 
 
-def test_charts_become_interactive_without_a_request(browser, tmp_path, made_up):
-    browser.open(page_of(tmp_path, made_up, "text", "tables"))
+def test_charts_become_interactive_without_a_request(browser, page_of):
+    browser.open(page_of("text", "tables"))
     for chart in ("text-frontier", "text-attack", "tables-frontier"):
         browser.run(f"document.querySelector('#chart-{chart} button[data-live]').click()")
         live = f"document.querySelectorAll('#chart-{chart} .view.live svg[role=img][aria-label]').length"  # fmt: skip
@@ -236,16 +247,16 @@ CONTRAST = """
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_every_text_on_the_page_has_enough_contrast(browser, tmp_path, made_up, dark):
-    browser.open(page_of(tmp_path, made_up), dark=dark)
+def test_every_text_on_the_page_has_enough_contrast(browser, page_of, dark):
+    browser.open(page_of(), dark=dark)
     assert browser.run("document.body.innerText.length") > 5000
     # The halo behind the labels of the attack chart has the colour of the card on purpose.
     bad = [b for b in browser.run(CONTRAST) if "bound C/(L+C)" not in b and "at random" not in b]
     assert bad == []
 
 
-def test_it_prints(browser, tmp_path, made_up):
-    browser.open(page_of(tmp_path, made_up))
+def test_it_prints(browser, page_of):
+    browser.open(page_of())
     printed = base64.b64decode(browser.call("Page.printToPDF", preferCSSPageSize=True)["data"])
     assert printed.startswith(b"%PDF")
     if os.environ.get("SFUMATO_SCREENSHOTS"):

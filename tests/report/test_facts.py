@@ -207,3 +207,27 @@ def test_every_field_is_documented():
     fields = {name for kind in kinds for name in kind.model_fields}
     assert len(fields) > 60
     assert {name for name in fields if f"`{name}`" not in text} == set()
+
+
+def test_every_word_of_the_vocabularies_may_stand_in_the_facts():
+    from pydantic import TypeAdapter
+
+    from sfumato.report import kinds
+
+    lists = [kinds.LEARNERS, kinds.STRATEGIES, kinds.SELECTORS, kinds.PACKAGES, kinds.COUNT_NAMES, kinds.REFERENCES.values()]  # fmt: skip
+    for word in {word for words in lists for word in words}:
+        assert TypeAdapter(kinds.Vocabulary).validate_python(word) == word
+    for word in kinds.LABELS:
+        assert TypeAdapter(kinds.Label).validate_python(word) == word
+
+
+def test_a_value_that_no_type_allows_is_refused_without_repeating_it(
+    tmp_path, made_up, monkeypatch
+):
+    from sfumato.report.facts import shared
+
+    folder = made_up(tmp_path, "tables")
+    monkeypatch.setattr(shared, "known", lambda *_: "Zanzibarovic; drop")
+    with pytest.raises(FormatError) as caught:
+        gather([folder])
+    assert "anzibarovic" not in str(caught.value)

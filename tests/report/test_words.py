@@ -79,3 +79,21 @@ def test_no_sentence_has_a_hole(tmp_path, made_up):
             words = plain(sentence)
             assert words.endswith((".", "!"))
             assert not any(hole in words for hole in ("None", "nan", "[[", "  ", "{", " ."))
+
+
+def test_fields_that_the_table_part_treated_are_no_warning(tmp_path, made_up):
+    folder = made_up(tmp_path, "text", "tables")
+    path = folder / "text" / "release" / "release.json"
+    record = json.loads(path.read_text())
+    record["how"]["fields_as_they_are"] = ["age", "zip"]
+    path.write_text(json.dumps(record))
+    alone, _ = stories(gather([folder]))
+    assert any(c.state == "look" and "age and zip" in c.text for c in alone.checks)
+    table = json.loads((folder / "tables" / "release" / "release.json").read_text())
+    record["inputs"] = table["outputs"]
+    path.write_text(json.dumps(record))
+    joined, _ = stories(gather([folder]))
+    assert not any("age and zip" in c.text for c in joined.checks)
+    assert any(
+        "as the table part of this report treated them: age and zip" in s for s in joined.published
+    )

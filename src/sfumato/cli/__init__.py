@@ -7,7 +7,11 @@ from typing import Annotated
 import typer
 
 from .._version import __version__
-from . import baskets, report, run, tables, text
+from . import run
+from .baskets import app as baskets
+from .report import report
+from .tables import app as tables
+from .text import app as text
 
 __all__ = ["app", "main"]
 
@@ -39,10 +43,10 @@ def _root(
 app.command()(run.demo)
 app.command()(run.samples)
 app.command()(run.run)
-app.command()(report.report)
-app.add_typer(text.app, name="text")
-app.add_typer(tables.app, name="tables")
-app.add_typer(baskets.app, name="baskets")
+app.command()(report)
+app.add_typer(text, name="text")
+app.add_typer(tables, name="tables")
+app.add_typer(baskets, name="baskets")
 
 
 def main() -> None:

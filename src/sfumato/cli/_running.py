@@ -82,6 +82,7 @@ class Console:
 def _warnings_as_lines() -> Iterator[None]:
     """Show a warning about privacy as one sentence, as errors are, without a place in the code."""
     with warnings.catch_warnings():
+        warnings.simplefilter("always", PrivacyWarning)
         others = warnings.showwarning
 
         def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:

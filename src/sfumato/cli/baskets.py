@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
 from ._running import Console, DebugFlag, JsonFlag, QuietFlag, running
 
 __all__ = ["app"]
@@ -44,7 +45,7 @@ def _flags(text: str | None) -> object:
     """Read --absence-risky: "all", or a file of feature names."""
     if text is None or text == "all":
         return text
-    from ..data.baskets import read_lines
+    from ..data._basket_files import read_lines
 
     return read_lines(Path(text), what="risky features")
 
@@ -120,8 +121,13 @@ def _show(console: Console, content: dict, out: Path) -> None:  # type: ignore[t
 def publish(
     directory: Annotated[Path, typer.Argument(help="Folder that explore wrote.")],
     matrix: Matrix,
-    choose: Annotated[str, typer.Option("--choose", help="Id of the candidate.")],
+    *,
     out: Annotated[Path, typer.Option("--out", help="Data file, or a folder.")],
+    choose: Choose = None,
+    max_risk: MaxRisk = None,
+    min_utility: MinUtility = None,
+    knee: Knee = False,
+    dominates: Dominates = None,
     labels: Labels = None,
     force: Force = False,
     quiet: QuietFlag = False,
@@ -132,7 +138,14 @@ def publish(
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
         from ..engines.baskets import load_exploration
 
-        candidate = load_exploration(directory).candidate(choose)
+        wish = choice(
+            choose=choose,
+            max_risk=max_risk,
+            min_utility=min_utility,
+            knee=knee,
+            dominates=dominates,
+        )
+        candidate = wish.of(load_exploration(directory))
         with console.progress("rows") as step:
             release = candidate.publish(matrix, out=out, labels=labels, force=force, progress=step)
         console.result(release.to_json())

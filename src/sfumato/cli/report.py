@@ -15,7 +15,7 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_com
 
 
 @app.command()
-def report(  # noqa: PLR0917 (typer reads the options from the signature)
+def report(
     folders: Annotated[
         list[Path],
         typer.Argument(

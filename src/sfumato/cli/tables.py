@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import tables_study
+from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
 from ._running import Console, DebugFlag, JsonFlag, QuietFlag, running
 
 if TYPE_CHECKING:
-    from ..core.plan import Choice
     from ..core.release import Release
     from ..engines.tables.exploration import TablesExploration
 
@@ -29,18 +29,6 @@ TableArgument = Annotated[
 ]
 Folder = Annotated[Path, typer.Argument(help="Folder that explore wrote.", metavar="DIR")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
-Choose = Annotated[str | None, typer.Option("--choose", help="Id of a candidate.")]
-MaxRisk = Annotated[
-    float | None, typer.Option("--max-risk", help="The most useful candidate within this risk.")
-]
-MinUtility = Annotated[
-    float | None, typer.Option("--min-utility", help="The safest candidate above this utility.")
-]
-Knee = Annotated[bool, typer.Option("--knee", help="The candidate at the knee of the frontier.")]
-Dominates = Annotated[
-    str | None,
-    typer.Option("--dominates", help="The safest candidate better than a reference, by its name."),
-]
 
 
 @app.command()
@@ -178,26 +166,6 @@ def _show(console: Console, found: TablesExploration, out: Path) -> None:
     console.say(f"written: {out}/frontier.json")
 
 
-def _choice(
-    choose: str | None, max_risk: float | None, min_utility: float | None, knee: bool,
-    dominates: str | None,
-) -> Choice:  # fmt: skip
-    from pydantic import ValidationError
-
-    from ..core.errors import ParameterError
-    from ..core.plan import Choice
-
-    try:
-        return Choice(
-            id=choose, max_risk=max_risk, min_utility=min_utility, knee=knee, dominates=dominates
-        )
-    except ValidationError:
-        raise ParameterError(
-            "A candidate is chosen in exactly one way, by shares between 0 and 1.",
-            hint="give --choose ID, --max-risk and/or --min-utility, --dominates NAME, or --knee.",
-        ) from None
-
-
 @app.command()
 def publish(
     directory: Folder,
@@ -231,7 +199,13 @@ def publish(
 
         wish = None
         if policy is None:
-            wish = _choice(choose, max_risk, min_utility, knee, dominates)
+            wish = choice(
+                choose=choose,
+                max_risk=max_risk,
+                min_utility=min_utility,
+                knee=knee,
+                dominates=dominates,
+            )
         elif choose or max_risk is not None or min_utility is not None or knee or dominates:
             raise ParameterError("Give --policy or a choice of a candidate, not both.")
         found = load_exploration(directory)
@@ -243,7 +217,8 @@ def publish(
         if wish is not None:
             release = wish.of(found).publish(table, **options)
         else:
-            assert policy is not None and found.terms is not None
+            assert policy is not None
+            assert found.terms is not None
             chosen = load_policy(policy, found.terms.lattice)
             release = publish_policy(chosen, table, terms=found.terms, seed=found.seed, **options)
         console.result(release.to_json())
@@ -297,7 +272,13 @@ def mapping(
                 hint="use .csv, .sql or .json.",
             )
         check_output(out, force=force)
-        wish = _choice(choose, max_risk, min_utility, knee, dominates)
+        wish = choice(
+            choose=choose,
+            max_risk=max_risk,
+            min_utility=min_utility,
+            knee=knee,
+            dominates=dominates,
+        )
         found = load_exploration(directory)
         candidate = wish.of(found)
         chosen = found.policy(candidate)

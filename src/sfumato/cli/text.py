@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
 from ._running import Console, DebugFlag, JsonFlag, QuietFlag, running
 from .text_attack import register
 
@@ -128,6 +129,14 @@ def _show(console: Console, content: dict[str, Any], out: Path) -> None:
     console.say(f"written: {out}/frontier.json")
 
 
+def _lines(source: Path) -> int | None:
+    """Count the records of plain JSON lines, so that the time left can be told."""
+    if source.suffix != ".jsonl" or not source.is_file():
+        return None
+    with source.open("rb") as stream:
+        return sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
+
+
 @app.command()
 def publish(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that explore wrote.")],
@@ -137,10 +146,11 @@ def publish(
     ratio: Annotated[
         float | None, typer.Option(help="Publish the candidate of this loss ratio.")
     ] = None,
-    choose: Annotated[str | None, typer.Option(help="Publish the candidate with this id.")] = None,
-    max_risk: Annotated[
-        float | None, typer.Option(help="Publish the most useful candidate of at most this risk.")
-    ] = None,
+    choose: Choose = None,
+    max_risk: MaxRisk = None,
+    min_utility: MinUtility = None,
+    knee: Knee = False,
+    dominates: Dominates = None,
     replace: Annotated[
         str, typer.Option(help="What stands for it: placeholder, mask or surrogate.")
     ] = "placeholder",
@@ -167,17 +177,17 @@ def publish(
 ) -> None:
     """Publish documents with a candidate: the data in its own format, and release.json."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
-        from ..core.errors import ParameterError, WithheldError
-        from ..core.plan import Choice
+        from ..core.errors import WithheldError
         from ..engines.text.exploration import TextExploration
 
-        wishes: dict[str, Any] = {"ratio": ratio, "id": choose, "max_risk": max_risk}
-        wishes = {name: wish for name, wish in wishes.items() if wish is not None}
-        if len(wishes) > 1:
-            raise ParameterError("Give one of --ratio, --choose and --max-risk.")
-        choice = Choice.model_construct(**(wishes or {"ratio": 10.0}))
-        candidate = choice.of(TextExploration.load(directory))
-        with console.progress("publish") as step:
+        chosen_by: dict[str, Any] = {
+            "ratio": ratio, "choose": choose, "max_risk": max_risk, "min_utility": min_utility,
+            "knee": knee, "dominates": dominates,
+        }  # fmt: skip
+        if not any(chosen_by.values()):
+            chosen_by["ratio"] = 10.0
+        candidate = choice(**chosen_by).of(TextExploration.load(directory))
+        with console.progress("publish", total=_lines(source)) as step:
             outcome = candidate.publish(
                 source,
                 out=out,

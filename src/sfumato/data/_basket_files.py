@@ -193,7 +193,7 @@ def _check_zip(path: Path) -> None:
 
 
 class _Npz:
-    label_column = None
+    label_column: str | None = None
 
     def __init__(self, path: Path, names: Sequence[str] | None) -> None:
         import scipy.sparse as sp
@@ -226,7 +226,7 @@ class _Npz:
 class _Libsvm:
     """`label index:1 index:1 …`, one-based; names are the indices unless a names file gives them."""
 
-    label_column = None
+    label_column: str | None = None
 
     def __init__(self, path: Path, names: Sequence[str] | None, batch_rows: int) -> None:
         self.path = path
@@ -290,7 +290,7 @@ class _Libsvm:
 class _Transactions:
     """One row of items a line, separated by white space; an empty line is a row without items."""
 
-    label_column = None
+    label_column: str | None = None
 
     def __init__(self, path: Path, names: Sequence[str] | None, batch_rows: int) -> None:
         self.path = path
@@ -467,7 +467,7 @@ class _TransactionWriter(BatchWriter):
             raise DataError("An item name holds white space.", hint="use the CSV format.")
         super().__init__(path, names, packed=packed)
 
-    def _row(self, features: list[int], label: str | None) -> None:
+    def _row(self, features: list[int], label: str | None) -> None:  # noqa: ARG002
         self._out.write(" ".join(self.names[f] for f in features) + "\n")
 
 

@@ -195,7 +195,7 @@ def read_baskets(
     matrix = _stacked(parts, len(source.names))
     own = [label for part in parts if part.labels is not None for label in part.labels]
     del parts
-    tokens: Sequence[str] | None = own if own else None
+    tokens: Sequence[str] | None = own or None
     if labels is not None and column is None:
         tokens = [_token(v) for v in _labels_of(labels)]
         if isinstance(labels, str | os.PathLike):

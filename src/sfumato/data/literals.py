@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -90,10 +91,7 @@ def literals(table: Any, rules: Mapping[str, Rule], *, labels: Any = None) -> Li
     if not masks:
         raise ParameterError("No column was given a rule.", hint="give at least one.")
     matrix = sp.csr_matrix(np.column_stack(masks).astype(np.uint8))
-    if labels is None or not isinstance(labels, str):
-        own = labels
-    else:
-        own = list(table[labels])
+    own = list(table[labels]) if isinstance(labels, str) else labels
     return Literals(
         Baskets.of(matrix, labels=own, feature_names=names, format="csv", label_column="label")
         if own is not None
@@ -127,7 +125,7 @@ def _made(column: str, rule: Rule, cells: list[Any]) -> list[tuple[str, npt.NDAr
     else:
         numbers = _numbers(column, cells, missing)
         cuts = [float(c) for c in rule.cuts]
-        if not cuts or any(b <= a for a, b in zip(cuts, cuts[1:], strict=False)):
+        if not cuts or any(b <= a for a, b in pairwise(cuts)):
             raise ParameterError.constraint(
                 "cuts", f"{type(rule).__name__} for {column!r}", "rising and not empty", cuts
             )
@@ -135,7 +133,7 @@ def _made(column: str, rule: Rule, cells: list[Any]) -> list[tuple[str, npt.NDAr
             made = [(f"{column}>{c:g}", ~missing & (numbers > c)) for c in cuts]
         else:
             made.append((f"{column}<={cuts[0]:g}", ~missing & (numbers <= cuts[0])))
-            for a, b in zip(cuts, cuts[1:], strict=False):
+            for a, b in pairwise(cuts):
                 made.append((f"{column}({a:g},{b:g}]", ~missing & (numbers > a) & (numbers <= b)))
             made.append((f"{column}>{cuts[-1]:g}", ~missing & (numbers > cuts[-1])))
     if missing.any():

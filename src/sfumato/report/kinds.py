@@ -33,6 +33,7 @@ __all__ = [
     "Vocabulary",
     "base_name",
     "column_name",
+    "column_names",
     "flag",
     "fraction",
     "identifier",
@@ -52,7 +53,7 @@ Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._
 Label = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_-]{0,31}$")]
 ColumnName = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$")]
 IntervalText = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,160}$")]
-Vocabulary = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ,./()=+_-]{0,47}$")]
+Vocabulary = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _,./()=+-]{0,47}$")]
 """A member of one of the closed lists below; the functions that read files enforce the lists."""
 
 LEARNERS = frozenset({
@@ -92,7 +93,7 @@ COUNT_NAMES = frozenset({
     "documents", "words", "tokens", "published", "redacted", "redactions", "rows", "columns",
     "withheld", "features", "cells", "generalised", "suppressed", "dropped", "batches", "spans",
     "sensitive", "surrogates", "masked", "placeholders", "characters", "labels", "missing",
-    "published_words", "redacted_words", "distinct_words", "input_rows", "output_rows",
+    "ones", "empty_rows", "rows_read", "published_words", "redacted_words", "distinct_words", "input_rows", "output_rows",
 })  # fmt: skip
 
 
@@ -172,6 +173,11 @@ def label(value: Any) -> str | None:
 def column_name(value: Any) -> str | None:
     """Give the name of a column or feature, or nothing."""
     return _matching(value, r"[^\x00-\x1f\x7f]{1,128}")
+
+
+def column_names(value: Any) -> tuple[str, ...]:
+    """Give the names of columns in a list; anything else is left out."""
+    return tuple(name for entry in items(value) if (name := column_name(entry)) is not None)
 
 
 def interval_text(value: Any) -> str | None:

@@ -31,6 +31,7 @@ _SHOWN = {
     "tables": ("frontier", "groups"),
     "baskets": ("frontier", "uniqueness"),
 }
+_ROWS = 8
 _FIRST = ("policy", "example")
 _LAST = {"text": ("attack",), "tables": ("references",), "baskets": ("candidates",)}
 
@@ -39,17 +40,23 @@ def _key(chart: Chart) -> str:
     return "; ".join(f"{_SYMBOLS[symbol]}: {words}" for symbol, words in chart.key)
 
 
-def _chart(chart: Chart) -> dict[str, Any]:
+def _chart(chart: Chart, width: int) -> dict[str, Any]:
     svg = to_svg(chart.views[0].spec, font=_FONT)
-    return {"title": chart.title, "alt": chart.alt, "svg": svg, "key": _key(chart), "width": 82}
+    return {"title": chart.title, "alt": chart.alt, "svg": svg, "key": _key(chart), "width": width}
 
 
 def _grid(grid: Grid) -> dict[str, Any]:
+    """Give a table for the certificate: at most `_ROWS` rows, those around the marked one."""
+    first = (
+        0 if grid.marked is None else max(0, min(grid.marked - _ROWS // 2, len(grid.rows) - _ROWS))
+    )
+    rows = grid.rows[first : first + _ROWS]
+    more = len(grid.rows) - len(rows)
     return {
-        "caption": grid.caption,
+        "caption": f"{grid.caption} ({more} more rows are on the page)" if more else grid.caption,
         "heads": [head for head, _ in grid.heads],
-        "rows": [list(row) for row in grid.rows],
-        "marked": grid.marked,
+        "rows": [list(row) for row in rows],
+        "marked": None if grid.marked is None else grid.marked - first,
     }
 
 
@@ -60,6 +67,7 @@ def _said(sentences: list[str]) -> list[list[tuple[str, str | None]]]:
 def _content(facts: Facts) -> dict[str, Any]:
     told, charts = stories(facts), charts_of(facts)
     parts = []
+    width = 82 if len(told) < 3 else 68  # a certificate has six sheets at most
     for story in told:
         names = {f"{story.id}-{name}" for name in _SHOWN[story.engine]}
         parts.append({
@@ -72,7 +80,7 @@ def _content(facts: Facts) -> dict[str, Any]:
             "tradeoff": _said(story.tradeoff),
             "cost": _said(story.cost),
             "assumptions": _said(story.assumptions),
-            "charts": [_chart(c) for c in charts[story.id] if c.id in names],
+            "charts": [_chart(c, width) for c in charts[story.id] if c.id in names],
             "grids_first": [_grid(story.grids[g]) for g in _FIRST if g in story.grids],
             "grids_last": [_grid(story.grids[g]) for g in _LAST[story.engine] if g in story.grids],
         })  # fmt: skip

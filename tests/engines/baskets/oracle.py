@@ -58,7 +58,9 @@ def dist_cnt(X, y, features):
 
 
 def greedy_ham_dist(X, y, k, stop):
-    scores = [round(ham_dist(X, y, [f]) * (y == 1).sum() * (y == 0).sum()) for f in range(X.shape[1])]
+    scores = [
+        round(ham_dist(X, y, [f]) * (y == 1).sum() * (y == 0).sum()) for f in range(X.shape[1])
+    ]
     order = sorted(range(X.shape[1]), key=lambda f: (-scores[f], f))
     if stop == "never":
         order = [f for f in order if 0 < X[:, f].sum() < len(X)]

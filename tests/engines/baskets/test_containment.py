@@ -70,7 +70,9 @@ def test_ac_under_known_absences():
 
 def test_a_cut_off_search_for_absences_says_so_and_never_claims_too_little():
     every = np.array([[m >> j & 1 for j in range(6)] for m in range(64)], dtype=np.uint8)
-    X = np.vstack([every[:1], np.repeat(every[1:], 3, axis=0)])  # the empty row is the only lone one
+    X = np.vstack(
+        [every[:1], np.repeat(every[1:], 3, axis=0)]
+    )  # the empty row is the only lone one
     short, full = audit(X, work=50), audit(X)
     for m in (1, 2):
         assert short.ac_under_absences[m] >= full.ac_under_absences[m]

@@ -7,11 +7,17 @@ one representative row and a 64-bit signature (one bit a feature, hashed when th
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
+
+B1 = npt.NDArray[np.bool_]
+I4 = npt.NDArray[np.int32]
+I8 = npt.NDArray[np.int64]
+U8 = npt.NDArray[np.uint64]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _mix(x):
+def _mix(x: np.uint64) -> np.uint64:
     """Scramble a 64-bit integer (splitmix64)."""
     x = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -20,7 +26,7 @@ def _mix(x):
 
 
 @njit(cache=True, nogil=True)
-def _same_row(indptr, indices, a, b):
+def _same_row(indptr: I8, indices: I4, a: int, b: int) -> bool:
     length = indptr[a + 1] - indptr[a]
     if length != indptr[b + 1] - indptr[b]:
         return False
@@ -31,7 +37,7 @@ def _same_row(indptr, indices, a, b):
 
 
 @njit(cache=True, nogil=True)
-def row_contains(indptr, indices, big, small):
+def row_contains(indptr: I8, indices: I4, big: int, small: int) -> bool:
     """Say whether row `big` has every feature of row `small`."""
     i, end_i = indptr[small], indptr[small + 1]
     j, end_j = indptr[big], indptr[big + 1]
@@ -47,7 +53,7 @@ def row_contains(indptr, indices, big, small):
 
 
 @njit(cache=True, nogil=True)
-def distinct_rows(indptr, indices):
+def distinct_rows(indptr: I8, indices: I4) -> tuple[I4, I4, I4]:
     """Number the distinct rows: pattern of each row, representative and multiplicity of each pattern.
 
     A hash table whose hits are compared feature by feature, so a collision costs time, never truth.
@@ -88,7 +94,7 @@ def distinct_rows(indptr, indices):
 
 
 @njit(cache=True, nogil=True)
-def signatures(indptr, indices, representative, exact):
+def signatures(indptr: I8, indices: I4, representative: I4, exact: bool) -> U8:
     """Give a 64-bit signature a pattern: a ⊆ b implies sig(a) & ~sig(b) == 0 (equivalence if exact)."""
     out = np.zeros(representative.size, np.uint64)
     for p in range(representative.size):
@@ -102,7 +108,7 @@ def signatures(indptr, indices, representative, exact):
 
 
 @njit(cache=True, nogil=True)
-def by_size_descending(sizes):
+def by_size_descending(sizes: I8) -> I4:
     """Order patterns by falling size (counting sort, stable)."""
     largest = 0
     for p in range(sizes.size):
@@ -121,7 +127,9 @@ def by_size_descending(sizes):
 
 
 @njit(cache=True, nogil=True)
-def postings_of_anchors(indptr, indices, representative, order, wanted, d):
+def postings_of_anchors(
+    indptr: I8, indices: I4, representative: I4, order: I4, wanted: B1, d: int
+) -> tuple[I4, I8, I4]:
     """List, by falling size, the patterns that hold each anchor: the rarest feature of a wanted pattern."""
     support = np.zeros(d, np.int64)
     for p in range(representative.size):
@@ -160,15 +168,24 @@ def postings_of_anchors(indptr, indices, representative, order, wanted, d):
 
 @njit(cache=True, nogil=True)
 def first_maximal(
-    suspects, anchor, start, listed, sig, sizes, representative, indptr, indices, exact
-):
+    suspects: I8,
+    anchor: I4,
+    start: I8,
+    listed: I4,
+    sig: U8,
+    sizes: I8,
+    representative: I4,
+    indptr: I8,
+    indices: I4,
+    exact: bool,
+) -> int:
     """Find the first suspect without a strict superset; -1 when each has one."""
     for q in range(suspects.size):
         p = suspects[q]
         if sizes[p] == 0:  # the empty pattern lies under every other one
             if representative.size > 1:
                 continue
-            return p
+            return int(p)
         covered = False
         f = anchor[p]
         for i in range(start[f], start[f + 1]):
@@ -181,14 +198,25 @@ def first_maximal(
                 covered = True
                 break
         if not covered:
-            return p
+            return int(p)
     return -1
 
 
 @njit(cache=True, nogil=True)
 def capped_containment(
-    cap, n, multiplicity, anchor, start, listed, sig, sizes, representative, indptr, indices, exact
-):
+    cap: int,
+    n: int,
+    multiplicity: I4,
+    anchor: I4,
+    start: I8,
+    listed: I4,
+    sig: U8,
+    sizes: I8,
+    representative: I4,
+    indptr: I8,
+    indices: I4,
+    exact: bool,
+) -> I8:
     """Count for each pattern the rows that contain it, up to `cap`."""
     out = np.empty(representative.size, np.int64)
     for p in range(representative.size):
@@ -208,12 +236,24 @@ def capped_containment(
                     total += multiplicity[b]
                     if total >= cap:
                         break
-        out[p] = min(total, cap)
+        out[p] = min(int(total), cap)
     return out
 
 
 @njit(cache=True, nogil=True)
-def supersets_of(p, anchor, start, listed, sig, sizes, representative, indptr, indices, exact, out):
+def supersets_of(
+    p: int,
+    anchor: I4,
+    start: I8,
+    listed: I4,
+    sig: U8,
+    sizes: I8,
+    representative: I4,
+    indptr: I8,
+    indices: I4,
+    exact: bool,
+    out: I4,
+) -> int:
     """List the strict supersets of a pattern into `out`; give their number."""
     found = 0
     if sizes[p] == 0:
@@ -236,7 +276,17 @@ def supersets_of(p, anchor, start, listed, sig, sizes, representative, indptr, i
 
 
 @njit(cache=True, nogil=True)
-def _excluded_by(p, alive, n_alive, multiplicity, representative, indptr, indices, gain, seen):
+def _excluded_by(
+    p: int,
+    alive: I4,
+    n_alive: int,
+    multiplicity: I4,
+    representative: I4,
+    indptr: I8,
+    indices: I4,
+    gain: I8,
+    seen: I8,
+) -> int:
     """Count, for each feature that pattern p lacks, the rows of the listed patterns that hold it.
 
     `gain` is filled for the features put in `seen`; gives their number.
@@ -259,7 +309,7 @@ def _excluded_by(p, alive, n_alive, multiplicity, representative, indptr, indice
 
 
 @njit(cache=True, nogil=True)
-def _has(indptr, indices, row, feature):
+def _has(indptr: I8, indices: I4, row: int, feature: int) -> bool:
     low, high = indptr[row], indptr[row + 1]
     while low < high:
         middle = (low + high) // 2
@@ -267,14 +317,25 @@ def _has(indptr, indices, row, feature):
             low = middle + 1
         else:
             high = middle
-    return low < indptr[row + 1] and indices[low] == feature
+    return bool(low < indptr[row + 1] and indices[low] == feature)
 
 
 @njit(cache=True, nogil=True)
 def _best_absences(
-    m, alive, n_alive, total, best, p, multiplicity, representative, indptr, indices, gain, seen,
-    work,
-):  # fmt: skip
+    m: int,
+    alive: npt.NDArray[np.int32],
+    n_alive: int,
+    total: int,
+    best: int,
+    p: int,
+    multiplicity: I4,
+    representative: I4,
+    indptr: I8,
+    indices: I4,
+    gain: I8,
+    seen: I8,
+    work: int,
+) -> tuple[int, bool, int]:
     """Search the m absences that leave the fewest rows: depth first, most telling feature first.
 
     `alive[0, :n_alive]` lists the supersets of p, `total` the rows that contain p. A branch is cut when
@@ -341,9 +402,23 @@ def _best_absences(
 
 @njit(cache=True, nogil=True)
 def absences(
-    order, m, d, multiplicity, anchor, start, listed, sig, sizes, representative, indptr, indices,
-    exact, floor, best, work,
-):  # fmt: skip
+    order: I8,
+    m: int,
+    d: int,
+    multiplicity: I4,
+    anchor: I4,
+    start: I8,
+    listed: I4,
+    sig: U8,
+    sizes: I8,
+    representative: I4,
+    indptr: I8,
+    indices: I4,
+    exact: bool,
+    floor: int,
+    best: int,
+    work: int,
+) -> tuple[int, bool]:
     """Find the fewest rows that are left to an attacker who knows m absences beside all presences.
 
     Patterns are tried in the given order; the search ends at `floor` (no row set can be smaller) or
@@ -373,7 +448,7 @@ def absences(
         alive = np.empty((m + 1, found), np.int32)
         alive[0, :] = supersets[:found]
         best, done, work = _best_absences(
-            m, alive, found, total, best, p, multiplicity, representative, indptr, indices, gain,
+            m, alive, found, int(total), best, p, multiplicity, representative, indptr, indices, gain,
             seen, work,
         )  # fmt: skip
         complete = complete and done
@@ -381,28 +456,36 @@ def absences(
 
 
 @njit(cache=True, nogil=True)
-def class_supports(indptr, indices, positive, d):
-    """Count the rows of each class that hold each feature."""
-    out = np.zeros((2, d), np.int64)
+def class_supports(indptr: I8, indices: I4, positive: B1, d: int) -> tuple[I4, I4]:
+    """Count the rows of each class that hold each feature: positives, negatives."""
+    held_p = np.zeros(d, np.int32)
+    held_q = np.zeros(d, np.int32)
     for r in range(indptr.size - 1):
-        c = 1 if positive[r] else 0
-        for i in range(indptr[r], indptr[r + 1]):
-            out[c, indices[i]] += 1
-    return out
+        if positive[r]:
+            for i in range(indptr[r], indptr[r + 1]):
+                held_p[indices[i]] += np.int32(1)
+        else:
+            for i in range(indptr[r], indptr[r + 1]):
+                held_q[indices[i]] += np.int32(1)
+    return held_p, held_q
 
 
 @njit(cache=True, nogil=True)
-def columns_of(indptr, indices, slot, supports):
-    """Transpose the features with slot ≥ 0 only: rows of slot s stand at start[s]:start[s + 1]."""
-    start = np.zeros(supports.size + 1, np.int64)
-    for s in range(supports.size):
-        start[s + 1] = start[s] + supports[s]
+def columns_of(indptr: I8, indices: I4, features: I4, d: int, supports: I8) -> tuple[I8, I4]:
+    """Transpose the given features only: rows of features[s] stand at start[s]:start[s + 1]."""
+    start = np.zeros(features.size + 1, np.int64)
+    wanted = np.zeros(d, np.uint8)  # one byte a feature stays in the nearest cache
+    slot = np.empty(d, np.int32)
+    for s in range(features.size):
+        start[s + 1] = start[s] + supports[features[s]]
+        wanted[features[s]] = 1
+        slot[features[s]] = s
     fill = start[:-1].copy()
     rows = np.empty(start[-1], np.int32)
     for r in range(indptr.size - 1):
         for i in range(indptr[r], indptr[r + 1]):
-            s = slot[indices[i]]
-            if s >= 0:
+            if wanted[indices[i]]:
+                s = slot[indices[i]]
                 rows[fill[s]] = r
                 fill[s] += 1
     return start, rows

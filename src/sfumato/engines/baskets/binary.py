@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -49,9 +50,23 @@ class BinaryMatrix:
     @cached_property
     def columns(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
         """The transpose: rows of feature f are rows[start[f]:start[f + 1]]."""
-        slot = np.arange(self.d, dtype=np.int32)
-        start, rows = kernels.columns_of(self.indptr, self.indices, slot, self.supports)
+        return self.columns_of(np.arange(self.d, dtype=np.int32))
+
+    def columns_of(
+        self, features: npt.NDArray[np.int32]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """Transpose the given features only, in the given order."""
+        start, rows = kernels.columns_of(self.indptr, self.indices, features, self.d, self.supports)
         return start, rows
+
+    def class_supports(
+        self, positive: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """How many positive and negative rows hold each feature."""
+        counted = kernels.class_supports(self.indptr, self.indices, positive, self.d)
+        held_p, held_q = (held.astype(np.int64) for held in counted)
+        self.__dict__.setdefault("supports", held_p + held_q)  # known now: not counted again
+        return held_p, held_q
 
     def project(self, features: npt.ArrayLike) -> BinaryMatrix:
         """Keep the given features only, renumbered in the given order."""
@@ -85,8 +100,10 @@ and categories into binary literals first (sfumato.data.literals).
         return matrix
     if hasattr(matrix, "matrix") and sp.issparse(matrix.matrix):
         matrix = matrix.matrix
+    rows: Any
     if sp.issparse(matrix):
-        rows = matrix if matrix.format == "csr" else matrix.tocsr()
+        given: Any = matrix
+        rows = given if given.format == "csr" else given.tocsr()
         if not rows.has_canonical_format:
             rows = rows.copy()
             rows.sum_duplicates()
@@ -105,7 +122,12 @@ and categories into binary literals first (sfumato.data.literals).
                 ) from None
         rows = sp.csr_matrix(dense)
         values = rows.data
-    if values.dtype != np.bool_:
+    if (
+        (values.dtype != np.bool_
+        and values.size
+        and not 0 <= values.min() <= values.max() <= 1)
+        or (values.dtype.kind == "f")
+    ):
         wrong = int(np.count_nonzero((values != 1) & (values != 0)))
         if wrong:
             raise DataError(
@@ -113,7 +135,7 @@ and categories into binary literals first (sfumato.data.literals).
                 f"{'are' if wrong > 1 else 'is'} neither 0 nor 1.",
                 hint="turn counts and categories into binary literals first (sfumato.data.literals).",
             )
-    if not np.all(values):
+    if values.size and not values.min():
         rows = rows.copy()
         rows.eliminate_zeros()
     return BinaryMatrix(
@@ -148,10 +170,8 @@ def as_classes(labels: Any, n: int) -> npt.NDArray[np.bool_]:
         array = np.array([str(v) for v in array])
     classes = np.unique(array)
     if array.dtype.kind in "US":
-        try:  # "+1" and "-1" are ordered as the numbers they are
+        with suppress(ValueError):  # "+1" and "-1" are ordered as the numbers they are
             classes = classes[np.argsort(classes.astype(np.float64), kind="stable")]
-        except ValueError:
-            pass
     if len(classes) != 2:
         raise DataError(
             f"The labels have {len(classes)} distinct value{'s' * (len(classes) != 1)}, and two "

@@ -127,9 +127,18 @@ def explore(
                 empty.append({"selector": name, "k": wanted})
                 continue
             candidate = _candidate(
-                name, wanted, stop, baskets, rows, positive, chosen, chosen_by, folds, seed,
-                absences, progress,
-            )  # fmt: skip
+                name,
+                wanted,
+                chosen=chosen,
+                selector=chosen_by,
+                names=baskets.feature_names,
+                rows=rows,
+                positive=positive,
+                folds=folds,
+                seed=seed,
+                absences=absences,
+                progress=progress,
+            )
             exploration.add(replace(candidate, publisher=partial(publish, candidate, seed=seed)))
             exploration.evaluations += 1
     if not exploration.candidates:
@@ -224,10 +233,19 @@ def _makers(
 
 
 def _candidate(
-    name: str, k: int, stop: str, baskets: Baskets, rows: BinaryMatrix,
-    positive: npt.NDArray[np.bool_], chosen: npt.NDArray[np.intp], selector: ContainmentSelector,
-    folds: int, seed: int, absences: Sequence[int], progress: Callable[..., None] | None,
-) -> Candidate:  # fmt: skip
+    name: str,
+    k: int,
+    *,
+    chosen: npt.NDArray[np.intp],
+    selector: ContainmentSelector,
+    names: Sequence[str],
+    rows: BinaryMatrix,
+    positive: npt.NDArray[np.bool_],
+    folds: int,
+    seed: int,
+    absences: Sequence[int],
+    progress: Callable[..., None] | None,
+) -> Candidate:
     projected = rows.project(chosen)
     measured = audit(projected, absences=absences)
     nested = nested_auc(rows, positive, selector, folds=folds, seed=seed, done=progress)
@@ -238,8 +256,8 @@ def _candidate(
         **report,
         "k": k,
         "selector": name,
-        "stop": stop,
-        "features": [baskets.feature_names[i] for i in chosen],
+        "stop": selector.get_params().get("stop"),
+        "features": [names[i] for i in chosen],
         "auc": nested.value,
         "auc_chosen_on_all_labels": on_all.value,
         "counts_in_folds": list(nested.counts),

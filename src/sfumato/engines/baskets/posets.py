@@ -51,9 +51,7 @@ def poset_literals(
         literals += made
         owner += [j] * len(made)
         risky += [kind == "equality"] * len(made)
-    dense = (
-        np.column_stack(literals) if literals else np.zeros((len(values), 0), dtype=bool)
-    )
+    dense = np.column_stack(literals) if literals else np.zeros((len(values), 0), dtype=bool)
     return as_binary(dense), np.array(owner, dtype=np.intp), np.array(risky, dtype=bool)
 
 

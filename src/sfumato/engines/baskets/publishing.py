@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,9 @@ def publish(
         projected = as_baskets(data, labels=labels).project(features)
         _refuse_below(k, audit(projected.matrix, absences=()), candidate.id)
         return projected
-    return _written(candidate, data, features, k, Path(out), labels, seed, force, progress)
+    return _written(
+        candidate, data, Path(out), labels=labels, seed=seed, force=force, progress=progress
+    )
 
 
 def _refuse_below(k: int, measured: Audit, name: str) -> None:
@@ -76,9 +78,15 @@ def _refuse_below(k: int, measured: Audit, name: str) -> None:
 
 
 def _written(
-    candidate: Candidate, data: Any, features: Sequence[str], k: int, target: Path, labels: Any,
-    seed: int, force: bool, progress: Callable[..., None] | None,
-) -> Release:  # fmt: skip
+    candidate: Candidate,
+    data: Any,
+    target: Path,
+    *,
+    labels: Any,
+    seed: int,
+    force: bool,
+    progress: Callable[..., None] | None,
+) -> Release:
     kind, name = _kind_and_name(data)
     as_file = _data_suffix(target)
     if as_file is not None:
@@ -93,8 +101,10 @@ def _written(
         stage = target.with_name(f".{target.name}.partial-{os.getpid()}")
         stage.mkdir()
         try:
-            release = _stage(candidate, data, features, k, stage, target.name, labels, seed,
-                             record.name, progress)  # fmt: skip
+            release = _stage(
+                candidate, data, stage / target.name, stage / record.name, labels=labels, seed=seed,
+                progress=progress,
+            )  # fmt: skip
             written = sorted(stage.iterdir())
             for path in written:
                 check_output(target.with_name(path.name), force=force)
@@ -105,8 +115,9 @@ def _written(
     else:
         with whole_directory(target, force=force) as stage:
             release = _stage(
-                candidate, data, features, k, stage, name, labels, seed, RELEASE_FILE, progress
-            )
+                candidate, data, stage / name, stage / RELEASE_FILE, labels=labels, seed=seed,
+                progress=progress,
+            )  # fmt: skip
     warn_if_composed(target, release.to_json())
     return release
 
@@ -132,11 +143,18 @@ def _data_suffix(target: Path) -> str | None:
 
 
 def _stage(
-    candidate: Candidate, data: Any, features: Sequence[str], k: int, stage: Path, name: str,
-    labels: Any, seed: int, record: str, progress: Callable[..., None] | None,
-) -> Release:  # fmt: skip
+    candidate: Candidate,
+    data: Any,
+    target: Path,
+    record: Path,
+    *,
+    labels: Any,
+    seed: int,
+    progress: Callable[..., None] | None,
+) -> Release:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
-    target = stage / name
+    features = [str(f) for f in candidate.details["features"]]
+    k = int(candidate.details["k"])
     from_text = isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
     if from_text and (labels is None or isinstance(labels, str | os.PathLike)):
         copied = project_file(data, features, target, labels=labels, progress=progress)
@@ -176,5 +194,5 @@ def _stage(
         utility=candidate.utility,
         measured=measured.to_json(),
     )
-    write_json(stage / record, release.to_json())
+    write_json(record, release.to_json())
     return release

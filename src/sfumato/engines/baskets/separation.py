@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _kernels as kernels
 from .binary import BinaryMatrix, as_binary, as_classes
 from .containment import Patterns
 
@@ -34,9 +33,9 @@ Floats = npt.NDArray[np.float64]
 def _class_supports(
     matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int, int]:
-    supports = kernels.class_supports(matrix.indptr, matrix.indices, positive, matrix.d)
-    p = int(positive.sum())
-    return supports[1], supports[0], p, matrix.n - p
+    held_p, held_q = matrix.class_supports(positive)
+    p = int(np.count_nonzero(positive))
+    return held_p, held_q, p, matrix.n - p
 
 
 def ham_dist_pairs(matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:

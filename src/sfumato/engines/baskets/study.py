@@ -39,15 +39,15 @@ _MOST_DP_FEATURES = 14  # the noisy table has 2^N cells a class
 
 METHODS: dict[str, Callable[[int], Any]] = {
     "Maximal (frequent)": lambda k: MaximalSelector(k, family="frequent"),
-    "Maximal (feasible)": lambda k: MaximalSelector(k),
+    "Maximal (feasible)": MaximalSelector,
     "HamDist": lambda k: GreedyHamDist(k, stop="first"),
-    "HamDist, never stop": lambda k: GreedyHamDist(k),
+    "HamDist, never stop": GreedyHamDist,
     "DistCnt": lambda k: GreedyDistCnt(k, stop="first"),
-    "DistCnt, never stop": lambda k: GreedyDistCnt(k),
-    "Information, never stop": lambda k: GreedyInformation(k),
+    "DistCnt, never stop": GreedyDistCnt,
+    "Information, never stop": GreedyInformation,
     "Conditional information": lambda k: GreedyInformation(k, criterion="conditional"),
-    "Exact": lambda k: ExactSelector(k),
-    "CM Greedy": lambda k: CmGreedy(k),
+    "Exact": ExactSelector,
+    "CM Greedy": CmGreedy,
     "k-anonymity HamDist": lambda k: GreedyHamDist(k, stop="first", privacy="k-anonymity"),
     "k-anonymity DistCnt": lambda k: GreedyDistCnt(k, stop="first", privacy="k-anonymity"),
 }
@@ -87,13 +87,17 @@ def run_study(
             continue
         cells = []
         for wanted in k:
-            cells.append(_selection_cell(make(wanted), wanted, rows, positive, folds, seed))
+            cells.append(_selection_cell(make(wanted), rows, positive, folds=folds, seed=seed))
             step()
         table.append({"method": name, "cells": cells})
     if methods is None or "RF" in methods:
         cells = []
         for wanted in k:
-            cells.append(_flipping_cell(wanted, rows, positive, folds, repeats, flip_rows, seed))
+            cells.append(
+                _flipping_cell(
+                    wanted, rows, positive, folds=folds, repeats=repeats, limit=flip_rows, seed=seed
+                )
+            )
             step()
         table.append({"method": "RF", "cells": cells})
     full = cross_validated_auc(rows, positive, folds=folds, seed=seed)
@@ -112,7 +116,16 @@ def run_study(
     for mechanism in ("laplace", "exponential"):
         for epsilon in epsilons:
             figure.append(
-                _differential_bar(mechanism, epsilon, count, rows, positive, folds, repeats, seed)
+                _differential_bar(
+                    mechanism,
+                    epsilon,
+                    rows,
+                    positive,
+                    count=count,
+                    folds=folds,
+                    repeats=repeats,
+                    seed=seed,
+                )
             )
             step()
     return {
@@ -130,7 +143,7 @@ def run_study(
 
 
 def _selection_cell(
-    selector: Any, k: int, rows: BinaryMatrix, positive: Classes, folds: int, seed: int
+    selector: Any, rows: BinaryMatrix, positive: Classes, *, folds: int, seed: int
 ) -> dict[str, Any]:
     chosen = np.sort(selector.fit(rows, positive).selected_)
     projected = rows.project(chosen)
@@ -138,7 +151,7 @@ def _selection_cell(
     nested = nested_auc(rows, positive, selector, folds=folds, seed=seed)
     on_all = cross_validated_auc(projected, positive, folds=folds, seed=seed)
     return {
-        "k": k,
+        "k": selector.k,
         "auc": nested.value,
         "interval": [nested.interval.low, nested.interval.high],
         "auc_chosen_on_all_labels": on_all.value,
@@ -151,7 +164,14 @@ def _selection_cell(
 
 
 def _flipping_cell(
-    k: int, rows: BinaryMatrix, positive: Classes, folds: int, repeats: int, limit: int, seed: int
+    k: int,
+    rows: BinaryMatrix,
+    positive: Classes,
+    *,
+    folds: int,
+    repeats: int,
+    limit: int,
+    seed: int,
 ) -> dict[str, Any]:
     streams = Streams(seed).child("study flipping")
     if rows.n > limit:
@@ -189,9 +209,16 @@ def _flipping_cell(
 
 
 def _differential_bar(
-    mechanism: str, epsilon: float, count: int, rows: BinaryMatrix, positive: Classes, folds: int,
-    repeats: int, seed: int,
-) -> dict[str, Any]:  # fmt: skip
+    mechanism: str,
+    epsilon: float,
+    rows: BinaryMatrix,
+    positive: Classes,
+    *,
+    count: int,
+    folds: int,
+    repeats: int,
+    seed: int,
+) -> dict[str, Any]:
     """Score a DP release made from the training rows on the real test rows, and inside itself."""
     streams = Streams(seed).child(f"study {mechanism} {epsilon!r}")
     splits = folds_of(positive, folds=folds, seed=seed)

@@ -103,7 +103,7 @@ def explore(
     search(run, strategy, **options)
     if len(run.frontier) == 0:
         raise _infeasible(problem, run)
-    return _found(problem, run, seed, strategy, known, (risk, loss))
+    return _found(problem, run, seed, strategy=strategy, known=known, names=(risk, loss))
 
 
 def load_exploration(directory: str | os.PathLike[str]) -> TablesExploration:
@@ -179,6 +179,7 @@ def _found(
     problem: Problem,
     run: Run,
     seed: int,
+    *,
     strategy: str,
     known: Mapping[str, Policy],
     names: tuple[str, str],

@@ -216,7 +216,10 @@ def _population(
         hint="explore the table again.",
     )
     try:
-        with np.load(folder / POPULATION_FILE, allow_pickle=False) as arrays:
+        with (
+            (folder / POPULATION_FILE).open("rb") as stream,
+            np.load(stream, allow_pickle=False) as arrays,
+        ):
             codes, count = arrays["codes"], arrays["count"]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         raise damaged from None

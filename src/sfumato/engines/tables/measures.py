@@ -213,11 +213,13 @@ class _Within:
         cell, value, count = joint
         values = int(value.max()) + 1
         pair, which = np.unique(group[cell] * values + value, return_inverse=True)
-        counts = np.bincount(which, weights=count)
         groups, numbers = np.divmod(pair, values)
-        return cls(
-            groups, numbers, counts, np.bincount(groups, counts), np.bincount(numbers, counts)
-        )  # fmt: skip
+        counts = _sums(which, count)
+        return cls(groups, numbers, counts, _sums(groups, counts), _sums(numbers, counts))
+
+
+def _sums(where: npt.NDArray[np.integer], what: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
+    return np.bincount(where, weights=what).astype(np.float64)
 
 
 def l_diversity(cells: Cells, bits: Bits, sensitive: Joint) -> tuple[int, float]:

@@ -57,8 +57,7 @@ def publish(
         return what.publish(data, out=out, population=population, max_risk=max_risk, force=force)
     if schema is None:
         raise ParameterError("A policy needs the schema of the data.", hint="give schema=….")
-    opened = Source.open(data)
-    table = read_table(opened, schema, population)
+    table = read_table(data, schema, population)
     if not _fits(what.lattice, table):
         raise FormatError(
             "The policy was made for another schema.",
@@ -66,7 +65,7 @@ def publish(
         )
     fixed = resolved_schema(replace(table, domains=what.lattice.domains))
     terms = Terms(fixed, what.lattice, table.population_codes, table.population_count)
-    return publish_policy(what, opened, terms=terms, out=out, max_risk=max_risk, force=force)
+    return publish_policy(what, data, terms=terms, out=out, max_risk=max_risk, force=force)
 
 
 def _fits(lattice: Lattice, table: Table) -> bool:
@@ -108,7 +107,7 @@ def publish_policy(
     table = _read(opened, terms, population)
     labels = _labels(policy)
     selection = _selection(opened, terms, labels)
-    work = _Work(policy, terms, table, opened, promise, max_risk, seed)
+    work = _Work(policy, terms, table, opened=opened, promise=promise, max_risk=max_risk, seed=seed)
     if target is None:
         published = opened.query(selection)
         work.measured(published)
@@ -128,6 +127,7 @@ class _Work:
         policy: Policy,
         terms: Terms,
         table: Table,
+        *,
         opened: Source,
         promise: Candidate | None,
         max_risk: float | None,
@@ -268,8 +268,8 @@ def _selection(opened: Source, terms: Terms, labels: Sequence[Sequence[str]]) ->
         columns.append(f"[{listed}][CAST({code} AS INTEGER) + 1] AS {quoted_name(column)}")
         text.append(f"CAST({quoted_name(column)} AS VARCHAR) AS {quoted_name(column)}")
     where = f" WHERE {' AND '.join(present)}" if schema.missing == "drop" else ""
-    source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {opened.raw})"
-    return f"SELECT {', '.join(columns)} FROM {source}{where}"
+    source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
+    return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
 
 
 # --- writing -------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def remeasure(published: Source, policy: Policy, original: Table) -> Remeasured:
     published.require(list(lattice.names))
     keys = [f"{quoted_name(n)} AS q{i}" for i, n in enumerate(lattice.names)]
     found = published.query(
-        f"SELECT {', '.join(keys)}, count(*) AS n FROM {published.sql} GROUP BY ALL ORDER BY ALL"
+        f"SELECT {', '.join(keys)}, count(*) AS n FROM {published.sql} GROUP BY ALL ORDER BY ALL"  # noqa: S608 (quoted)
     )
     count = found.column("n").to_numpy().astype(np.int64)
     group, widths, of_value = [], np.zeros(count.size), []
@@ -110,7 +110,7 @@ def _people_in(
     both = np.concatenate((rows.astype(np.int64), codes.astype(np.int64)), axis=1)
     which = _numbered(both)
     people = np.bincount(which[rows.shape[1] :], original.population_count, int(which.max()) + 1)
-    return people[which[: rows.shape[1]]]
+    return people[which[: rows.shape[1]]].astype(np.float64)
 
 
 def _numbered(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:

@@ -149,15 +149,18 @@ def _prefix_runs(
             return float(people[run[0] : run[1] + 1].sum()) <= _FEW
         return all(prefix in _SMALL_PREFIXES for prefix in prefixes[run[0] : run[1] + 1])
 
-    def order(run: tuple[int, int]) -> float:
+    def size(run: tuple[int, int]) -> float:
         return 0.0 if people is None else float(people[run[0] : run[1] + 1].sum())
 
+    def gap(i: int, j: int) -> float:
+        ends = prefixes[runs[min(i, j)][1]], prefixes[runs[max(i, j)][0]]
+        return abs(int(ends[0]) - int(ends[1])) if all(e.isdecimal() for e in ends) else 0
+
     while len(runs) > 1 and any(is_small(run) for run in runs):
-        i = min(
-            (k for k, run in enumerate(runs) if is_small(run)), key=lambda k: (order(runs[k]), k)
-        )
+        small = [k for k, run in enumerate(runs) if is_small(run)]
+        i = min(small, key=lambda k: (size(runs[k]), k))
         near = [k for k in (i - 1, i + 1) if 0 <= k < len(runs)]
-        j = min(near, key=lambda k: (not is_small(runs[k]), order(runs[k]), k))
+        j = min(near, key=lambda k: (k not in small, size(runs[k]), gap(i, k), k))
         low, high = min(i, j), max(i, j)
         runs[low : high + 1] = [(runs[low][0], runs[high][1])]
     return runs
@@ -209,17 +212,22 @@ def compared(
     at_loss = min((r for r, l, _ in points if l <= loss), default=None)
     at_risk = min((l for r, l, _ in points if r <= risk), default=None)
     ratio = risk / at_loss if at_loss else None
-    words = told(name, risk, loss, len(better), at_loss, at_risk)
+    words = told(name, risk, loss, len(better), best_risk=at_loss, best_loss=at_risk)
     return Comparison(name, better, at_loss, at_risk, ratio, words)
 
 
 def told(
-    name: str, risk: float, loss: float, dominating: int, best_risk: float | None,
+    name: str,
+    risk: float,
+    loss: float,
+    dominating: int,
+    *,
+    best_risk: float | None,
     best_loss: float | None,
-) -> str:  # fmt: skip
+) -> str:
     """Say in words how a frontier compares with a reference policy (figure 9).
 
-    >>> told("Safe Harbor", 0.08, 0.36, 2, 0.001, 0.2)
+    >>> told("Safe Harbor", 0.08, 0.36, 2, best_risk=0.001, best_loss=0.2)
     "2 policies are better than Safe Harbor: at Safe Harbor's loss the risk is 80.0 times lower, and at \
 Safe Harbor's risk the loss is 0.200 instead of 0.360."
     """

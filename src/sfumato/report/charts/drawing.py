@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -94,11 +94,15 @@ def decades(low: float, high: float) -> list[float]:
 
 def to_svg(drawing: dict[str, Any], *, font: str | None = None) -> str:
     """Draw a spec as SVG; nothing is fetched."""
+    if font is not None:
+        drawing = {**drawing, "config": {**drawing["config"], "font": font}}
+    return _svg_of(json.dumps(drawing, sort_keys=True))
+
+
+@lru_cache(maxsize=64)  # the local page draws the same charts again for every choice
+def _svg_of(drawing: str) -> str:
     import vl_convert
 
-    if font is not None:
-        drawing = copy.deepcopy(drawing)
-        drawing["config"]["font"] = font
     svg: str = vl_convert.vegalite_to_svg(drawing, allowed_base_urls=[])
     # The library numbers its clip paths through the life of the process; number them anew.
     numbers: dict[str, str] = {}

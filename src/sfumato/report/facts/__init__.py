@@ -12,8 +12,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from ..._version import __version__
-from ...core.errors import InputError
+from ...core.errors import FormatError, InputError
 from ...core.files import canonical_json, sha256_of
 from ..kinds import base_name
 from .baskets import baskets_part
@@ -69,17 +71,43 @@ def facts_from(
         seen[source.engine] = seen.get(source.engine, 0) + 1
         times = seen[source.engine]
         part_id = source.engine if times == 1 else f"{source.engine}-{times}"
-        parts.append(_PARTS[source.engine](source, part_id, (choose or {}).get(part_id)))
+        try:
+            parts.append(_PARTS[source.engine](source, part_id, (choose or {}).get(part_id)))
+        except ValidationError as error:  # its message would repeat the value
+            field = ".".join(str(step) for step in error.errors()[0]["loc"][:1])
+            raise FormatError(
+                f"The {source.engine} files hold something unexpected in {field!r}.",
+                hint="were they written by this version of sfumato?",
+            ) from None
     wrong = set(choose or ()) - {part.id for part in parts}
     if wrong:
         raise InputError(
             f"A choice is for a part of the report. Got {min(wrong)!r} instead.",
             hint=f"the parts are {', '.join(part.id for part in parts)}.",
         )
+    parts = _joined(parts)
     described = None
     if plan is not None:
         described = File(name=base_name(os.fspath(plan)) or PLAN_FILE, sha256=sha256_of(plan))
     return Facts(version=__version__, plan=described, parts=tuple(parts))
+
+
+def _joined(parts: list[Any]) -> list[Any]:
+    """Tell a text part when its documents are what a table part published: its fields were treated there."""
+    tables = {
+        f.sha256: part.id for part in parts if part.engine == "tables" for f in part.outputs if f.sha256
+    }  # fmt: skip
+    return [
+        part.model_copy(update={"fields_from": source})
+        if part.engine == "text"
+        and (
+            source := next(
+                (tables[f.sha256] for f in part.published_from if f.sha256 in tables), None
+            )
+        )
+        else part
+        for part in parts
+    ]
 
 
 def facts_json(facts: Facts) -> str:

@@ -213,6 +213,8 @@ class TextPart(Part):
     attack_on: Literal["held-out folds", "the release"] = "held-out folds"
     before: tuple[Before, ...] = ()
     headline: Headline | None = None
+    fields_as_they_are: tuple[ColumnName, ...] = ()  # other fields of the documents
+    fields_from: Identifier | None = None  # the part of this report that treated those fields
     redactions: dict[Label, int] = Field(default_factory=dict)
     replace: Literal["placeholder", "mask", "surrogate"] | None = None
 
@@ -262,6 +264,9 @@ class TablesPart(Part):
     population: bool | None = None
     population_people: int | None = None
     quasi: tuple[ColumnName, ...] = ()
+    identifiers_removed: tuple[ColumnName, ...] = ()
+    columns_kept: tuple[ColumnName, ...] = ()  # published as they are
+    columns_not_in_schema: tuple[ColumnName, ...] = ()  # the same, and nobody declared them
     loss_nats: float | None = None
     max_risk: float | None = None  # Σ 1/g on the unchanged table: expected re-identifications
     policy: Policy | None = None

@@ -185,7 +185,9 @@ def _search(source: Source, points: list[Point]) -> Search:
         evaluations=whole(content.get("evaluations")),
         budget=whole(mapping(content.get("budget")).get("evaluations")),
         strategy=known(parameter(source, "strategy"), STRATEGIES),
-        candidates=whole(whole_frontier.get("policies")) or sum(p.on_frontier for p in points),
+        candidates=whole(whole_frontier.get("policies"))
+        or whole(content.get("frontier_size"))
+        or sum(p.on_frontier for p in points),
         visited=tuple(thinned(sorted(set(visited)), _VISITED)),
         stairs=tuple(thinned(stairs, _POINTS)),
         visited_total=whole(content.get("visited_total")) or len(visited),

@@ -7,7 +7,18 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ..kinds import column_name, flag, fraction, interval_text, items, known, mapping, number, whole
+from ..kinds import (
+    column_name,
+    column_names,
+    flag,
+    fraction,
+    interval_text,
+    items,
+    known,
+    mapping,
+    number,
+    whole,
+)
 from .model import AttributePolicy, GroupSize, Policy, SensitiveColumn, TablesPart
 from .shared import common, parameter
 from .sources import Source
@@ -166,8 +177,11 @@ def _columns(content: Mapping[str, Any], role: str) -> list[str]:
 
 
 def _has_population(source: Source) -> bool | None:
-    cells = whole(parameter(source, "population_cells"))
-    return flag(parameter(source, "population")) if cells is None else cells > 0
+    said, cells = (
+        flag(parameter(source, "population")),
+        whole(parameter(source, "population_cells")),
+    )
+    return cells > 0 if said is None and cells is not None else said
 
 
 def _least(measured: Mapping[str, Any], chosen: Mapping[str, Any], *names: str) -> int | None:
@@ -200,9 +214,11 @@ def tables_part(source: Source, part_id: str, choose: str | None = None) -> Tabl
         {},
     )  # fmt: skip
     described = chosen.get("policy") or parameter(source, "policy")
-    order = _columns(content, "quasi")
+    order = list(column_names(parameter(source, "quasi"))) or _columns(content, "quasi")
     policy, people = _policy("This policy", described, None, order)
     safe_harbor, _ = _policy("Safe Harbor", harbor.get("policy"), people, order)
+    people_in = number(parameter(source, "population_people"))
+    how = mapping((source.release or {}).get("how"))
     axes = mapping(content.get("axes"))
     risk_measure = known(axes.get("risk"), {"prosecutor", "small-groups"}) or "population"
     loss = axes.get("utility")
@@ -219,17 +235,24 @@ def tables_part(source: Source, part_id: str, choose: str | None = None) -> Tabl
         rows=whole(parameter(source, "records", "rows"))
         or next((f.rows for f in fields["inputs"] if f.rows), None),
         population=_has_population(source),
-        population_people=whole(parameter(source, "population_people", "people")),
+        population_people=None if people_in is None else round(people_in),
         quasi=tuple(n for n in order if column_name(n) is not None)
         or tuple(a.name for a in (policy.attributes if policy else ())),
+        identifiers_removed=column_names(
+            how.get("identifiers_removed") or how.get("identifiers_dropped")
+        ),
+        columns_kept=tuple(c for c in column_names(how.get("columns_kept")) if c not in order),
+        columns_not_in_schema=column_names(how.get("columns_not_in_schema")),
         loss_nats=number(chosen.get("loss_nats")),
-        max_risk=number(parameter(source, "expected_reidentified", "max_risk")),
+        max_risk=number(parameter(source, "expected_reidentified")),
         policy=policy,
         safe_harbor=safe_harbor,
-        groups=_groups(measured.get("groups") or chosen.get("groups")),
+        groups=_groups(measured.get("sizes"))
+        or _groups(measured.get("groups"))
+        or _groups(chosen.get("groups")),
         groups_before=_groups(content.get("groups_before")),
         smallest_group=_least(measured, chosen, "smallest_population_group"),
-        k=_least(measured, chosen, "smallest_sample_group", "k"),
+        k=_least(measured, chosen, "smallest_sample_group", "k", "smallest_group"),
         sensitive=_sensitive(
             measured if "l_diversity" in measured else chosen, _columns(content, "sensitive")
         ),

@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 from ..kinds import (
     LEARNERS,
     REFERENCES,
+    column_names,
     flag,
     identifier,
     items,
@@ -218,6 +219,9 @@ def text_part(source: Source, part_id: str, choose: str | None = None) -> TextPa
         attack_on="the release" if on_release else "held-out folds",
         before=before,
         headline=_headline(attacks, before, bound),
+        fields_as_they_are=column_names(
+            mapping((source.release or {}).get("how")).get("fields_as_they_are")
+        ),
         redactions={
             name: value
             for key, count in sorted(redactions.items())

@@ -117,6 +117,8 @@ def _checks(part: TablesPart) -> list[Check]:
         checks.append(Check("look", "No population table was given, so the records of the table itself stand for the population. A larger population makes the true risk smaller; the relative risk of policies may differ."))  # fmt: skip
     if part.smallest_group is not None and part.smallest_group < 5:
         checks.append(Check("look", f"The smallest group has {count(part.smallest_group)} {plural(part.smallest_group, 'person', 'people')}: the risk is an average, and some records carry much more of it."))  # fmt: skip
+    if part.columns_not_in_schema:
+        checks.append(Check("look", f"Columns that the schema does not declare are published as they are: {listed(list(part.columns_not_in_schema))}."))  # fmt: skip
     bare = [c.name for c in part.sensitive if c.l_diversity == 1]
     if bare:
         checks.append(Check("look", f"In some group all records share one value of {listed(bare)}: who belongs to such a group is known to have it."))  # fmt: skip
@@ -155,11 +157,24 @@ def _policy_grid(part: TablesPart) -> Grid | None:
     return Grid("The policy in words", tuple(heads), tuple(rows))
 
 
-def _example_grid(policy: Policy | None, caption: str) -> Grid | None:
+def _example_grid(policy: Policy | None, harbor: Policy | None) -> Grid | None:
+    """Show made-up people as this policy and as Safe Harbor would publish them."""
     if policy is None or not policy.example:
         return None
-    heads = tuple((a.name, None) for a in policy.attributes)
-    return Grid(caption, heads, policy.example)
+    heads = (
+        ("Person", None),
+        ("Published under", None),
+        *((a.name, None) for a in policy.attributes),
+    )
+    same = harbor is not None and [a.name for a in harbor.attributes] == [
+        a.name for a in policy.attributes
+    ]
+    rows = []
+    for person, row in enumerate(policy.example):
+        rows.append((str(person + 1), "this policy", *row))
+        if harbor is not None and same:
+            rows.append((str(person + 1), "Safe Harbor", *harbor.example[person]))
+    return Grid("Made-up people, side by side", heads, tuple(rows))
 
 
 def _attack_words(part: TablesPart) -> list[str]:
@@ -241,6 +256,10 @@ def tables_story(part: TablesPart) -> Story:
     story.published = [chosen_sentence(part)]
     if part.rows:
         story.published.append(f"{count(part.rows)} records; quasi-identifiers: {listed(list(part.quasi))}.")  # fmt: skip
+    if part.identifiers_removed:
+        story.published.append(f"Identifiers left out: {listed(list(part.identifiers_removed))}.")
+    if part.columns_kept:
+        story.published.append(f"Published as they are: {listed(list(part.columns_kept))}.")
     story.tradeoff = [search_sentence(part, "tables"), "Each point is a policy: further left, less risk; further up, more information. Risk spans several decades, so look at the logarithmic view too."]  # fmt: skip
     story.attack, story.cost = _attack_words(part), _cost_words(part)
     story.assumptions, story.commands = _assumptions(part), _commands(part)
@@ -248,8 +267,7 @@ def tables_story(part: TablesPart) -> Story:
         story.here["tables.risk"] = f"{decimal(part.chosen.risk * part.max_risk, 4)} ÷ {decimal(part.max_risk, 4)} = {decimal(part.chosen.risk)}"  # fmt: skip
         story.here["tables.expected"] = f"{decimal(part.chosen.risk)} × {decimal(part.max_risk, 4)} = {decimal(part.chosen.risk * part.max_risk)}"  # fmt: skip
     grids = {"policy": _policy_grid(part), "sensitive": _sensitive_grid(part),
-             "example": _example_grid(part.policy, "Made-up people under this policy"),
-             "example_harbor": _example_grid(part.safe_harbor, "The same made-up people under Safe Harbor"),
-             "references": reference_grid(part, "tables", "Risk", "Information kept")}  # fmt: skip
+             "example": _example_grid(part.policy, part.safe_harbor),
+        "references": reference_grid(part, "tables", "Risk", "Information kept")}  # fmt: skip
     story.grids = {k: g for k, g in grids.items() if g is not None}
     return story

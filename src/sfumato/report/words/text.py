@@ -136,6 +136,8 @@ def _checks(part: TextPart) -> list[Check]:
             checks.append(Check("holds", f"No attacker finds clearly more than the bound C/(L+C) = {percent(part.bound)} of what it reads, at any budget."))  # fmt: skip
     if part.attacks and not part.background:
         checks.append(Check("open", "No labelled corpus from outside was given, to the publisher or to the attackers. A real attacker may have one and find several times more; --background includes it."))  # fmt: skip
+    if part.fields_as_they_are and part.fields_from is None:
+        checks.append(Check("look", f"Fields beside the text are published as they are: {listed(list(part.fields_as_they_are))}."))  # fmt: skip
     if part.mode == "paper":
         checks.append(Check("look", "Stopping was judged on the training data, as the paper prints it; held-out documents leak more than that judgement sees."))  # fmt: skip
     if part.learned_from_release:
@@ -312,8 +314,12 @@ def text_story(part: TextPart) -> Story:
         story.published.append(f"Redactions by kind: {kinds}.")
     elif part.labels:
         story.published.append(f"Sensitive here: {listed(list(part.labels))}.")
+    if part.fields_as_they_are:
+        names = listed(list(part.fields_as_they_are))
+        how = "are published as the table part of this report treated them" if part.fields_from else "are published as they are"  # fmt: skip
+        story.published.append(f"Other fields {how}: {names}.")
     if part.counts:
-        story.published.append("Counted while publishing: " + listed([f"{count(n)} {k.replace('_', ' ')}" for k, n in sorted(part.counts.items())]) + ".")  # fmt: skip
+        story.published.append("Counted while publishing: " + listed([f"{count(n)} {k.replace('_', ' ')}" for k, n in sorted(part.counts.items()) if n and k != "withheld"]) + ".")  # fmt: skip
     story.tradeoff = [search_sentence(part, "text"), "Each point is one loss ratio L/C: further left, fewer sensitive words stay; further up, more of the text is published."]  # fmt: skip
     story.attack, story.cost = _attack_words(part), _cost_words(part)
     story.assumptions, story.here, story.commands = _assumptions(part), _here(part), _commands(part)

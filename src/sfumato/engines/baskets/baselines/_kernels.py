@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
+
+I4 = npt.NDArray[np.int32]
+I8 = npt.NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def k_member_clusters(indptr, indices, d, k, first):
+def k_member_clusters(indptr: I8, indices: I4, d: int, k: int, first: int) -> I4:
     """Group rows into clusters of at least k rows that differ in few features.
 
     A cluster starts at the row farthest from the last one and takes k − 1 times the row whose joining

@@ -8,11 +8,19 @@ held) and a 64-bit signature that is exact while at most 64 features are chosen.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
+
+B1 = npt.NDArray[np.bool_]
+F8 = npt.NDArray[np.float64]
+I4 = npt.NDArray[np.int32]
+I8 = npt.NDArray[np.int64]
+U1 = npt.NDArray[np.uint8]
+U8 = npt.NDArray[np.uint64]
 
 
 @njit(cache=True, nogil=True)
-def _projected_contains(indptr, indices, rank, risky, big, small):
+def _projected_contains(indptr: I8, indices: I4, rank: I4, risky: B1, big: int, small: int) -> bool:
     """Compare two rows on the chosen features; on risky ones (absence known) they must agree."""
     i, end_i = indptr[small], indptr[small + 1]
     j, end_j = indptr[big], indptr[big + 1]
@@ -38,9 +46,23 @@ def _projected_contains(indptr, indices, rank, risky, big, small):
 
 @njit(cache=True, nogil=True)
 def _maximal_are_frequent(
-    touched, m, count, k, exact, any_risky, perm, start, size, sig, risky_sig, indptr, indices,
-    rank, risky, high,
-):  # fmt: skip
+    touched: I4,
+    m: int,
+    count: I4,
+    k: int,
+    exact: bool,
+    any_risky: bool,
+    perm: I4,
+    start: I4,
+    size: I4,
+    sig: U8,
+    risky_sig: U8,
+    indptr: I8,
+    indices: I4,
+    rank: I4,
+    risky: B1,
+    high: I4,
+) -> bool:
     """Say whether each listed pattern seen fewer than k times lies under one seen k times or more."""
     n_high = 0
     biggest_high = -1
@@ -89,7 +111,7 @@ def _maximal_are_frequent(
 
 
 @njit(cache=True, nogil=True)
-def _touch(rows, group, count, touched):
+def _touch(rows: I4, group: I4, count: I4, touched: I4) -> int:
     m = 0
     for i in range(rows.size):
         g = group[rows[i]]
@@ -102,9 +124,26 @@ def _touch(rows, group, count, touched):
 
 @njit(cache=True, nogil=True)
 def feasible(
-    rows, f, k, mode, sizes, perm, start, length, group, size, sig, risky_sig, indptr, indices,
-    rank, risky, count, touched, high,
-):  # fmt: skip
+    rows: I4,
+    f: int,
+    k: int,
+    mode: int,
+    sizes: I8,
+    perm: I4,
+    start: I4,
+    length: I4,
+    group: I4,
+    size: I4,
+    sig: U8,
+    risky_sig: U8,
+    indptr: I8,
+    indices: I4,
+    rank: I4,
+    risky: B1,
+    count: I4,
+    touched: I4,
+    high: I4,
+) -> bool:
     """Check a feature before it is added; mode 0 is containment, 1 is plain k-anonymity.
 
     `sizes` holds [groups, features chosen, risky features chosen]. `count` is all zero before and after.
@@ -146,9 +185,24 @@ def feasible(
 
 @njit(cache=True, nogil=True)
 def refine(
-    rows, f, sizes, perm, position, start, length, group, size, sig, risky_sig, rank, risky, count,
-    touched, positive, positives,
-):  # fmt: skip
+    rows: I4,
+    f: int,
+    sizes: I8,
+    perm: I4,
+    position: I4,
+    start: I4,
+    length: I4,
+    group: I4,
+    size: I4,
+    sig: U8,
+    risky_sig: U8,
+    rank: I4,
+    risky: B1,
+    count: I4,
+    touched: I4,
+    positive: U1,
+    positives: I4,
+) -> None:
     """Add a feature: split every group into the rows with it and the rows without it."""
     bit = np.uint64(1) << np.uint64(sizes[1] % 64)
     m = 0
@@ -198,10 +252,33 @@ def refine(
 
 @njit(cache=True, nogil=True)
 def greedy_ranked(
-    order, first_slot, column_start, column_rows, k, mode, stop_first, chosen, sizes, perm,
-    position, start, length, group, size, sig, risky_sig, indptr, indices, rank, risky, count,
-    touched, high, positive, positives,
-):  # fmt: skip
+    order: I4,
+    first_slot: int,
+    column_start: I8,
+    column_rows: I4,
+    k: int,
+    mode: int,
+    stop_first: bool,
+    chosen: I4,
+    sizes: I8,
+    perm: I4,
+    position: I4,
+    start: I4,
+    length: I4,
+    group: I4,
+    size: I4,
+    sig: U8,
+    risky_sig: U8,
+    indptr: I8,
+    indices: I4,
+    rank: I4,
+    risky: B1,
+    count: I4,
+    touched: I4,
+    high: I4,
+    positive: U1,
+    positives: I4,
+) -> tuple[int, int]:
     """Walk features in a fixed order, keep what is feasible; give the number kept and where it ended.
 
     Column of order[i] is slot first_slot + i of the transposed part.
@@ -227,7 +304,16 @@ def greedy_ranked(
 
 
 @njit(cache=True, nogil=True)
-def _pairs_gained(rows, group, length, positive, positives, count, count_positive, touched):
+def _pairs_gained(
+    rows: I4,
+    group: I4,
+    length: I4,
+    positive: U1,
+    positives: I4,
+    count: I4,
+    count_positive: I4,
+    touched: I4,
+) -> int:
     """Count the pairs of unlike class that a feature newly tells apart."""
     m = 0
     for i in range(rows.size):
@@ -247,16 +333,16 @@ def _pairs_gained(rows, group, length, positive, positives, count, count_positiv
         gain += p * (all_q - q) + q * (all_p - p)
         count[g] = 0
         count_positive[g] = 0
-    return gain
+    return int(gain)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _before(gains, a, b):
+def _before(gains: I8, a: int, b: int) -> bool:
     return gains[a] > gains[b] or (gains[a] == gains[b] and a < b)
 
 
 @njit(cache=True, nogil=True)
-def _sift_down(heap, n, gains, i):
+def _sift_down(heap: I4, n: int, gains: I8, i: int) -> None:
     while True:
         child = 2 * i + 1
         if child >= n:
@@ -271,10 +357,34 @@ def _sift_down(heap, n, gains, i):
 
 @njit(cache=True, nogil=True)
 def greedy_pairs(
-    gains, column_start, column_rows, k, mode, stop_first, most, chosen, sizes, perm, position,
-    start, length, group, size, sig, risky_sig, indptr, indices, rank, risky, count, touched, high,
-    positive, positives, count_positive,
-):  # fmt: skip
+    gains: I8,
+    column_start: I8,
+    column_rows: I4,
+    k: int,
+    mode: int,
+    stop_first: bool,
+    most: int,
+    chosen: I4,
+    sizes: I8,
+    perm: I4,
+    position: I4,
+    start: I4,
+    length: I4,
+    group: I4,
+    size: I4,
+    sig: U8,
+    risky_sig: U8,
+    indptr: I8,
+    indices: I4,
+    rank: I4,
+    risky: B1,
+    count: I4,
+    touched: I4,
+    high: I4,
+    positive: U1,
+    positives: I4,
+    count_positive: I4,
+) -> tuple[int, int]:
     """Lazy greedy for DistCnt: an old gain bounds the new one, so only the top is measured again.
 
     `gains` holds the gains on the empty set (exact) and is used up. Ties go to the lowest index.
@@ -324,10 +434,10 @@ def greedy_pairs(
 
 
 @njit(cache=True, nogil=True)
-def _penalty(kind, p, q, k, xlogx):
+def _penalty(kind: int, p: int, q: int, k: int, xlogx: F8) -> float:
     """Cost of a group with p positives and q negatives: 0 conditional entropy × n, 1 CM at k."""
     if kind == 0:
-        return xlogx[p + q] - xlogx[p] - xlogx[q]
+        return float(xlogx[p + q] - xlogx[p] - xlogx[q])
     if p + q < k:
         return float(p + q)
     return float(min(p, q))
@@ -335,9 +445,21 @@ def _penalty(kind, p, q, k, xlogx):
 
 @njit(cache=True, nogil=True)
 def group_gains(
-    kind, k, alive, column_start, column_rows, xlogx, group, length, positive, positives, count,
-    count_positive, touched, gains,
-):  # fmt: skip
+    kind: int,
+    k: int,
+    alive: B1,
+    column_start: I8,
+    column_rows: I4,
+    xlogx: F8,
+    group: I4,
+    length: I4,
+    positive: U1,
+    positives: I4,
+    count: I4,
+    count_positive: I4,
+    touched: I4,
+    gains: F8,
+) -> None:
     """Measure for every feature alive how much the summed cost of the groups falls when it is added."""
     for f in range(alive.size):
         if not alive[f]:

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import ParameterError
-from .. import _kernels as audit_kernels
 from ..binary import BinaryMatrix, as_binary
 from . import _kernels as kernels
 
@@ -143,10 +142,10 @@ class Partition:
         """
         if self.matrix.n < self.k:
             return False
-        walked, step = 0, 64 if stop_first else len(order)
+        walked, step = 0, 16 if stop_first else len(order)
         while walked < len(order):
             part = order[walked : walked + step]
-            start, rows = self._columns_of(part)
+            start, rows = self.matrix.columns_of(part)
             kept = np.empty(len(part), dtype=np.int32)
             number, ended = kernels.greedy_ranked(
                 part, 0, start, rows, self.k, self.mode, stop_first, kept, *self._for_greedy()
@@ -157,15 +156,6 @@ class Partition:
             walked, step = walked + step, step * 4
         return True
 
-    def _columns_of(
-        self, features: npt.NDArray[np.int32]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        m = self.matrix
-        slot = np.full(m.d, -1, dtype=np.int32)
-        slot[features] = np.arange(len(features), dtype=np.int32)
-        start, rows = audit_kernels.columns_of(m.indptr, m.indices, slot, m.supports[features])
-        return start, rows
-
     def add_by_pairs(
         self, gains: npt.NDArray[np.int64], *, stop_first: bool, most: int | None = None
     ) -> int:
@@ -173,7 +163,7 @@ class Partition:
         if self.matrix.n < self.k:
             return 0
         kept = np.empty(self.matrix.d, dtype=np.int32)
-        number, evaluations = kernels.greedy_pairs(
+        number, evaluations = kernels.greedy_pairs(  # type: ignore[call-arg]
             gains.copy(), *self.matrix.columns, self.k, self.mode, stop_first,
             self.matrix.d if most is None else most, kept, *self._for_greedy(), self.count_positive,
         )  # fmt: skip

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
+
+B1 = npt.NDArray[np.bool_]
+I4 = npt.NDArray[np.int32]
+I8 = npt.NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def feasible_family(support, k):
+def feasible_family(support: I8, k: int) -> B1:
     """Turn counts of exact patterns into counts of supersets, and mark the feasible feature sets.
 
     `support[mask]` counts rows with exactly that pattern on entry and rows containing it on return.
@@ -33,7 +38,7 @@ def feasible_family(support, k):
 
 
 @njit(cache=True, nogil=True)
-def maximal_sets(good, d):
+def maximal_sets(good: B1, d: int) -> B1:
     """Mark the members of a downward closed family that no single element can extend."""
     out = np.zeros(good.size, np.bool_)
     for mask in range(good.size):
@@ -49,7 +54,7 @@ def maximal_sets(good, d):
 
 
 @njit(cache=True, nogil=True)
-def distinguished(masks, patterns, weight_positive, weight_negative):
+def distinguished(masks: I8, patterns: I8, weight_positive: I8, weight_negative: I8) -> I8:
     """Count the pairs of unlike class told apart by each feature set of at most 22 features."""
     out = np.empty(masks.size, np.int64)
     top = 0
@@ -75,7 +80,9 @@ def distinguished(masks, patterns, weight_positive, weight_negative):
 
 
 @njit(cache=True, nogil=True)
-def _extendable(items, m, full, n_full, indptr, indices, k, count):
+def _extendable(
+    items: I4, m: int, full: I4, n_full: int, indptr: I8, indices: I4, k: int, count: I4
+) -> bool:
     """Say whether a further item is held by k of the rows that hold all the given items."""
     for a in range(m):
         count[items[a]] = -1
@@ -95,9 +102,18 @@ def _extendable(items, m, full, n_full, indptr, indices, k, count):
 
 @njit(cache=True, nogil=True)
 def largest_frequent(
-    indptr, indices, column_start, column_rows, weight, k, r, work, best_weights, best_sizes,
-    best_items,
-):  # fmt: skip
+    indptr: I8,
+    indices: I4,
+    column_start: I8,
+    column_rows: I4,
+    weight: I8,
+    k: int,
+    r: int,
+    work: int,
+    best_weights: I8,
+    best_sizes: I8,
+    best_items: I4,
+) -> tuple[int, bool]:
     """Find the r heaviest maximal itemsets held by k rows or more, anytime; weights are ≥ 1.
 
     Branch and bound over rows, heaviest first: a node is an intersection of rows, and the overlap of
@@ -248,7 +264,16 @@ def largest_frequent(
 
 
 @njit(cache=True, nogil=True)
-def grown_itemset(indptr, indices, column_start, column_rows, weight, k, seed, out):
+def grown_itemset(
+    indptr: I8,
+    indices: I4,
+    column_start: I8,
+    column_rows: I4,
+    weight: I8,
+    k: int,
+    seed: int,
+    out: I8,
+) -> int:
     """Grow a maximal frequent itemset from a feature, heaviest support first; give its size."""
     n = indptr.size - 1
     d = column_start.size - 1

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ....core.errors import DataError, ParameterError
@@ -33,7 +33,8 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose features on rows X with two-class labels y."""
-        if not isinstance(self.k, numbers.Integral) or self.k < 1:
+        k: Any = self.k
+        if not isinstance(k, numbers.Integral) or int(k) < 1:
             raise ParameterError.constraint("k", type(self).__name__, "an int in [1, inf)", self.k)
         self._check_parameters()
         if isinstance(X, BinaryMatrix):
@@ -55,14 +56,17 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                     "The matrix holds values that are not numbers.",
                     hint="turn categories into binary literals first (sfumato.data.literals).",
                 ) from None
-            check_classification_targets(y)
-            matrix = as_binary(X if self.binarize is None else X > self.binarize)
-            self.classes_ = np.unique(y)
-            if len(self.classes_) > 2:
+            matrix = as_binary(X if self.binarize is None else self.binarize < X)
+            self.classes_, code = np.unique(y, return_inverse=True)
+            if len(self.classes_) != 2:
+                check_classification_targets(y)
                 raise ValueError(
-                    "Only binary classification is supported. The type of the target is multiclass."
+                    "Only binary classification is supported. The type of the target is "
+                    f"{type_of_target(y)}."
+                    if len(self.classes_) > 2
+                    else "The labels have 1 class, and two classes are needed."
                 )
-            positive = as_classes(y, matrix.n)
+            positive = code == 1
         if matrix.n < self.k:
             raise DataError(
                 f"k = {self.k} is larger than the number of rows ({matrix.n}).",

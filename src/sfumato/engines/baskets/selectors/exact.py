@@ -18,7 +18,13 @@ from ..separation import _information_of_each, ham_dist_pairs
 from . import _kernels as kernels
 from .base import ContainmentSelector
 
-__all__ = ["MOST_FEATURES", "ExactSelector", "feasible_sets", "maximal_feasible_sets", "maximal_frequent_sets"]
+__all__ = [
+    "MOST_FEATURES",
+    "ExactSelector",
+    "feasible_sets",
+    "maximal_feasible_sets",
+    "maximal_frequent_sets",
+]
 
 MOST_FEATURES = 22
 
@@ -72,7 +78,9 @@ class ExactSelector(ContainmentSelector):
     then the lowest mask.
     """
 
-    def __init__(self, k: int = 5, *, criterion: str = "linear", binarize: float | None = None) -> None:
+    def __init__(
+        self, k: int = 5, *, criterion: str = "linear", binarize: float | None = None
+    ) -> None:
         self.k = k
         self.criterion = criterion
         self.binarize = binarize
@@ -103,7 +111,7 @@ def score_sets(
 ) -> npt.NDArray[np.float64]:
     """Score feature sets given as masks and as rows of a membership matrix."""
     if criterion == "size":
-        return members.sum(axis=1).astype(np.float64)
+        return np.asarray(members.sum(axis=1), dtype=np.float64)
     if criterion == "hamdist":
         return np.asarray(members @ ham_dist_pairs(matrix, positive), dtype=np.float64)
     if criterion == "information":

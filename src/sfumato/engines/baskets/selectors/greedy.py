@@ -55,14 +55,30 @@ class _Greedy(ContainmentSelector):
         self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_], scores: npt.NDArray[Any]
     ) -> list[int]:
         """Take features by falling score; a constant column tells nothing and is left out."""
-        order = np.argsort(-scores, kind="stable")
-        if self.stop == "never":
-            supports = matrix.supports
-            order = order[(supports[order] > 0) & (supports[order] < matrix.n)]
         partition = self._partition(matrix, positive)
-        partition.add_ranked(order.astype(np.int32), stop_first=self.stop == "first")
+        if self.stop == "first":
+            head = _highest(
+                scores, 256
+            )  # the walk seldom gets farther: sort the rest only if it does
+            if partition.add_ranked(head, stop_first=True) and len(head) < matrix.d:
+                rest = np.argsort(-scores, kind="stable").astype(np.int32)
+                partition.add_ranked(rest[len(head) :], stop_first=True)
+        else:
+            order = np.argsort(-scores, kind="stable").astype(np.int32)
+            supports = matrix.supports[order]
+            order = order[(supports > 0) & (supports < matrix.n)]
+            partition.add_ranked(order, stop_first=False)
         self.unique_share_ = partition.unique_share
         return partition.chosen
+
+
+def _highest(scores: npt.NDArray[Any], number: int) -> npt.NDArray[np.int32]:
+    """Give at least `number` features by falling score, ties by index: a head of the full order."""
+    if number >= len(scores):
+        return np.argsort(-scores, kind="stable").astype(np.int32)
+    least = np.partition(scores, len(scores) - number)[len(scores) - number]
+    head = np.flatnonzero(scores >= least)
+    return head[np.argsort(-scores[head], kind="stable")].astype(np.int32)
 
 
 class GreedyHamDist(_Greedy):

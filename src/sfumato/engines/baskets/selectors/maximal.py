@@ -166,7 +166,9 @@ class MaximalSelector(ContainmentSelector):
         by_weight = pool[np.argsort(-(weights * supports)[pool], kind="stable")]
         for base in self._frequent(matrix, weights)[:6]:
             inner = np.setdiff1d(base, always)
-            full = filled(np.concatenate((inner, np.setdiff1d(by_weight, inner, assume_unique=True))))
+            full = filled(
+                np.concatenate((inner, np.setdiff1d(by_weight, inner, assume_unique=True)))
+            )
             common[full.tobytes()] = full
         by_support = pool[np.argsort(supports[pool], kind="stable")]
         rare: dict[bytes, npt.NDArray[np.intp]] = {}

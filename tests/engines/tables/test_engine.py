@@ -1,0 +1,314 @@
+"""Explore: what a frontier of a table says, how it is stored, and how it answers bad input."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sfumato.core.errors import (
+    DataError,
+    FormatError,
+    InputError,
+    ModelError,
+    NoCandidateError,
+    ParameterError,
+)
+from sfumato.core.files import canonical_json
+from sfumato.core.toml_files import read_toml
+from sfumato.data.samples import patient_register, register_population, register_schema
+from sfumato.data.table import read_table
+from sfumato.data.table_schema import TableSchema
+from sfumato.engines import tables
+from sfumato.engines.tables.problem import Problem
+
+QUASI = ("age", "sex", "group", "area")
+
+
+@pytest.fixture(scope="module")
+def register():
+    return patient_register(600)
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory):
+    path = tmp_path_factory.mktemp("schema") / "schema.toml"
+    path.write_text(register_schema(), encoding="utf-8")
+    return TableSchema.load(path)
+
+
+@pytest.fixture(scope="module")
+def found(register, schema):
+    return tables.explore(register, schema, register_population(), evaluations=800)
+
+
+def small(**columns):
+    frame = pd.DataFrame({"age": [1, 1, 2, 3], "sex": list("ffmm"), **columns})
+    attributes = [
+        {"name": "age", "role": "quasi", "domain": {"range": [0, 5]}},
+        {"name": "sex", "role": "quasi", "domain": "observed"},
+    ]
+    return frame, {"attribute": attributes}
+
+
+def test_candidates_carry_what_their_policy_measures(found, register, schema):
+    problem = Problem.of(read_table(register, schema, register_population()))
+    assert 10 < len(found) <= 300
+    for candidate in list(found)[::20]:
+        policy = found.policy(candidate)
+        measured = problem.cells.measure(policy.bits)
+        assert candidate.risk.value == pytest.approx(measured.risk, abs=1e-12)
+        assert candidate.utility.value == pytest.approx(1 - measured.loss, abs=1e-12)
+        assert candidate.details["loss_nats"] == pytest.approx(measured.loss_nats, abs=1e-12)
+        assert candidate.details["groups"] == measured.groups
+        assert problem.lattice.policy(candidate.details["policy"]) == policy
+        assert set(candidate.details["l_diversity"]) == {"diagnosis"}
+        assert 0 <= candidate.details["t_closeness"]["diagnosis"] <= 1
+
+
+def test_safe_harbor_stands_beside(found):
+    [reference] = found.references
+    assert reference.name == "Safe Harbor"
+    assert reference.details["policy"]["age"][-1] == "90-95"
+    beside = tables.compare(found, "Safe Harbor")
+    assert len(beside.dominating) == len(found.all_dominating(reference.risk, reference.utility))
+    best = found.dominating((reference.risk, reference.utility))
+    assert best is not None
+    assert best.risk.value <= reference.risk
+
+
+def test_frontier_file_says_what_it_should(found, tmp_path):
+    found.save(tmp_path)
+    content = json.loads((tmp_path / "frontier.json").read_text(encoding="utf-8"))
+    assert content["engine"] == "tables"
+    assert content["quasi"] == list(QUASI)
+    assert content["population"] is True
+    facts = content["population_facts"]
+    assert facts["people"] == content["population_people"] > 10_000
+    assert facts["people_outside_domains"] == 0
+    assert content["frontier_size"] >= len(content["candidates"])
+    assert content["area"] == content["full_area"] == content["trace"][-1][1]
+    assert content["trace"][-1][0] == content["evaluations"] <= 800
+    areas = [a for _, a in content["trace"]]
+    assert areas == sorted(areas, reverse=True)
+    assert len(content["trace_seconds"]) == len(content["trace"])
+    assert len(content["visited"]) <= 2000
+    assert {"id", "risk", "utility", "policy", "bits", "loss_nats", "k"} <= set(
+        content["candidates"][0]
+    )
+    assert sum(b["records"] for b in content["groups_before"]) == 600
+
+
+def test_area_is_that_of_the_whole_frontier(register, schema):
+    table = read_table(register, schema, register_population())
+    many = tables.explore(table, evaluations=4000)
+    assert many.extra["frontier_size"] > len(many)
+    assert len(many) <= 300
+    listed = super(type(many), many).area()
+    assert many.area() < listed < many.area() + 0.02
+
+
+def test_a_frontier_comes_back_whole(found, tmp_path):
+    found.save(tmp_path)
+    again = tables.load_exploration(tmp_path)
+    assert again.to_json() == json.loads(canonical_json(found.to_json()))
+    assert [c.id for c in again] == [c.id for c in found]
+    assert again.policy("Safe Harbor") == found.policy("Safe Harbor")
+    again.save(tmp_path)
+    assert tables.load_exploration(tmp_path).area() == found.area()
+
+
+def test_same_seed_same_bytes(register, schema, tmp_path):
+    written = []
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        folder.mkdir()
+        run = tables.explore(register, schema, register_population(), evaluations=300, seed=3)
+        run.seconds = None
+        run.save(folder)
+        written.append({p.name: p.read_bytes() for p in sorted(folder.iterdir())})
+    assert written[0] == written[1]
+    assert b"trace_seconds" not in written[0]["frontier.json"]
+
+
+def test_observed_values_stay_out_of_frontier_json_but_for_labels(tmp_path):
+    frame, schema = small()
+    frame["note"] = "secret"
+    schema["attribute"].append({"name": "note", "role": "other"})
+    run = tables.explore(frame, schema, evaluations=20)
+    run.save(tmp_path)
+    assert "domain" not in json.loads((tmp_path / "frontier.json").read_text())["quasi"]
+    assert "secret" not in "".join(p.read_text() for p in tmp_path.glob("*.json"))
+
+
+def test_without_a_population_the_table_stands_for_it():
+    run = tables.explore(*small(), evaluations=30)
+    assert run.extra["population"] is False
+    assert any("No population was given" in a for a in run.extra["assumptions"])
+    assert next(iter(run)).risk.attacker == "knows the quasi-identifiers and who is in the table"
+
+
+def test_population_that_lacks_a_cell_is_told():
+    frame, schema = small()
+    people = pd.DataFrame({"age": [1, 2, 9], "sex": list("ffm"), "count": [10, 10, 7]})
+    run = tables.explore(frame, schema, people, evaluations=30)
+    facts = run.extra["population_facts"]
+    assert facts["records_without_population_cell"] == 2  # (2, m) and (3, m)
+    assert facts["people_outside_domains"] == 7
+    said = " ".join(run.extra["assumptions"])
+    assert "2 records have values that the population counts no one with" in said
+    assert "7 people of the population lie outside" in said
+
+
+def test_one_quasi_identifier_is_enough():
+    frame, schema = small()
+    schema["attribute"] = schema["attribute"][:1]
+    run = tables.explore(frame[["age"]], schema, strategy="exhaustive")
+    assert run.evaluations == 32
+    assert {len(c.details["policy"]) for c in run} == {1}
+
+
+def test_constant_column_is_told():
+    frame, schema = small()
+    frame["sex"] = "f"
+    run = tables.explore(frame, schema, evaluations=20)
+    assert any("sex: a single value" in a for a in run.extra["assumptions"])
+    schema["attribute"][0]["domain"] = "observed"
+    frame["age"] = 7
+    with pytest.raises(DataError, match="nothing to generalise"):
+        tables.explore(frame, schema)
+
+
+def test_missing_numbers_follow_the_schema():
+    frame, schema = small()
+    frame["age"] = [1.0, np.nan, 2.0, 3.0]
+    with pytest.raises(DataError, match=r"'age' is missing in row 2"):
+        tables.explore(frame, schema)
+    dropped = tables.explore(frame, {**schema, "missing": "drop"}, evaluations=20)
+    assert dropped.extra["dropped"] == 1
+    assert any("1 rows with a missing" in a for a in dropped.extra["assumptions"])
+    valued = tables.explore(frame, {**schema, "missing": "value"}, evaluations=20)
+    assert valued.extra["domains"]["age"] == 7
+
+
+def test_value_outside_its_domain_names_column_and_row_only():
+    frame, schema = small()
+    frame.loc[2, "age"] = 77
+    with pytest.raises(DataError, match=r"'age' holds a value outside its domain in row 3") as told:
+        tables.explore(frame, schema)
+    assert "77" not in str(told.value)
+
+
+def test_constraints_are_kept(register, schema):
+    run = tables.explore(
+        register, schema, register_population(), evaluations=400, least_sample=5,
+        least_population=30, cut_points={"age": range(0, 96, 10)},
+    )  # fmt: skip
+    for candidate in run:
+        assert candidate.details["k"] >= 5
+        assert candidate.details["smallest_population_group"] >= 30
+        assert all(int(i.split("-")[0]) % 10 == 0 for i in candidate.details["policy"]["age"])
+
+
+def test_conflicting_constraints_have_an_answer():
+    frame, schema = small()
+    with pytest.raises(NoCandidateError, match="constraints conflict"):
+        tables.explore(frame, schema, least_sample=5, evaluations=20)
+    schema["attribute"][0]["keep"] = True
+    with pytest.raises(NoCandidateError, match="constraints conflict"):
+        tables.explore(frame, schema, least_sample=2, evaluations=20)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"strategy": "luck"}, "'strategy'"),
+        ({"evaluations": 1}, "'evaluations'"),
+        ({"seconds": 0}, "'seconds'"),
+        ({"least_sample": -1}, "'least_sample'"),
+        ({"risk": "luck"}, "'risk'"),
+        ({"loss": "mutual-information"}, "target column"),
+        ({"cut_points": {"aeg": [1]}}, "no quasi-identifier 'aeg'"),
+        ({"cut_points": {"age": [77]}}, "not in its domain"),
+    ],
+)
+def test_wrong_parameters(options, message):
+    with pytest.raises(ParameterError, match=message):
+        tables.explore(*small(), **options)
+
+
+def test_a_table_needs_a_schema_and_its_columns():
+    frame, schema = small()
+    with pytest.raises(ParameterError, match="needs a schema"):
+        tables.explore(frame)
+    with pytest.raises(DataError, match="no column 'sex'"):
+        tables.explore(frame[["age"]], schema)
+
+
+def test_other_measures(register, schema):
+    run = tables.explore(
+        register, schema, evaluations=60, strategy="rcs", risk="prosecutor", loss="class-size"
+    )
+    assert run.axes == {"risk": "prosecutor", "utility": "1 − class-size"}
+    for candidate in run:
+        assert candidate.risk.value == pytest.approx(1 / candidate.details["k"])
+    kept = tables.explore(
+        register, schema, evaluations=60, strategy="rcs", loss="mutual-information",
+        target="diagnosis",
+    )  # fmt: skip
+    assert len(kept)
+
+
+def test_own_policies_as_references(tmp_path):
+    frame, schema = small()
+    first = tables.explore(frame, schema, evaluations=30)
+    mine = first.policy(next(iter(first)))
+    tables.save_policy(mine, tmp_path / "mine.json")
+    run = tables.explore(
+        frame, schema, evaluations=30,
+        references={"file": tmp_path / "mine.json", "words": {"age": ["0-5"]}, "object": mine},
+    )  # fmt: skip
+    points = {r.name: (r.risk, r.utility) for r in run.references}
+    assert points["file"] == points["object"]
+    assert {"Safe Harbor", "file", "words", "object"} == set(points)
+    other = {"attribute": [{**schema["attribute"][0], "domain": {"range": [0, 6]}}]}
+    for reference in (tmp_path / "mine.json", mine):
+        with pytest.raises(FormatError, match="another schema"):
+            tables.explore(frame, other, references={"file": reference})
+
+
+def test_damaged_folders_are_refused(found, tmp_path):
+    found.save(tmp_path)
+    policies = tmp_path / "policies.json"
+    text = policies.read_text(encoding="utf-8")
+    for broken in (
+        text.replace(found.terms.lattice.fingerprint, "0" * 64),
+        text.replace('"version": 1', '"version": 2'),
+        "{}",
+        "[]",
+    ):
+        policies.write_text(broken, encoding="utf-8")
+        with pytest.raises(ModelError):
+            tables.load_exploration(tmp_path)
+    policies.unlink()
+    with pytest.raises(InputError, match=r"policies\.json"):
+        tables.load_exploration(tmp_path)
+    policies.write_text(text, encoding="utf-8")
+    population = tmp_path / "population.npz"
+    for content in (b"", b"no archive", population.read_bytes()[:500]):
+        population.write_bytes(content)
+        with pytest.raises(ModelError, match="missing or damaged"):
+            tables.load_exploration(tmp_path)
+    buffer = io.BytesIO()
+    codes = np.full_like(found.terms.population_codes, 10_000)
+    np.savez(buffer, codes=codes, count=found.terms.population_count)
+    population.write_bytes(buffer.getvalue())
+    with pytest.raises(ModelError, match="missing or damaged"):
+        tables.load_exploration(tmp_path)
+
+
+def test_the_sample_schema_is_a_schema(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(register_schema(), encoding="utf-8")
+    assert [a["name"] for a in read_toml(path)["attribute"] if a["role"] == "quasi"] == list(QUASI)

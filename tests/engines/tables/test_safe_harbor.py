@@ -1,0 +1,122 @@
+"""Safe Harbor as a policy, and frontiers beside it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.core.errors import InputError, ParameterError
+from sfumato.core.exploration import Candidate, Exploration, Reference
+from sfumato.core.measures import Risk, Utility
+from sfumato.engines.tables.policy import Lattice
+from sfumato.engines.tables.safe_harbor import compare, find_roles, safe_harbor
+
+AGES = tuple(str(a) for a in range(96))
+
+
+def intervals(zips, people=None, ages=AGES):
+    lattice = Lattice(("age", "sex", "zip"), (ages, ("f", "m"), zips))
+    counts = None if people is None else [np.zeros(len(ages)), np.zeros(2), np.array(people, float)]
+    return safe_harbor(lattice, counts).intervals()
+
+
+def test_prefixes_and_the_old():
+    found = intervals(("37010", "37011", "37110", "37211"), [30_000, 1, 25_000, 40_000])
+    assert found["zip"] == ["37010-37011", "37110", "37211"]
+    assert found["age"][:3] == ["0", "1", "2"]
+    assert found["age"][-2:] == ["89", "90-95"]
+    assert found["sex"] == ["f", "m"]
+
+
+def test_exactly_twenty_thousand_is_still_small():
+    # the rule asks for more than 20,000 people
+    zips = ("37010", "37110", "37210")
+    assert intervals(zips, [20_000, 25_000, 90_000])["zip"] == ["37010-37110", "37210"]
+    assert intervals(zips, [20_001, 25_000, 90_000])["zip"] == list(zips)
+
+
+def test_small_prefixes_join_each_other_before_a_large_one():
+    zips = ("37010", "37110", "37210", "37310")
+    found = intervals(zips, [90_000, 12_000, 12_000, 21_000])
+    assert found["zip"] == ["37010", "37110-37210", "37310"]
+
+
+def test_without_a_population_the_census_of_2000_says_which_are_small():
+    found = intervals(("03501", "03601", "03701", "82101", "82201", "82301"))
+    # 036, 821 and 823 are on the list; the last two join the prefix between them
+    assert found["zip"] == ["03501-03601", "03701", "82101-82301"]
+
+
+def test_missing_values_stay_by_themselves():
+    found = intervals(("37010", "37011", "?"), [1, 1, 0], ages=("89", "90", "91", "?"))
+    assert found["zip"] == ["37010-37011", "?"]
+    assert found["age"] == ["89", "90-91", "?"]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 12), st.integers(0, 9)), min_size=1, max_size=30, unique=True
+    ),
+    st.randoms(use_true_random=False),
+    st.booleans(),
+)
+@settings(max_examples=60, deadline=None)
+def test_never_less_protective(chosen, draw, shuffled):
+    """No interval splits a prefix, and each holds more than 20,000 people or is the whole domain."""
+    zips = sorted(f"{370 + prefix}{rest:02d}" for prefix, rest in chosen)
+    if shuffled:
+        draw.shuffle(zips)
+    people = [draw.randrange(30_000) for _ in zips]
+    lattice = Lattice(("zip",), (tuple(zips),))
+    policy = safe_harbor(lattice, [np.array(people, float)])
+    spans = policy.spans(0)
+    homes = {}
+    for number, (low, high) in enumerate(spans):
+        for value in zips[low : high + 1]:
+            homes.setdefault(value[:3], set()).add(number)
+        assert len(spans) == 1 or sum(people[low : high + 1]) > 20_000
+    assert all(len(h) == 1 for h in homes.values())
+
+
+def test_roles_by_name_by_domain_and_as_given():
+    lattice = Lattice(
+        ("patientAge", "PostalCode", "county", "income"),
+        (("1", "95"), ("K1A0B1", "K1A0B2"), ("x", "y"), ("a", "b")),
+    )
+    roles = find_roles(lattice)
+    assert (roles.age, roles.zip_code, roles.places) == (0, 1, (2,))
+    assert safe_harbor(lattice).intervals()["county"] == ["x|y"]
+    five = Lattice(("stage", "area"), (("1", "2"), ("30001", "30002")))
+    assert find_roles(five) == find_roles(five, zip_code="area")
+    assert find_roles(five).age is None  # "stage" is not an age
+    assert find_roles(five, age="stage").age == 0
+    with pytest.raises(ParameterError, match="no quasi-identifier"):
+        find_roles(five, age="aeg")
+    with pytest.raises(ParameterError, match="not an age"):
+        safe_harbor(Lattice(("sex",), (("f", "m"),)), age="sex")
+    with pytest.raises(InputError, match="needs an age"):
+        safe_harbor(Lattice(("sex",), (("f", "m"),)))
+
+
+def frontier(*points):
+    found = Exploration("tables", seed=0, axes={"risk": "", "utility": ""})
+    for i, (risk, loss) in enumerate(points):
+        found.add(Candidate(f"c{i}", Risk(risk), Utility(1 - loss)))
+    return found
+
+
+def test_comparison_in_words():
+    found = frontier((0.001, 0.5), (0.01, 0.3), (0.05, 0.2), (0.5, 0.1))
+    found.references = [Reference("Safe Harbor", 0.08, 0.64), Reference("mine", 0.0001, 0.9)]
+    beside = compare(found, "Safe Harbor")
+    assert beside.dominating == ("c1", "c2")
+    assert beside.risk_at_same_loss == pytest.approx(0.01)
+    assert beside.loss_at_same_risk == pytest.approx(0.2)
+    assert beside.risk_ratio == pytest.approx(8)
+    assert beside.in_words == (
+        "2 policies are better than Safe Harbor: at Safe Harbor's loss the risk is 8.0 times lower, and at "
+        "Safe Harbor's risk the loss is 0.200 instead of 0.360."
+    )
+    assert compare(found, "mine").in_words.startswith("No policy found is better")
+    with pytest.raises(ParameterError, match="no reference"):
+        compare(found, "Safe Harbour")
