@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONHASHSEED := 0
 
-.PHONY: demo test lint bench fuzz clean
+.PHONY: demo test lint bench fuzz pictures clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
@@ -20,6 +20,14 @@ lint: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
+
+# The pictures of the README; needs Chromium.
+CHROMIUM ?= chromium
+pictures: demo
+	$(BIN)/sfumato report demo-release/run --charts --out demo-release/report
+	cp demo-release/report/charts/tables-frontier-logarithmic.png docs/pictures/frontier.png
+	$(CHROMIUM) --headless --no-sandbox --disable-gpu --disable-background-networking --hide-scrollbars \
+	  --window-size=1200,1250 --screenshot=docs/pictures/report.png "file://$(CURDIR)/demo-release/run/report.html"
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("sfumato needs Python 3.11 or newer (make PYTHON=python3.12 …)" if sys.version_info < (3, 11) else 0)'

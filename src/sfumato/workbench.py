@@ -57,7 +57,7 @@ def run(
     )
     with Journal(target, key, force=force) as journal:
         if not journal.finished:
-            _Run(plan, folder, journal, say).all_steps()
+            _Run(plan, plan_path, folder, journal, say).all_steps()
             journal.finish(lambda built: _assemble(plan, plan_path, journal, built))
     withheld = sum(len(read_json(path).get("withheld", ())) for path in target.rglob(RELEASE_FILE))
     return RunResult(target, target / "report.html", _verdicts(target), withheld)
@@ -75,6 +75,7 @@ def refuse_withheld(result: RunResult) -> None:
 @dataclass
 class _Run:
     plan: Plan
+    plan_path: Path
     folder: Path
     journal: Journal
     say: Say
@@ -244,7 +245,7 @@ class _Run:
 
         steps = [self.journal.path(name) for name in self.journal.names]
         part.path.mkdir()
-        write_report(steps, out=part.path, pdf=self.plan.pdf)
+        write_report(steps, out=part.path, pdf=self.plan.pdf, plan=self.plan_path)
 
 
 def _without_times(extra: Mapping[str, Any]) -> dict[str, Any]:

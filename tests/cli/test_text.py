@@ -96,8 +96,11 @@ def test_exploring_again_gives_the_same_model(frontier, corpus, tmp_path):
 
 
 def test_masks_and_surrogates(frontier, corpus, tmp_path, monkeypatch):
-    call("publish", frontier, corpus, "--replace", "mask", "--out", tmp_path / "mask")
-    assert "Dr. █████ at" in (tmp_path / "mask" / "notes.jsonl").read_text(encoding="utf-8")
+    # Two releases of one input side by side would rightly be warned about.
+    apart = tmp_path / "apart"
+    apart.mkdir()
+    call("publish", frontier, corpus, "--replace", "mask", "--out", apart / "mask")
+    assert "Dr. █████ at" in (apart / "mask" / "notes.jsonl").read_text(encoding="utf-8")
     monkeypatch.delenv("SFUMATO_KEY", raising=False)
     arguments = ("publish", frontier, corpus, "--replace", "surrogate", "--out", tmp_path / "s")
     result = call(*arguments, status=2)
@@ -111,7 +114,7 @@ def test_masks_and_surrogates(frontier, corpus, tmp_path, monkeypatch):
         content = file.read_text(encoding="utf-8")
         assert "[NAME]" not in content
         assert "nobody guesses" not in content
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["key", "mask", "s"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["apart", "key", "s"]
 
 
 def test_what_was_withheld_ends_with_status_one(frontier, tmp_path):

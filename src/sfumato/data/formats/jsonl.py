@@ -79,26 +79,29 @@ class Jsonl:
     def writer(
         self, path: Path, part: Part | None = None, *, compress: bool = False
     ) -> Iterator[Write]:
-        layout = self.layout
         with create_bytes(path, compress=compress) as stream:
 
             def write(document: Document) -> None:
-                fields: dict[str, Any] = {}
-                if layout.id is not None:
-                    fields[layout.id] = document.extra.get(layout.id, document.id)
-                fields[layout.text] = document.text
-                fields[layout.spans] = [span_fields(span) for span in document.spans]
-                for name, value in document.extra.items():
-                    fields.setdefault(name, value)
-                try:
-                    line = _ENCODE(fields).encode()
-                except (TypeError, ValueError, RecursionError):
-                    raise DataError(
-                        f"The document {document.id!r} holds a field that JSON cannot hold."
-                    ) from None
-                stream.write(line + b"\n")
+                stream.write(self.line(document))
 
             yield write
+
+    def line(self, document: Document) -> bytes:
+        """Give the line that stands for a document."""
+        layout = self.layout
+        fields: dict[str, Any] = {}
+        if layout.id is not None:
+            fields[layout.id] = document.extra.get(layout.id, document.id)
+        fields[layout.text] = document.text
+        fields[layout.spans] = [span_fields(span) for span in document.spans]
+        for name, value in document.extra.items():
+            fields.setdefault(name, value)
+        try:
+            return _ENCODE(fields).encode() + b"\n"
+        except (TypeError, ValueError, RecursionError):
+            raise DataError(
+                f"The document {document.id!r} holds a field that JSON cannot hold."
+            ) from None
 
 
 def _refuse(constant: str) -> Any:

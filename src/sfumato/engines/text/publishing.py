@@ -1,16 +1,19 @@
 """From an input to an output folder: the data in the form it came in, release.json, nothing else.
 
 Finished batches are parts of a journal, so that a killed run goes on where it stopped; the output
-appears whole, at the end. A part holds ids and sanitised texts only; all other fields are read again
-from the input when the output is built.
+appears whole, at the end. For JSON lines a part holds lines of the output. For the other forms it
+holds ids and sanitised texts, and all other fields are read again from the input at the end.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,8 @@ from ...core.release import RELEASE_FILE, Release, warn_if_composed
 from ...data.document import Document
 from ...data.documents import Corpus, Withheld, read_documents, write_documents
 from ...data.findings import with_findings
-from ...data.sources import Extra
+from ...data.formats.jsonl import Jsonl
+from ...data.sources import Extra, create_bytes
 from .pipeline import Counts, Sanitiser, batches
 
 __all__ = ["Outcome", "publish"]
@@ -69,6 +73,7 @@ def publish(
     that cannot be read or sanitised are withheld and listed by id; with the sanitiser's `strict`,
     the first of them ends the work.
     """
+    began = time.perf_counter()
     corpus = read_documents(source)
     inputs = [(os.fspath(path), sha256_of(path)) for path in corpus.paths]
     how = {
@@ -91,26 +96,36 @@ def publish(
             documents: Iterable[Document] = _readable(corpus, unread, rows, strict=sanitiser.strict)
             if findings is not None:
                 documents = with_findings(documents, findings)
-            cut = batches((_bare(d) for d in documents), characters)
+            shared = _Shared(sanitiser, _lines_of(corpus), tuple(drop))
             counts, failed = Counts(), []
-            for facts in journal.run(compute, _part, cut, shared=sanitiser):
+            fields: set[str] = set()
+            cut = _cut(documents, characters, bare=shared.form is None)
+            for facts in journal.run(compute, _part, cut, shared=shared):
                 counts += Counts(**facts["counts"])
                 failed += facts["withheld"]
+                fields.update(facts["fields"])
                 if progress is not None:
-                    progress(facts["counts"]["documents"], f"{counts.words:,} words")
+                    rate = counts.words / max(time.perf_counter() - began, 1e-9)
+                    note = f"{counts.words:,} words, {rate:,.0f} words/s"
+                    progress(facts["counts"]["documents"], note)
             named = _named_inputs(corpus, inputs, rows)
-            fields: set[str] = set()
 
             def build(built: Path) -> None:
-                parts = (journal.path(name).read_bytes() for name in journal.names)
-                withheld_ids = {entry["id"] for entry in failed}
-                published = _published(corpus, parts, withheld_ids, drop, fields)
                 if corpus.is_folder:
                     written = built
                 else:
                     built.mkdir()
                     written = built / corpus.name
-                write_documents(published, like=corpus, out=written)
+                if shared.form is not None:
+                    _join_lines(journal, corpus, written)
+                else:
+                    parts = (journal.path(name).read_bytes() for name in journal.names)
+                    withheld = {entry["id"] for entry in failed}
+                    write_documents(
+                        _published(corpus, parts, withheld, drop, fields),
+                        like=corpus,
+                        out=written,
+                    )
                 name = "." if corpus.is_folder else corpus.name
                 Release(
                     engine="text",
@@ -150,30 +165,77 @@ def _readable(
             yield record
 
 
-def _bare(document: Document) -> Document:
-    """Leave out what the sanitiser does not need, and what need not travel to another machine."""
-    return Document(document.id, document.text, document.spans)
-
-
 def _named_inputs(
     corpus: Corpus, inputs: Sequence[tuple[str, str]], rows: Mapping[str, int]
 ) -> list[InputFile]:
     total = sum(rows.values())
     by_path = {os.fspath(part.file): rows.get(part.name, 0) for part in corpus.parts if part.path}
+    # Names, not places: the record says the same wherever the input lies.
     return [
-        InputFile(path, sha256, total if len(inputs) == 1 else by_path.get(path, 0))
+        InputFile(Path(path).name, sha256, total if len(inputs) == 1 else by_path.get(path, 0))
         for path, sha256 in inputs
     ]
 
 
-# --- parts: a line of JSON with ids and bounds, then the texts as they are -----------------------
+# --- parts ---------------------------------------------------------------------------------------
 
 
-def _part(sanitiser: Sanitiser, documents: Sequence[Document]) -> tuple[bytes, dict[str, Any]]:
-    done = sanitiser(documents)
-    head = json.dumps({"ids": list(done.ids), "bounds": list(done.bounds)}).encode()
-    facts = {"counts": done.counts.to_json(), "withheld": [dict(w) for w in done.withheld]}
-    return head + b"\n" + done.text, facts
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What every batch needs: the sanitiser and, for JSON lines, how a line is written."""
+
+    sanitiser: Sanitiser
+    form: Jsonl | None
+    drop: tuple[str, ...]
+
+
+def _lines_of(corpus: Corpus) -> Jsonl | None:
+    return corpus.format if type(corpus.format) is Jsonl else None
+
+
+def _cut(
+    documents: Iterable[Document], characters: int, *, bare: bool
+) -> Iterator[tuple[str, list[Document]]]:
+    """Cut documents into batches, each of one file; `bare` leaves out what need not travel."""
+    for file, own in groupby(documents, key=lambda d: getattr(d.extra, "part", "")):
+        for batch in batches(own, characters):
+            yield file, [Document(d.id, d.text, d.spans) for d in batch] if bare else batch
+
+
+def _part(shared: _Shared, batch: tuple[str, Sequence[Document]]) -> tuple[bytes, dict[str, Any]]:
+    """Sanitise a batch: lines of the output, or a line of ids and bounds, then the texts."""
+    file, documents = batch
+    done = shared.sanitiser(documents)
+    fields = {name for document in documents for name in document.extra}.difference(shared.drop)
+    facts = {
+        "file": file,
+        "fields": sorted(fields),
+        "counts": done.counts.to_json(),
+        "withheld": [dict(w) for w in done.withheld],
+    }
+    if shared.form is None:
+        head = json.dumps({"ids": list(done.ids), "bounds": list(done.bounds)}).encode()
+        return head + b"\n" + done.text, facts
+    extras = {document.id: document.extra for document in documents}
+    lines = [
+        shared.form.line(Document(name, text, (), _without(extras[name], shared.drop, "jsonl")))
+        for name, text in zip(done.ids, done.texts, strict=True)
+    ]
+    return b"".join(lines), facts
+
+
+def _join_lines(journal: Journal, corpus: Corpus, written: Path) -> None:
+    """Write each file of the corpus from the parts that hold its lines."""
+    by_file: dict[str, list[Path]] = {part.name: [] for part in corpus.parts}
+    for name in journal.names:
+        by_file[journal.facts(name)["file"]].append(journal.path(name))
+    for file, parts in by_file.items():
+        path = written / file if corpus.is_folder else written
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with create_bytes(path, compress=path.name.endswith(".gz")) as stream:
+            for part in parts:
+                with part.open("rb") as lines:
+                    shutil.copyfileobj(lines, stream, 1 << 20)
 
 
 def _unpacked(part: bytes) -> Iterator[tuple[str, str]]:

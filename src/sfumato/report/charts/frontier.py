@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -61,11 +62,12 @@ def frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
         domain = [min(xs) / 1.25, min(max(xs) * 1.35, 1.6)] if log else bounds_of(xs, 0.045)
         if not log and domain[0] < 0:
             domain[0] = 0 if min(xs) > 0 else domain[0]
-        middle = (domain[0] * domain[1]) ** 0.5 if log else sum(domain) / 2
 
-        def at(risk: float, utility: float, **more: Any) -> dict[str, Any]:
-            side = "right" if clip(risk) < middle else "left"
-            return {"risk": clip(risk), "utility": utility, "side": side, **more}
+        def at(risk: float, utility: float, room: float = 0.5, **more: Any) -> dict[str, Any]:
+            x, (low, high) = clip(risk), domain
+            along = math.log(x / low) / math.log(high / low) if log else (x - low) / (high - low)
+            side = "right" if along < room else "left"
+            return {"risk": x, "utility": utility, "side": side, **more}
 
         points = [
             at(p.risk, p.utility, says=point_says(engine, p), size=26 if many else 70,
@@ -79,7 +81,7 @@ def frontier(part: TextPart | TablesPart | BasketsPart) -> Chart | None:
             utility_ranges=[{"low": p.utility_interval[0], "high": p.utility_interval[1], "risk": clip(p.risk)} for p in ranges if p.utility_interval],
             stairs=[{"risk": clip(r), "utility": u} for r, u in line],
             points=points,
-            references=[at(r.risk, r.utility, name=r.name, says=f"{r.name}: risk {decimal(r.risk)}, utility {percent(r.utility)}") for r in references],
+            references=[at(r.risk, r.utility, 0.82, name=r.name, says=f"{r.name}: risk {decimal(r.risk)}, utility {percent(r.utility)}") for r in references],
             chosen=[at(chosen.risk, chosen.utility, name="published" if part.published else "chosen" if part.chosen_by == "steward" else "suggested", says=point_says(engine, chosen))] if chosen else [],
         )  # fmt: skip
         x, y = found["encoding"]["x"], found["encoding"]["y"]
