@@ -114,3 +114,17 @@ def test_names_that_no_file_can_have(tmp_path, name, key):
     (tmp_path / "s.toml").write_text(f'[[attribute]]\nname = "age"\nrole = "quasi"\n{given}\n')
     with pytest.raises(InputError, match="cannot be read"):
         explore(tmp_path / "t.csv", tmp_path / "s.toml", evaluations=2)
+
+
+def test_formulas_do_not_reach_a_spreadsheet():
+    from sfumato.engines.tables.policy import Lattice
+    from sfumato.engines.tables.policy_files import mapping_csv, mapping_sql
+
+    values = ("=1+1", "@x", "-3", "plain")
+    lattice = Lattice(("name",), (values,))
+    policy = lattice.policy({"name": list(values)})
+    mapping = mapping_csv(policy)
+    assert "'=1+1" in mapping
+    assert ",=1+1" not in mapping
+    assert ",-3," in mapping
+    assert "'=1+1'" in mapping_sql(policy)  # for machines: the value itself, as an SQL text
