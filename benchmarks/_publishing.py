@@ -54,7 +54,7 @@ def main(model: str, source: str, out: str, engine: str, threads: str) -> None:
                 "words": counts["words"],
                 "words_per_second": round(counts["words"] / seconds),
                 "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
-                "sha256": sha256_of(out),
+                "sha256": {file.name: sha256_of(file) for file in sorted(Path(out).iterdir())},
             }
         )
     )

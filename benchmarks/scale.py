@@ -89,8 +89,8 @@ def _engines(model: Path, folder: Path, documents: int) -> dict[str, Any]:
     source = folder / "documents.jsonl"
     _write_documents(source, documents)
     found: dict[str, Any] = {}
-    for engine in ("local", "spark"):
-        for cores in (1, 2):
+    for cores in (2, 1):
+        for engine in ("local", "spark"):
             out = folder / "out"
             try:
                 measured = publish(model, source, out, engine, cores)
@@ -100,7 +100,7 @@ def _engines(model: Path, folder: Path, documents: int) -> dict[str, Any]:
             found[f"{engine}_{cores}"] = measured
             print(f"   {engine} × {cores}: {measured['words_per_second']:,} words/s", flush=True)
             shutil.rmtree(out)
-    found["identical"] = len({m["sha256"] for m in found.values()}) == 1
+    found["identical"] = len({json.dumps(m["sha256"]) for m in found.values()}) == 1
     return found
 
 

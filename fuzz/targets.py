@@ -267,6 +267,52 @@ def _parquet(rows: str) -> list[bytes]:
     return [sink.getvalue()]
 
 
+def _lattice() -> Any:
+    from sfumato.engines.tables.policy import Lattice
+
+    return Lattice(("age", "sex"), (tuple(map(str, range(9))), ("f", "m")))
+
+
+def _policy_seed() -> list[bytes]:
+    from sfumato.engines.tables.policy_files import save_policy
+
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "policy.json"
+        save_policy(_lattice().policy({"age": ["0-4", "5-8"], "sex": ["f", "m"]}), path)
+        return [path.read_bytes()]
+
+
+def _load_policy(data: bytes, folder: Path) -> None:
+    from sfumato.engines.tables.policy_files import load_policy
+
+    (folder / "policy.json").write_bytes(data)
+    load_policy(folder / "policy.json", _lattice())
+
+
+@cache
+def _tables_seed() -> tuple[bytes, ...]:
+    from sfumato.engines.tables import explore
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        columns = {"age": [1, 2, 3, 3], "sex": ["f", "m", "f", "f"]}
+        schema = {
+            "attribute": [{"name": n, "role": "quasi", "domain": "observed"} for n in columns]
+        }
+        explore(columns, schema, evaluations=5).save(folder)
+        files = [folder / "frontier.json", folder / "policies.json"]
+        return (BETWEEN.join(file.read_bytes() for file in files),)
+
+
+def _load_tables(data: bytes, folder: Path) -> None:
+    from sfumato.engines.tables import load_exploration
+
+    frontier, _, policies = data.partition(BETWEEN)
+    (folder / "frontier.json").write_bytes(frontier)
+    (folder / "policies.json").write_bytes(policies)
+    load_exploration(folder)
+
+
 # --- baskets -------------------------------------------------------------------------------------
 
 
@@ -366,6 +412,8 @@ TARGETS = {
         Target("table-parquet", lambda: _parquet(_TABLE), _read_table("table.parquet")),
         Target("population", lambda: [_POPULATION.encode()], _read_table("population.csv")),
         Target("hierarchy", lambda: [_HIERARCHY.encode()], _read_table("zip.csv")),
+        Target("policy", _policy_seed, _load_policy),
+        Target("tables-folder", _tables_seed, _load_tables),
         Target("baskets-npz", _npz, _read_baskets(".npz")),
         Target("baskets-libsvm", lambda: [b"1 1:1 3:1\n-1 2:1 # x\n1 3:1\n"], _read_baskets(".svm")),
         Target("baskets-transactions", lambda: [b"a b c\nb\n\nc a\n"], _read_baskets(".txt")),

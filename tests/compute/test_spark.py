@@ -1,6 +1,8 @@
 """Spark answers as one machine does, batch by batch and count by count."""
 
+import json
 import shutil
+from collections import Counter
 
 import pyarrow as pa
 import pyarrow.csv
@@ -144,6 +146,31 @@ def test_counts_are_those_of_one_machine(spark, tmp_path):
         assert spark.count_groups(source, [*wanted, "n"]).equals(here)
     frame = spark.session().createDataFrame([(1, "x"), (2, "x")], ["k", "v"])
     assert spark.count_groups(frame, ["v"]).to_pylist() == [{"v": "x", "count": 2}]
+
+
+def test_a_table_is_reduced_to_the_same_cells(spark, tmp_path):
+    from sfumato.data.samples.writing import write_samples
+    from sfumato.engines.tables import explore
+
+    samples = write_samples(tmp_path / "samples")
+    found = [
+        explore(samples / "register.csv", samples / "schema.toml", samples / "population.csv",
+                evaluations=20, engine=name).to_json()
+        for name in ("local", "spark")
+    ]  # fmt: skip
+    for content in found:
+        content.pop("seconds")
+    assert json.dumps(found[0], sort_keys=True) == json.dumps(found[1], sort_keys=True)
+
+
+def test_baskets_are_counted_by_pattern(spark, tmp_path):
+    rows = [[i & 1, i >> 1 & 1, i % 3 == 0, i] for i in range(50)]
+    lines = ["a,b,c,y", *(",".join(str(int(cell)) for cell in row) for row in rows)]
+    (tmp_path / "baskets.csv").write_text("\n".join(lines) + "\n")
+    counted = spark.count_groups(tmp_path / "baskets.csv", ["a", "b", "c"])
+    assert counted.equals(Local().count_groups(tmp_path / "baskets.csv", ["a", "b", "c"]))
+    patterns = Counter(tuple(str(int(cell)) for cell in row[:3]) for row in rows)
+    assert {(r["a"], r["b"], r["c"]): r["count"] for r in counted.to_pylist()} == patterns
 
 
 def test_what_cannot_be_counted(spark, tmp_path, capfd):

@@ -97,3 +97,34 @@ def test_absurd_widths_are_refused(tmp_path):
     for name in ("wide.npz", "wide.svm", "wider.svm"):
         with pytest.raises(LimitError, match="features"):
             read_baskets(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a\\u0000b", "a" * 5000, ".", "/"])
+@pytest.mark.parametrize("key", ["hierarchy", "domain"])
+def test_names_that_no_file_can_have(tmp_path, name, key):
+    from sfumato.core.errors import InputError
+    from sfumato.engines.tables import explore
+
+    given = (
+        f'hierarchy = "{name}"\ndomain = "observed"'
+        if key == "hierarchy"
+        else (f'domain = {{ file = "{name}" }}')
+    )
+    (tmp_path / "t.csv").write_text("age\n1\n2\n")
+    (tmp_path / "s.toml").write_text(f'[[attribute]]\nname = "age"\nrole = "quasi"\n{given}\n')
+    with pytest.raises(InputError, match="cannot be read"):
+        explore(tmp_path / "t.csv", tmp_path / "s.toml", evaluations=2)
+
+
+def test_formulas_do_not_reach_a_spreadsheet():
+    from sfumato.engines.tables.policy import Lattice
+    from sfumato.engines.tables.policy_files import mapping_csv, mapping_sql
+
+    values = ("=1+1", "@x", "-3", "plain")
+    lattice = Lattice(("name",), (values,))
+    policy = lattice.policy({"name": list(values)})
+    mapping = mapping_csv(policy)
+    assert "'=1+1" in mapping
+    assert ",=1+1" not in mapping
+    assert ",-3," in mapping
+    assert "'=1+1'" in mapping_sql(policy)  # for machines: the value itself, as an SQL text

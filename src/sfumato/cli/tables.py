@@ -92,6 +92,7 @@ def explore(
     target: Annotated[str | None, typer.Option(help="Column for mutual-information.")] = None,
     k: Annotated[int, typer.Option(help="Group size for small-groups.")] = 5,
     threshold: Annotated[float | None, typer.Option(help="TH of shs.")] = None,
+    engine: Annotated[str, typer.Option(help="Where rows are counted: local or spark.")] = "local",
     force: Force = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
@@ -127,6 +128,7 @@ def explore(
                 target=target,
                 k=k,
                 threshold=threshold,
+                engine=engine,
                 progress=progress,
             )
         with whole_directory(out, force=force) as folder:

@@ -22,6 +22,7 @@ __all__ = [
     "check_output",
     "read_json",
     "sha256_of",
+    "spreadsheet_safe",
     "whole_directory",
     "whole_file",
     "write_json",
@@ -54,6 +55,19 @@ def canonical_json(value: Any) -> str:
         )
     except ValueError as error:
         raise DataError("A figure to be written is not a finite number.") from error
+
+
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?")
+
+
+def spreadsheet_safe(cell: str) -> str:
+    """Put an apostrophe before what a spreadsheet would run as a formula; numbers stay numbers.
+
+    >>> spreadsheet_safe("=HYPERLINK(A1)"), spreadsheet_safe("-3.5")
+    ("'=HYPERLINK(A1)", '-3.5')
+    """
+    return "'" + cell if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
 def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:

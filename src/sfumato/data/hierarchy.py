@@ -74,6 +74,8 @@ def _rows(path: str | os.PathLike[str]) -> list[list[str]]:
         ) from None
     except UnicodeDecodeError:
         raise FormatError(f"The hierarchy file {path.name!r} is not UTF-8 text.") from None
+    except (OSError, ValueError):  # a folder, a name that no file can have
+        raise InputError(f"The hierarchy file {path.name!r} cannot be read.") from None
     first = text.split("\n", 1)[0]
     delimiter = max(";,\t", key=first.count)
     try:

@@ -78,8 +78,13 @@ def read_table(
     source: Any,
     schema: TableSchema | str | os.PathLike[str] | dict[str, Any],
     population: Any = None,
+    *,
+    counts: pa.Table | None = None,
 ) -> Table:
     """Read a table by its schema, and the population it is a part of.
+
+    `counts` holds the quasi-identifiers as they stand in the source, and `count`, when the rows were
+    counted elsewhere (on a cluster): they are then not counted again here.
 
     >>> schema = {"attribute": [{"name": "age", "role": "quasi", "domain": {"range": [0, 3]}},
     ...                         {"name": "sex", "role": "quasi", "domain": "observed"}]}
@@ -91,7 +96,11 @@ def read_table(
     opened = Source.open(source)
     opened.require([a.name for a in schema.attributes])
     quasi = schema.quasi
-    cells, rows = _grouped(opened, quasi, "count(*)")
+    if counts is None:
+        cells, rows = _grouped(opened, quasi, "count(*)")
+    else:
+        total = f"CAST(sum(CAST({quoted_name('count')} AS BIGINT)) AS BIGINT)"
+        cells, rows = _grouped(Source.open(counts), quasi, total)
     if rows == 0:
         raise DataError("The table holds no rows.")
     people = None if population is None else Source.open(population)

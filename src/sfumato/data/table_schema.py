@@ -149,6 +149,8 @@ class TableSchema(BaseModel):
             ) from None
         except UnicodeDecodeError:
             raise InputError(f"The domain file {path.name!r} is not UTF-8 text.") from None
+        except (OSError, ValueError):  # a folder, a name that no file can have
+            raise InputError(f"The domain file {path.name!r} cannot be read.") from None
         return _distinct([line.strip() for line in lines if line.strip()], attribute.name)
 
 

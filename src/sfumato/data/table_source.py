@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,7 +69,10 @@ class Source:
 
         if isinstance(source, Source):
             return source
-        connection = duckdb.connect(config={"memory_limit": _MEMORY})
+        # DuckDB would spill rows into the current folder; a private one goes when the source does.
+        spill = tempfile.mkdtemp(prefix="sfumato-")
+        connection = duckdb.connect(config={"memory_limit": _MEMORY, "temp_directory": spill})
+        weakref.finalize(connection, shutil.rmtree, spill, ignore_errors=True)
         connection.execute("SET enable_progress_bar = false")
         if isinstance(source, Mapping | str | os.PathLike) or _is_path_list(source):
             if isinstance(source, Mapping):

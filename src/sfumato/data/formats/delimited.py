@@ -14,15 +14,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...core.errors import DataError, FormatError, LimitError, ParameterError
+from ...core.files import spreadsheet_safe
 from ..document import Document
 from ..sources import Extra, Withheld, create_bytes, open_bytes
 from ._layout import Layout, Part, Write, checked_columns, document_from, encodable, spans_as_json
 
 __all__ = ["Delimited"]
 
-_FORMULA = re.compile(r"[=+\-@\t\r]")
 _QUOTED = re.compile(r'"[^"]*"')
-_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?")
 
 
 class Delimited:
@@ -125,8 +124,8 @@ class Delimited:
         def line(cells: Sequence[str]) -> bytes:
             quoted = []
             for cell in cells:
-                if self.spreadsheet and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell):
-                    cell = "'" + cell
+                if self.spreadsheet:
+                    cell = spreadsheet_safe(cell)
                 quoted.append('"' + cell.replace('"', '""') + '"' if special.search(cell) else cell)
             # A lone empty cell would be a blank line.
             return ((delimiter.join(quoted) if quoted != [""] else '""') + "\n").encode()

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...compute import engine as compute_engine
 from ...core.errors import FormatError, NoCandidateError, ParameterError
 from ...core.exploration import Candidate, Reference
 from ...core.measures import Risk, Utility
@@ -60,6 +61,7 @@ def explore(
     target: str | None = None,
     k: int = 5,
     threshold: float | None = None,
+    engine: str = "local",
     progress: Callable[[int, float], None] | None = None,
 ) -> TablesExploration:
     """Search the policies of a table for the frontier of risk against utility.
@@ -67,15 +69,19 @@ def explore(
     `table` is a path, a frame or a `Table`. `least_sample` and `least_population` are the smallest groups
     allowed; `cut_points` names the only values at which an attribute's intervals may begin; `references`
     maps names to policies (objects, files or intervals by attribute) to compare with. `risk`, `loss`,
-    `target` and `k` choose other measures. Without `evaluations` or `seconds` the search makes as many
-    evaluations as fifty chains do; only a budget of evaluations repeats to the byte.
+    `target` and `k` choose other measures. With `engine="spark"` the rows are counted on a cluster.
+    Without `evaluations` or `seconds` the search makes as many evaluations as fifty chains do; only a
+    budget of evaluations repeats to the byte.
     """
     if not isinstance(table, Table):
         if schema is None:
             raise ParameterError(
                 "A table needs a schema.", hint="draft one with `sfumato tables schema TABLE`."
             )
-        table = read_table(table, schema, population)
+        schema, counts = TableSchema.of(schema), None
+        if engine != "local":
+            counts = compute_engine(engine).count_groups(table, [a.name for a in schema.quasi])
+        table = read_table(table, schema, population, counts=counts)
     problem = Problem.of(
         table, least_sample=least_sample, least_population=least_population, cut_points=cut_points
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import FormatError, ModelError
-from ...core.files import read_json, whole_file, write_json
+from ...core.files import read_json, spreadsheet_safe, whole_file, write_json
 from .policy import Lattice, Policy
 
 __all__ = ["load_policy", "mapping_csv", "mapping_sql", "save_mapping", "save_policy"]
@@ -50,11 +50,14 @@ def load_policy(path: str | os.PathLike[str], lattice: Lattice) -> Policy:
 
 
 def mapping_csv(policy: Policy) -> str:
-    """Give the mapping as CSV: attribute, value, published."""
+    """Give the mapping as CSV: attribute, value, published.
+
+    People open it in spreadsheets: cells that would run as formulas begin with an apostrophe.
+    """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(("attribute", "value", "published"))
-    writer.writerows(policy.mapping())
+    writer.writerows([spreadsheet_safe(cell) for cell in row] for row in policy.mapping())
     return buffer.getvalue()
 
 

@@ -1,0 +1,198 @@
+"""A canary name is planted in every kind of input; it may appear in published data, and nowhere else."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from typer.testing import CliRunner
+
+from sfumato.cli import app
+from sfumato.data.document import Document, Span
+from sfumato.data.documents import write_documents
+from sfumato.data.samples.notes import clinic_notes
+from sfumato.data.samples.writing import write_samples
+
+CANARY = "Quixadelmo"
+OTHER = "qUIXADELMO"  # a case that careless folding would show
+
+
+def run(*arguments):
+    """Run a command as from a shell; give its exit status and all that it said."""
+    done = CliRunner().invoke(app, [str(a) for a in arguments])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.stdout + done.stderr
+
+
+def silent(text):
+    assert CANARY.lower() not in text.lower()
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory):
+    return write_samples(tmp_path_factory.mktemp("canaries") / "samples")
+
+
+def lines_of(*records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+GOOD = {"id": "a", "text": f"{CANARY} came.", "spans": [{"start": 0, "end": 10, "label": "NAME"}]}
+BAD_DOCUMENTS = {
+    "cut.jsonl": lines_of(GOOD) + '{"id": "b", "text": "' + CANARY,
+    "kind.jsonl": lines_of(GOOD, {"id": "b", "text": [CANARY]}),
+    "span.jsonl": lines_of({**GOOD, "spans": [{"start": 3, "end": 900, "label": "NAME"}]}),
+    "label.jsonl": lines_of({**GOOD, "spans": [{"start": 0, "end": 2, "label": {CANARY: 1}}]}),
+    "twice.jsonl": lines_of(GOOD, GOOD),
+    "number.jsonl": lines_of({**GOOD, "spans": f"{CANARY}"}),
+    "ragged.csv": f"id,text,spans\na,{CANARY},,{CANARY}\n",
+    "spans.csv": f'id,text,spans\na,{CANARY},"[{CANARY}"\n',
+    "quote.csv": f'id,text,spans\na,"{CANARY},\n',
+    "tags.conll": f"{CANARY} B-NAME\n{CANARY}\n",
+    "broken.parquet": f"PAR1{CANARY}PAR1",
+    "broken.jsonl.gz": CANARY,
+}
+
+
+@pytest.mark.parametrize("name", BAD_DOCUMENTS)
+def test_bad_documents(tmp_path, name):
+    (tmp_path / name).write_text(BAD_DOCUMENTS[name])
+    out = tmp_path / "out"
+    status, said = run("text", "explore", tmp_path / name, "--label", "NAME", "--out", out)
+    assert status == 2, said
+    assert "sfumato:" in said
+    silent(said)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [name]
+
+
+SCHEMA = """missing = "error"
+[[attribute]]
+name = "age"
+role = "quasi"
+domain = { range = [0, 120] }
+[[attribute]]
+name = "sex"
+role = "quasi"
+domain = { values = ["f", "m"] }
+"""
+BAD_TABLES = {
+    "domain": {"table.csv": f"age,sex\n30,f\n31,{CANARY}\n"},
+    "range": {"table.csv": f"age,sex\n{CANARY},f\n31,m\n"},
+    "ragged": {"table.csv": f"age,sex\n30,f\n31,m,{CANARY}\n"},
+    "quote": {"table.csv": f'age,sex\n30,f\n31,"m{CANARY}\n'},
+    "bytes": {"table.csv": b"age,sex\n30,f\n31," + CANARY.encode() + b"\xff\n"},
+    "crowd": {"population.csv": f"age,sex,count\n30,f,{CANARY}\n"},
+    "people": {"population.csv": f"age,sex,count\n30,{CANARY},4\n"},
+}
+
+
+@pytest.mark.parametrize("kind", BAD_TABLES)
+def test_bad_tables(tmp_path, kind):
+    files = {
+        "schema.toml": SCHEMA, "table.csv": "age,sex\n30,f\n31,m\n",
+        "population.csv": "age,sex,count\n30,f,4\n31,m,4\n", **BAD_TABLES[kind],
+    }  # fmt: skip
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    status, said = run(
+        "tables", "explore", tmp_path / "table.csv", "--schema", tmp_path / "schema.toml",
+        "--population", tmp_path / "population.csv", "--out", tmp_path / "out", "--evaluations", 5,
+    )  # fmt: skip
+    silent(said)
+    if kind != "people":  # a population may hold values that the table has not
+        assert status == 2, said
+        assert sorted(p.name for p in tmp_path.iterdir()) == sorted(files)
+
+
+BAD_BASKETS = {
+    "cell.csv": f"a,b,y\n1,{CANARY},p\n0,1,q\n",
+    "ragged.csv": f"a,b,y\n1,0,p,{CANARY}\n0,1,q\n",
+    "value.svm": f"1 1:1 2:{CANARY}\n",
+    "index.svm": f"1 {CANARY}:1\n",
+    "broken.npz": CANARY,
+    "bytes.txt": b"a b\n" + CANARY.encode() + b"\xff\n",
+}
+
+
+@pytest.mark.parametrize("name", BAD_BASKETS)
+def test_bad_baskets(tmp_path, name):
+    content = BAD_BASKETS[name]
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    (tmp_path / "y.txt").write_text("p\nq\n")
+    status, said = run(
+        "baskets", "explore", tmp_path / name, "--labels", tmp_path / "y.txt", "--k", 2,
+        "--out", tmp_path / "out",
+    )  # fmt: skip
+    assert status == 2, said
+    silent(said)
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted([name, "y.txt"])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [f'{{"a": "{CANARY}"}}', f'{{"a": [{{"start": "{CANARY}"}}]}}', CANARY, f'{{"id": "{CANARY}'],
+)
+def test_bad_findings(tmp_path, content):
+    notes = clinic_notes(8)
+    write_documents(notes, like="jsonl", out=tmp_path / "notes.jsonl")
+    (tmp_path / "findings.json").write_text(content)
+    status, said = run(
+        "text", "explore", tmp_path / "notes.jsonl", "--label", "NAME",
+        "--findings", tmp_path / "findings.json", "--out", tmp_path / "out",
+    )  # fmt: skip
+    assert status == 2, said
+    silent(said)
+
+
+def planted(samples, folder):
+    """Write a plan whose inputs hold the canary as a name, a cell, an identifier and a label."""
+    folder.mkdir()
+    notes = []
+    for i, note in enumerate(clinic_notes(60)):
+        if i % 6 == 0:
+            spans = tuple(replace(s, start=s.start + 11, end=s.end + 11) for s in note.spans)
+            named = (Span(0, 10, "NAME"), *spans)
+            note = Document(note.id, f"{CANARY} {note.text}", named, {"ward": OTHER})
+        notes.append(note)
+    write_documents(notes, like="jsonl", out=folder / "notes.jsonl")
+    lines = (samples / "register.csv").read_text().splitlines()[:300]
+    rows = [f"{line},{CANARY}{i},{OTHER}" for i, line in enumerate(lines[1:])]
+    (folder / "register.csv").write_text("\n".join([f"{lines[0]},family,remark", *rows]) + "\n")
+    schema = (samples / "schema.toml").read_text()
+    (folder / "schema.toml").write_text(
+        schema + '\n[[attribute]]\nname = "family"\nrole = "identifier"\n'
+        '\n[[attribute]]\nname = "remark"\nrole = "sensitive"\n'
+    )
+    for extra in samples.glob("*.txt"):
+        (folder / extra.name).write_bytes(extra.read_bytes())
+    dice = np.random.default_rng(0)
+    sp.save_npz(folder / "m.npz", sp.csr_matrix((dice.random((80, 20)) < 0.3).astype(np.int8)))
+    labels = [CANARY if i % 2 else OTHER for i in range(80)]
+    (folder / "y.txt").write_text("\n".join(labels) + "\n")
+    (folder / "plan.toml").write_text(
+        '[text]\ncorpus = "notes.jsonl"\nlabels = ["NAME"]\nratios = [10]\nfolds = 2\n'
+        '[tables]\ntable = "register.csv"\nschema = "schema.toml"\nevaluations = 20\n'
+        '[baskets]\nmatrix = "m.npz"\nlabels = "y.txt"\nk = [2]\nselector = "hamdist"\n'
+    )
+    return folder / "plan.toml"
+
+
+def test_a_whole_run(tmp_path, samples):
+    plan = planted(samples, tmp_path / "inputs")
+    out = tmp_path / "out"
+    status, said = run("run", plan, "--out", out)
+    assert status == 0, said
+    silent(said)
+    looked_at = []
+    for path in sorted(p for p in tmp_path.rglob("*") if "inputs" not in p.parts):
+        silent(path.name)
+        if not path.is_file() or "model" in path.parts:
+            continue  # a model holds words of its documents, and stays at home
+        if path.suffix in {".json", ".html", ".toml", ".md"}:
+            silent(path.read_text(encoding="utf-8"))
+            looked_at.append(path.name)
+    assert {"release.json", "frontier.json", "report.html", "plan.toml"} <= set(looked_at)
+    table = next((out / "release" / "tables").glob("*.csv")).read_text()
+    assert f"{CANARY}1" not in table  # an identifier is not published at all
+    assert OTHER in table  # a sensitive cell is, by its role
