@@ -128,6 +128,14 @@ def _show(console: Console, content: dict[str, Any], out: Path) -> None:
     console.say(f"written: {out}/frontier.json")
 
 
+def _lines(source: Path) -> int | None:
+    """Count the records of plain JSON lines, so that the time left can be told."""
+    if source.suffix != ".jsonl" or not source.is_file():
+        return None
+    with source.open("rb") as stream:
+        return sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
+
+
 @app.command()
 def publish(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that explore wrote.")],
@@ -177,7 +185,7 @@ def publish(
             raise ParameterError("Give one of --ratio, --choose and --max-risk.")
         choice = Choice.model_construct(**(wishes or {"ratio": 10.0}))
         candidate = choice.of(TextExploration.load(directory))
-        with console.progress("publish") as step:
+        with console.progress("publish", total=_lines(source)) as step:
             outcome = candidate.publish(
                 source,
                 out=out,

@@ -152,3 +152,38 @@ def test_one_document_and_wrong_lengths():
     assert content["strongest"] is None
     with pytest.raises(DataError, match="labels"):
         run(Target(data, sensitive[:-1], own))
+
+
+def test_candidates_carry_attack_and_bounds():
+    """What explore writes for each candidate: all three readings, and every bound."""
+    from sfumato.engines.text.attacked import attacked
+    from sfumato.engines.text.publisher import GreedySanitize, Labelled
+
+    data, sensitive, own = corpus(4, documents=24)
+    labelled = Labelled(data, sensitive.astype(np.int16), ("NAME",), own)
+    publication = GreedySanitize(mode="honest").fit(labelled, [5.0])[5.0]
+    content = attacked(
+        labelled, publication, learners=(CRF(),), budgets=(10, 100), streams=Streams(0)
+    )
+    assert {"A", "B", "outside", "strongest", "left"} <= content["attack"].keys()
+    bounds = content["bounds"]
+    assert {"theorem 2", "theorem 3", "theorem 4", "theorem 6", "ranked prefix"} <= bounds.keys()
+    assert set(bounds["ranked prefix"]) == {"10", "100"}
+    json.dumps(content, allow_nan=False)
+
+
+def test_the_release_alone_is_the_release():
+    """Attackers without background get the same scores with and without it in the data."""
+    target = release(0.5, background=8)
+    alone = target.alone()
+    n = len(alone.data)
+    assert alone.data.documents == int(target.documents.sum())
+    assert np.array_equal(alone.data.rows, target.data.rows[:n])
+    assert np.array_equal(alone.sensitive, target.sensitive[:n])
+    learned = np.arange(alone.data.documents) < 20
+    padded = np.concatenate([learned, np.zeros(8, np.bool_)])
+    model = CRF.literal().fit(target.data, target.sensitive, documents=padded, seed=1)
+    small = CRF.literal().fit(alone.data, alone.sensitive, documents=learned, seed=1)
+    assert np.allclose(model.scores(target.data)[:n], small.scores(alone.data))
+    mixed = Target(target.data, target.sensitive, ~target.documents)
+    assert mixed.alone() is mixed

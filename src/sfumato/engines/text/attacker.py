@@ -9,7 +9,7 @@ answers with what B inspected words would give: positives first (as the theorems
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,29 @@ class Target:
     @property
     def background(self) -> Mask:
         return ~self.documents
+
+    def alone(self) -> Target:
+        """Give the release without the background, where it comes first in the data.
+
+        Attackers who do not use the background need not carry it along.
+        """
+        documents = int(self.documents.sum())
+        if documents == len(self.documents) or not self.documents[:documents].all():
+            return self
+        tokens = self.data.tokens
+        n = int(tokens.doc[documents])
+        first = replace(
+            tokens,
+            text_bounds=tokens.text_bounds[: documents + 1],
+            start=tokens.start[:n],
+            end=tokens.end[:n],
+            doc=tokens.doc[: documents + 1],
+            type=tokens.type[:n],
+            after_break=tokens.after_break[:n],
+        )
+        places = tuple(replace(p, values=p.values[:n]) for p in self.data.places)
+        data = TokenData(first, self.data.words, self.data.redacted[:n], places)
+        return Target(data, self.sensitive[:n], self.documents[:documents])
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +191,8 @@ class _Run:
     attacks: list[Attack] = field(default_factory=list)
 
     def add(self, reading: str, learner: str, scores: Scores) -> None:
+        if len(scores) < len(self.target.data):
+            scores = np.concatenate([scores, np.full(len(self.target.data) - len(scores), -np.inf)])
         instances = self.target.instances
         seen, truth = scores[instances], self.target.sensitive[instances] != 0
         self.attacks.append(
@@ -213,29 +238,28 @@ def attack(
     dealt = np.arange(len(documents)) % max(parts, 1)
     fold[streams.generator("attack folds").permutation(documents)] = dealt
     run = _Run(target, tuple(sorted(set(budgets))), streams, fold, parts, streams.seed_of("attack"))
+    alone = target.alone()
     if parts > 1:
         for learner in learners:
             tell(f"attacker B, {learner.name}")
-            run.add("B", learner.name, _inside(run, learner))
+            run.add("B", learner.name, _inside(run, learner, alone))
     for learner in learners if residuals else ():
         tell(f"attacker A, {learner.name}")
-        run.add("A", learner.name, _from_residuals(target, learner, residuals, run.seed))
+        run.add("A", learner.name, _from_residuals(alone, learner, residuals, run.seed))
     _outside(run, outsiders, {} if known is None else known, tell)
     return _reported(run, replicates)
 
 
-def _inside(
-    run: _Run, learner: Learner, *, data: TokenData | None = None, more: Mask | None = None
-) -> Scores:
+def _inside(run: _Run, learner: Learner, target: Target, *, more: Mask | None = None) -> Scores:
     """Score each part of the release by a model learned from the other parts (and `more`)."""
-    data = run.target.data if data is None else data
-    scores = np.full(len(data), -np.inf)
+    fold = run.fold[: target.data.documents]
+    scores = np.full(len(target.data), -np.inf)
     for part in range(run.parts):
-        learned = (run.fold >= 0) & (run.fold != part)
+        learned = (fold >= 0) & (fold != part)
         if more is not None:
             learned = learned | more
-        model = learner.fit(data, run.target.sensitive, documents=learned, seed=run.seed)
-        np.maximum(scores, model.scores(data, documents=run.fold == part), out=scores)
+        model = learner.fit(target.data, target.sensitive, documents=learned, seed=run.seed)
+        np.maximum(scores, model.scores(target.data, documents=fold == part), out=scores)
     return scores
 
 
@@ -247,7 +271,7 @@ def _from_residuals(
         model = learner.fit(
             residual.data, residual.sensitive, documents=residual.documents, seed=seed
         )
-        attacked = residual.attacked & target.documents
+        attacked = residual.attacked[: target.data.documents] & target.documents
         np.maximum(scores, model.scores(target.data, documents=attacked), out=scores)
     return scores
 
@@ -255,10 +279,10 @@ def _from_residuals(
 def _outside(
     run: _Run, outsiders: Sequence[Learner], known: dict[str, Model], tell: Callable[[str], None]
 ) -> None:
-    target = run.target
+    target, release = run.target, run.target.alone()
     for learner in outsiders if run.parts > 1 else ():
         tell(f"outsider, {learner.name}")
-        run.add("outside", learner.name, _inside(run, learner))
+        run.add("outside", learner.name, _inside(run, learner, release))
     if not target.background.any():
         return
     crf = CRF()
@@ -267,16 +291,17 @@ def _outside(
         known[crf.name] = crf.fit(
             target.data, target.sensitive, documents=target.background, seed=run.seed
         )
-    alone = known[crf.name].scores(target.data, documents=target.documents)
+    alone = known[crf.name].scores(release.data, documents=release.documents)
     run.add("outside", "crf with background", alone)
     if run.parts < 2:
         return
     tell("outsider, background and release")
-    both = _inside(run, crf, more=target.background)
+    both = _inside(run, crf, target, more=target.background)[: len(alone)]
     run.add("outside", "crf with background and release", both)
     # The background's opinion as a feature, learned to be trusted or not on the labelled part.
-    informed = target.data.with_places(*stack_places(target.data, alone, with_own=True))
-    second = _inside(run, crf, data=informed)
+    places = stack_places(release.data, alone, with_own=True)
+    informed = replace(release, data=release.data.with_places(*places))
+    second = _inside(run, crf, informed)
     run.add("outside", "crf on release, informed by background", second)
     with np.errstate(invalid="ignore"):
         run.add("outside", "crf, mean of both", (both + second) / 2)

@@ -20,7 +20,7 @@ from ...data.findings import with_findings
 from .background import matching_labels, relabelled
 from .exploration import TextExploration
 from .features import TokenData
-from .learners.protocol import Learner
+from .learners.protocol import Learner, Model
 from .learners.registry import learner_named
 from .publisher import GreedySanitize, Labelled, Publication
 from .tokens import Vocabulary, labels_from_spans, tokenize
@@ -165,6 +165,7 @@ class _Judge:
 
     def __init__(self, labelled: Labelled, random: np.random.Generator) -> None:
         self.labelled = labelled
+        self.known: dict[str, Model] = {}  # attackers' models that do not depend on the release
         self.words = labelled.instances
         self.sensitive = self.words & (labelled.labels > 0)
         documents = np.flatnonzero(labelled.own)
@@ -223,17 +224,15 @@ class _Judge:
             "record": [r.to_json() for r in publication.rounds],
         }
         if attackers is None or len(attackers):
-            from .attacker import Target, attack
+            from .attacked import attacked
 
-            target = Target(
-                self.labelled.data.redact(redacted), self.labelled.sensitive, self.labelled.own
-            )
-            report = attack(
-                target,
-                streams=streams.child(f"attack {ratio:g}"),
+            details |= attacked(
+                self.labelled,
+                publication,
                 learners=attackers,
                 budgets=budgets,
+                streams=streams.child(f"attack {ratio:g}"),
+                known=self.known,
                 progress=progress,
             )
-            details["attack"] = report.to_json()
         return Candidate(f"r{ratio:g}", risk, utility, details)
