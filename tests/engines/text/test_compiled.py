@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato.core.errors import DataError
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
 from sfumato.engines.text.classifiers import Classifier, ClassifierSet, Stage, staged
@@ -141,6 +142,18 @@ def test_what_is_not_a_crf_stays_as_it_is():
 
     other = Other()
     assert compiled(other) is other
+
+
+def test_a_candidate_that_does_not_fit_together_is_not_compiled():
+    stack = candidates()[2].classifiers[0].stages[1].model
+    for sees in ((), ((0, True),), ((0, False), (0, False))):
+        stages = (Stage(candidates()[1].classifiers[0].stages[0].model), Stage(stack, sees))
+        odd = ClassifierSet(("NAME",), (Classifier(stages, (1,), 0.0),))
+        assert compiled(odd) is odd
+        with pytest.raises(DataError):
+            odd.decide(labelled(3)[0])
+    odd = ClassifierSet(("A", "B"), (), (stack, stack))
+    assert compiled(odd) is odd
 
 
 def test_a_sanitiser_compiles_its_candidate():
