@@ -83,7 +83,7 @@ def test_names_of_files_hold_no_data(tmp_path, learned, notes, publish, monkeypa
 
     def watched(old, new):
         seen.update(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*"))
-        if fault is not None and len(seen) > 12:
+        if fault is not None and len(seen) > 6:
             raise fault
         real(old, new)
 
