@@ -123,7 +123,10 @@ def quality(X: Any, y: np.ndarray, *, repeats: int) -> dict[str, Any]:
     from sfumato.engines.baskets.study import run_study
 
     study = run_study(X, y, k=K, repeats=repeats)
-    best = [{"k": k, "auc": nested_auc(X, y, BestSelector(k)).value} for k in K]
+    best = [
+        {"k": k, "auc": nested_auc(X, y, BestSelector(k, factors=(1.0, 2.0), folds=2)).value}
+        for k in K
+    ]
     full = study["table"][-1]["cells"][0]["auc"]
     audits = [c["ac"] >= c["k"] for row in study["table"] for c in row["cells"] if "ac" in c]
     ours = [row for row in study["table"] if row["method"] not in _OTHERS]
@@ -211,9 +214,10 @@ def _ratio(slow: float, fast: float, **more: Any) -> dict[str, Any]:
 
 
 def _timed(work: Any) -> tuple[float, Any]:
-    start = time.perf_counter()
+    """Time one run by this thread's CPU clock: all of this work runs in one thread."""
+    start = time.thread_time()
     result = work()
-    return time.perf_counter() - start, result
+    return time.thread_time() - start, result
 
 
 def large(X: Any, y: np.ndarray, k: int = 5) -> dict[str, Any]:
@@ -300,32 +304,39 @@ def scale() -> dict[str, Any]:
     return out
 
 
-def run() -> dict[str, Any]:
+def on_real_data(folder: Path) -> dict[str, Any]:
     results: dict[str, Any] = {}
-    folder = data_folder()
-    if folder is None:
-        results["real data"] = "not there: quality, speed and real large cases were left out"
-    else:
-        X, y = load_sparse(folder, "spamassassin")
-        results["speed on spamassassin"] = speed(X, y)
-        _say(results["speed on spamassassin"])
-        _note("quality on adult19")
-        adult = quality(*load_adult(folder), repeats=5)
-        results["quality on adult19"] = adult
-        _note("quality on spamassassin")
-        spam = quality(X, y, repeats=2)
-        results["quality on spamassassin"] = spam
-        table = spam["table"]
-        results["never above first on spamassassin"] = {
-            str(k): table["HamDist, never stop"][str(k)]["auc"] - table["HamDist"][str(k)]["auc"]
-            for k in K
-        }
-        for name in ("nycflights13_onehot", "fars_onehot"):
-            _note(name)
-            results[name] = large(*load_sparse(folder, name))
+    X, y = load_sparse(folder, "spamassassin")
+    results["speed on spamassassin"] = speed(X, y)
+    _say(results["speed on spamassassin"])
+    _note("quality on adult19")
+    results["quality on adult19"] = quality(*load_adult(folder), repeats=3)
+    _note("quality on spamassassin")
+    results["quality on spamassassin"] = quality(X, y, repeats=1)
+    table = results["quality on spamassassin"]["table"]
+    results["never above first on spamassassin"] = {
+        str(k): table["HamDist, never stop"][str(k)]["auc"] - table["HamDist"][str(k)]["auc"]
+        for k in K
+    }
+    return results
+
+
+def on_large_data(folder: Path | None) -> dict[str, Any]:
+    results: dict[str, Any] = {}
+    for name in ("nycflights13_onehot", "fars_onehot") if folder is not None else ():
+        _note(name)
+        results[name] = large(*load_sparse(folder, name))
     _note("scale")
     results["scale"] = scale()
     return results
+
+
+def run() -> dict[str, Any]:
+    folder = data_folder()
+    if folder is None:
+        missing = "not there: quality, speed and real large cases were left out"
+        return {"real data": missing, **on_large_data(None)}
+    return {**on_real_data(folder), **on_large_data(folder)}
 
 
 def _note(text: str) -> None:

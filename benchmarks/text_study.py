@@ -32,6 +32,7 @@ from sfumato.engines.text.tokens import Vocabulary, labels_from_spans, tokenize
 CORPORA = ("enron_emailcoref", "wikigold", "inlegalner_dev", "litbank", "meddocan_es")
 RATIO = 10.0
 FOLDS = 4
+BACKGROUND_WORDS = 30_000  # of each of the other corpora
 
 
 def _path(name: str) -> Path:
@@ -53,6 +54,12 @@ def _tokens(documents: list[Document]) -> tuple[TokenData, np.ndarray]:
     return TokenData.of(tokens, vocabulary), labels
 
 
+def _some_words(documents: list[Document]) -> list[Document]:
+    """Take documents until they hold so many words: no corpus outweighs the others."""
+    ends = np.cumsum([len(d.text.split()) for d in documents])
+    return documents[: int(np.searchsorted(ends, BACKGROUND_WORDS)) + 1]
+
+
 def with_background(name: str, keep: Path) -> dict[str, Any]:
     """Attack, with background, the releases of three publishers: literal, honest, honest + background."""
     path = keep / f"background.{name}.json"
@@ -64,7 +71,7 @@ def with_background(name: str, keep: Path) -> dict[str, Any]:
         d
         for file in sorted(_path(name).parent.glob("*.jsonl.gz"))
         if file.name.split(".")[0] != name
-        for d in _names(file.name.split(".")[0])
+        for d in _some_words(_names(file.name.split(".")[0]))
     ]
     fold = np.random.default_rng(0).permutation(np.arange(len(own)) % FOLDS)
     data, sensitive = _tokens([*own, *others])

@@ -143,3 +143,21 @@ def test_releases_from_one_input_compose(tmp_path, learned, notes, publish):
         assert warn_if_composed(tmp_path / "masked", record) == 1
     record["inputs"][0]["sha256"] = "another"
     assert warn_if_composed(tmp_path / "masked", record) == 0
+
+
+def test_two_policies_of_one_table_compose(tmp_path):
+    from sfumato.engines import tables
+
+    columns = "age,sex\n" + "".join(f"{i % 7},{'fm'[i % 2]}\n" for i in range(40))
+    (tmp_path / "t.csv").write_text(columns)
+    schema = {
+        "attribute": [
+            {"name": "age", "role": "quasi", "domain": {"range": [0, 6]}},
+            {"name": "sex", "role": "quasi", "domain": {"values": ["f", "m"]}},
+        ]
+    }
+    found = tables.explore(tmp_path / "t.csv", schema, evaluations=30)
+    first, second, *_ = found.candidates
+    first.publish(tmp_path / "t.csv", out=tmp_path / "a.csv")
+    with pytest.warns(PrivacyWarning, match="1 other release beside 'b.csv' comes from the same"):
+        second.publish(tmp_path / "t.csv", out=tmp_path / "b.csv")

@@ -232,6 +232,9 @@ def _told(console: Console, release: Release, out: Path) -> None:
         console.say(f"  {name}: {treatment}")
     if how["identifiers_dropped"]:
         console.say(f"identifiers dropped: {', '.join(how['identifiers_dropped'])}")
+    if how["columns_not_in_schema"]:
+        kept = ", ".join(how["columns_not_in_schema"])
+        console.say(f"Note: kept as they are, although the schema does not name them: {kept}")
     if counts["dropped"]:
         console.say(f"{counts['dropped']:,} rows with a missing quasi-identifier left out")
     console.say(

@@ -1,6 +1,7 @@
 """Explore, choose, publish: the frontier, the files, and the audit of what was written."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import scipy.sparse as sp
 import sfumato as sf
 from sfumato.core import DataError, Exploration, InputError, ParameterError, ReleaseRefusedError
 from sfumato.data.baskets import Baskets, read_baskets, write_baskets
-from sfumato.engines.baskets import GreedyHamDist, audit, explore, load_exploration
+from sfumato.engines.baskets import GreedyHamDist, audit, explore, load_exploration, publish
 from sfumato.engines.baskets.baselines import differential_release, flip_into_clusters
 from sfumato.engines.baskets.evaluation import cross_validated_auc, nested_auc
 from sfumato.engines.baskets.study import run_study, write_study
@@ -172,13 +173,13 @@ def test_wrong_output_format_and_empty_candidate(frontier, data, tmp_path):
     candidate = frontier.candidate("hamdist-k3")
     with pytest.raises(InputError, match="would be csv, but the input is npz"):
         candidate.publish(Baskets.of(X, labels=y), out=tmp_path / "out.csv")
-    from dataclasses import replace
-
-    from sfumato.engines.baskets import publish
-
     empty = replace(candidate, details={**candidate.details, "features": []})
     with pytest.raises(InputError, match="holds no feature"):
         publish(empty, X)
+
+
+def free_of_flags(X, y):
+    return explore(X, y, k=3, selector="hamdist", folds=2).candidate("hamdist-k3")
 
 
 def test_absence_flags_reach_the_selectors(data):
@@ -186,9 +187,18 @@ def test_absence_flags_reach_the_selectors(data):
     found = explore(X, y, k=3, selector="hamdist", folds=2, absence_risky="all")
     (candidate,) = found.candidates
     assert candidate.details["smallest_group"] >= 3  # k-anonymity
-    named = explore(X, y, k=3, selector="hamdist", folds=2, absence_risky=["f0", "f1"])
+    assert candidate.details["absence_risky"] == candidate.details["features"]
+    assert candidate.publish(X).matrix.shape[0] == 400
+    named = explore(X, y, k=3, folds=2, absence_risky=["f0", "f1"])
+    flagged = named.candidate("hamdist-k3")
+    assert set(flagged.details["absence_risky"]) <= {"f0", "f1"}
+    weaker = replace(free_of_flags(X, y), details={
+        **free_of_flags(X, y).details, "absence_risky": free_of_flags(X, y).details["features"],
+    })  # fmt: skip
+    with pytest.raises(ReleaseRefusedError):  # k-AC alone does not keep the promise of the flags
+        publish(weaker, X)
     free = explore(X, y, k=3, selector="hamdist", folds=2)
-    assert named.candidates[0].details["count"] <= free.candidates[0].details["count"]
+    assert flagged.details["count"] <= free.candidates[0].details["count"]
     with pytest.raises(InputError, match="1 of the features flagged"):
         explore(X, y, k=3, selector="hamdist", absence_risky=["no such thing"])
     with pytest.raises(ParameterError, match="does not take absence flags"):

@@ -211,6 +211,27 @@ def test_constraints_are_kept(register, schema):
         assert all(int(i.split("-")[0]) % 10 == 0 for i in candidate.details["policy"]["age"])
 
 
+def test_constraints_of_the_schema_are_kept(register, tmp_path):
+    """A hierarchy gives the only intervals of age, area is at most three wide, sex stays as it is."""
+    ages = [f"{v};{v // 10 * 10}-{v // 10 * 10 + 9};*" for v in range(100)]
+    (tmp_path / "ages.csv").write_text("\n".join(ages), encoding="utf-8")
+    attributes = [
+        {"name": "age", "domain": {"range": [0, 99]}, "hierarchy": "ages.csv"},
+        {"name": "area", "domain": "observed", "widest": 3},
+        {"name": "sex", "domain": "observed", "keep": True},
+    ]
+    schema = TableSchema.of({"attribute": [{**a, "role": "quasi"} for a in attributes]})
+    schema._folder = tmp_path
+    run = tables.explore(register, schema, evaluations=300)
+    allowed = {str(v) for v in range(100)} | {f"{v}-{v + 9}" for v in range(0, 100, 10)} | {"0-99"}
+    assert len(run) > 5
+    for candidate in run:
+        policy = run.policy(candidate)
+        assert set(policy.intervals()["age"]) <= allowed
+        assert max(high - low + 1 for low, high in policy.spans(1)) <= 3
+        assert len(policy.spans(2)) == 2
+
+
 def test_conflicting_constraints_have_an_answer():
     frame, schema = small()
     with pytest.raises(NoCandidateError, match="constraints conflict"):

@@ -157,6 +157,16 @@ def test_semicolons_stay_semicolons(tmp_path):
     assert [r[2] for r in rows[1:]] == frame["note"].tolist()
 
 
+def test_columns_that_the_schema_does_not_name_are_kept_and_told(tmp_path):
+    frame, schema = small(extra=list("uvwxyz"))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    release = tables.publish(
+        policy_of(schema), tmp_path / "t.csv", schema=schema, out=tmp_path / "o.csv"
+    )
+    assert release.how["columns_not_in_schema"] == ["extra"]
+    assert pd.read_csv(tmp_path / "o.csv")["extra"].tolist() == list("uvwxyz")
+
+
 def test_several_files_become_one(tmp_path):
     frame, schema = small()
     (tmp_path / "parts").mkdir()

@@ -482,10 +482,26 @@ def columns_of(indptr: I8, indices: I4, features: I4, d: int, supports: I8) -> t
         slot[features[s]] = s
     fill = start[:-1].copy()
     rows = np.empty(start[-1], np.int32)
-    for r in range(indptr.size - 1):
-        for i in range(indptr[r], indptr[r + 1]):
-            if wanted[indices[i]]:
-                s = slot[indices[i]]
-                rows[fill[s]] = r
-                fill[s] += 1
+    if 4 * start[-1] > indices.size:
+        for r in range(indptr.size - 1):
+            for i in range(indptr[r], indptr[r + 1]):
+                if wanted[indices[i]]:
+                    s = slot[indices[i]]
+                    rows[fill[s]] = r
+                    fill[s] += 1
+        return start, rows
+    # few hits: they are gathered first, without a branch in the long loop
+    hits = np.empty(start[-1] + 1, np.int64)
+    found = 0
+    for i in range(indices.size):
+        hits[found] = i
+        found += wanted[indices[i]]
+    r = 0
+    for h in range(found):
+        i = hits[h]
+        while indptr[r + 1] <= i:
+            r += 1
+        s = slot[indices[i]]
+        rows[fill[s]] = r
+        fill[s] += 1
     return start, rows

@@ -123,11 +123,8 @@ and categories into binary literals first (sfumato.data.literals).
         rows = sp.csr_matrix(dense)
         values = rows.data
     if (
-        (values.dtype != np.bool_
-        and values.size
-        and not 0 <= values.min() <= values.max() <= 1)
-        or (values.dtype.kind == "f")
-    ):
+        values.dtype != np.bool_ and values.size and not 0 <= values.min() <= values.max() <= 1
+    ) or (values.dtype.kind == "f"):
         wrong = int(np.count_nonzero((values != 1) & (values != 0)))
         if wrong:
             raise DataError(
@@ -168,6 +165,11 @@ def as_classes(labels: Any, n: int) -> npt.NDArray[np.bool_]:
         raise DataError("Some labels are missing (NaN).", hint="drop those rows or label them.")
     if array.dtype.kind == "O":
         array = np.array([str(v) for v in array])
+    if array.dtype.kind in "biu" and len(array):  # the usual labels, without sorting them
+        low, high = array.min(), array.max()
+        positive: npt.NDArray[np.bool_] = array == high
+        if low != high and np.all(positive | (array == low)):
+            return positive
     classes = np.unique(array)
     if array.dtype.kind in "US":
         with suppress(ValueError):  # "+1" and "-1" are ordered as the numbers they are
@@ -178,5 +180,4 @@ def as_classes(labels: Any, n: int) -> npt.NDArray[np.bool_]:
             "classes are needed.",
             hint="a class without examples cannot be learned; merge classes if there are more.",
         )
-    positive: npt.NDArray[np.bool_] = array == classes[1]
-    return positive
+    return np.asarray(array == classes[1], dtype=bool)

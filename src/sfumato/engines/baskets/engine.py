@@ -228,7 +228,7 @@ def _makers(
 
     names = _names(selector, d)
     if risky is not None and selector == "all":
-        names = [name for name in names if name != "exact"]
+        names = [name for name in names if name not in {"exact", "maximal-frequent"}]
     return {name: partial(make, name) for name in names}
 
 
@@ -252,8 +252,10 @@ def _candidate(
     on_all = cross_validated_auc(projected, positive, folds=folds, seed=seed)
     report = measured.to_json()
     del report["rows"]
+    risky = _risky_among(selector.get_params().get("absence_risky"), chosen, rows.d)
     details = {
         **report,
+        **({} if risky is None else {"absence_risky": [names[i] for i in risky]}),
         "k": k,
         "selector": name,
         "stop": selector.get_params().get("stop"),
@@ -269,6 +271,15 @@ def _candidate(
         Utility(nested.value, nested.interval, kept=KEPT),
         details,
     )
+
+
+def _risky_among(flags: Any, chosen: npt.NDArray[np.intp], d: int) -> npt.NDArray[np.intp] | None:
+    """List the chosen features whose absence is taken as known."""
+    if flags is None:
+        return None
+    mask = np.zeros(d, dtype=bool)
+    mask[slice(None) if isinstance(flags, str) else flags] = True
+    return chosen[mask[chosen]]
 
 
 def _full_set(

@@ -25,6 +25,7 @@ from ...core.errors import DataError
 from ...core.measures import Interval
 from ...core.randomness import Streams
 from .binary import BinaryMatrix, as_binary, as_classes
+from .containment import Patterns
 
 __all__ = ["AucScore", "cross_validated_auc", "folds_of", "linear_svm_auc", "nested_auc"]
 
@@ -74,14 +75,31 @@ def folds_of(
     return list(splitter.split(np.zeros(len(positive)), positive))
 
 
-def _fitted(train: Any, y: npt.NDArray[np.bool_], penalty: float) -> LinearSVC:
-    """Fit a linear SVM with squared hinge loss in the primal: quick on wide data too, no randomness."""
-    model = LinearSVC(C=penalty, dual=False, tol=1e-3, max_iter=1000)
-    with warnings.catch_warnings():
-        # a solution short of the last digit ranks rows just as well, and AUC only needs ranks
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(train, y)
-    return model
+class _Rows:
+    """Training rows with equal ones put together: the same solution, far fewer rows on narrow data."""
+
+    def __init__(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> None:
+        patterns = Patterns.of(matrix)
+        self.of_row = patterns.of_row
+        self.code = 2 * patterns.of_row.astype(np.int64) + positive
+        self.distinct: Any = matrix.to_csr()[patterns.representative].astype(np.float64)
+
+    def fitted(self, penalty: float, rows: npt.NDArray[np.bool_] | None = None) -> LinearSVC:
+        """Fit a linear SVM with squared hinge loss in the primal: quick on wide data, not random."""
+        codes = self.code if rows is None else self.code[rows]
+        counts = np.bincount(codes, minlength=2 * self.distinct.shape[0])
+        held = np.flatnonzero(counts)
+        model = LinearSVC(C=penalty, dual=False, tol=1e-3, max_iter=1000)
+        with warnings.catch_warnings():
+            # a solution short of the last digit ranks rows just as well, and AUC only needs ranks
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(self.distinct[held // 2], held % 2 == 1, sample_weight=counts[held])
+        return model
+
+    def scores(self, model: LinearSVC, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+        """Rank some of the rows."""
+        found: npt.NDArray[np.float64] = model.decision_function(self.distinct)[self.of_row[rows]]
+        return found
 
 
 def linear_svm_auc(
@@ -98,24 +116,24 @@ def linear_svm_auc(
     """
     if train.d == 0 or len(train.indices) == 0:
         return 0.5
-    x, x_test = train.to_csr().astype(np.float64), test.to_csr().astype(np.float64)
-    penalty = _tuned_penalty(x, train_positive, seed)
-    model = _fitted(x, train_positive, penalty)
-    return float(roc_auc_score(test_positive, model.decision_function(x_test)))
+    rows = _Rows(train, train_positive)
+    model = rows.fitted(_tuned_penalty(rows, train_positive, seed))
+    scores = model.decision_function(test.to_csr().astype(np.float64))
+    return float(roc_auc_score(test_positive, scores))
 
 
-def _tuned_penalty(x: Any, positive: npt.NDArray[np.bool_], seed: int) -> float:
+def _tuned_penalty(rows: _Rows, positive: npt.NDArray[np.bool_], seed: int) -> float:
     """Choose C on a small validation set, as the paper does."""
     if min(positive.sum(), (~positive).sum()) < 8:
         return 0.1
     rng = Streams(seed).generator("validation")
     held = np.zeros(len(positive), dtype=bool)
-    for rows in (np.flatnonzero(positive), np.flatnonzero(~positive)):
-        held[rng.permutation(rows)[: max(2, len(rows) // 4)]] = True
+    for of_class in (np.flatnonzero(positive), np.flatnonzero(~positive)):
+        held[rng.permutation(of_class)[: max(2, len(of_class) // 4)]] = True
     best, best_auc = 0.1, -1.0
     for penalty in _PENALTIES:
-        model = _fitted(x[~held], positive[~held], penalty)
-        auc = float(roc_auc_score(positive[held], model.decision_function(x[held])))
+        model = rows.fitted(penalty, ~held)
+        auc = float(roc_auc_score(positive[held], rows.scores(model, held)))
         if auc > best_auc + 1e-12:
             best, best_auc = penalty, auc
     return best

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from ...core.errors import DataError, ParameterError
 from .binary import BinaryMatrix, as_binary
@@ -81,9 +82,11 @@ def absence_containment(matrix: Any, absence_risky: npt.ArrayLike) -> int:
     flags[np.asarray(absence_risky)] = True
     if binary.n == 0:
         return 0
-    rows = binary.to_csr()
-    import scipy.sparse as sp
-
-    flagged = rows[:, np.flatnonzero(flags)].toarray()
-    both = sp.hstack([rows, sp.csr_matrix(1 - flagged)], format="csr")
-    return Patterns.of(both).smallest_maximal()
+    # rows that agree on the flagged features share a literal of their own: one more entry a row
+    agreeing = Patterns.of(binary.project(np.flatnonzero(flags))).of_row
+    shared = sp.csr_matrix(
+        (np.ones(binary.n, dtype=np.uint8), (np.arange(binary.n), agreeing)),
+        shape=(binary.n, int(agreeing.max()) + 1),
+    )
+    rest = binary.to_csr()[:, np.flatnonzero(~flags)]
+    return Patterns.of(sp.hstack([rest, shared], format="csr")).smallest_maximal()

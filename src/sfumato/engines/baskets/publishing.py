@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ from ...data.baskets import (
 )
 from ...data.baskets import beside_of as beside
 from .binary import as_binary
-from .containment import Audit, audit
+from .containment import audit
+from .posets import absence_containment
 
 __all__ = ["publish"]
 
@@ -61,17 +62,25 @@ def publish(
         )
     if out is None:
         projected = as_baskets(data, labels=labels).project(features)
-        _refuse_below(k, audit(projected.matrix, absences=()), candidate.id)
+        _refuse_below(
+            k, _promised_ac(candidate, projected.matrix, projected.feature_names), candidate
+        )
         return projected
     return _written(
         candidate, data, Path(out), labels=labels, seed=seed, force=force, progress=progress
     )
 
 
-def _refuse_below(k: int, measured: Audit, name: str) -> None:
-    if measured.ac < k:
+def _promised_ac(candidate: Candidate, matrix: Any, names: Sequence[str]) -> int:
+    """Measure what the candidate promises: the AC, with rows agreeing where absence is risky."""
+    risky = set(candidate.details.get("absence_risky", ()))
+    return absence_containment(matrix, np.array([name in risky for name in names], dtype=bool))
+
+
+def _refuse_below(k: int, ac: int, candidate: Candidate) -> None:
+    if ac < k:
         raise ReleaseRefusedError(
-            f"The release of {name!r} has an AC of {measured.ac}, below the promised k = {k}; nothing "
+            f"The release of {candidate.id!r} has an AC of {ac}, below the promised k = {k}; nothing "
             "was published.",
             hint="these rows are not the ones that were explored: explore them, then publish.",
         )
@@ -170,7 +179,7 @@ def _stage(
     if not held <= set(features):
         raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
     measured = audit(matrix)
-    _refuse_below(k, measured, candidate.id)
+    _refuse_below(k, min(measured.ac, _promised_ac(candidate, matrix, names)), candidate)
     rows = as_binary(matrix)
     release = Release(
         engine="baskets",
@@ -183,6 +192,7 @@ def _stage(
             "stop": candidate.details.get("stop"),
             "k": k,
             "features": list(features),
+            "absence_risky": list(candidate.details.get("absence_risky", ())),
         },
         counts={
             "rows": rows.n,

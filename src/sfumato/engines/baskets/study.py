@@ -39,7 +39,7 @@ _MOST_DP_FEATURES = 14  # the noisy table has 2^N cells a class
 
 METHODS: dict[str, Callable[[int], Any]] = {
     "Maximal (frequent)": lambda k: MaximalSelector(k, family="frequent"),
-    "Maximal (feasible)": MaximalSelector,
+    "Maximal (feasible)": lambda k: MaximalSelector(k, rounds=4),
     "HamDist": lambda k: GreedyHamDist(k, stop="first"),
     "HamDist, never stop": GreedyHamDist,
     "DistCnt": lambda k: GreedyDistCnt(k, stop="first"),

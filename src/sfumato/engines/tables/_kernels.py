@@ -417,6 +417,97 @@ def walk(g: Groups, attributes: I4, values: I4, nlog: F8, out: F8) -> None:
 
 
 @njit(cache=True, nogil=True)
+def walk_dense(
+    weight_0: F8, count_0: I4, weight: F8, count: I4, multiplier: I8, sizes: I8,
+    counts_of_value: I8, attributes: I4, values: I4, nlog: F8, least: F8, sums: F8, out: F8,
+) -> None:  # fmt: skip
+    """The same walk from the bottom where the product of the domains is an index; `sums` is the bottom's.
+
+    An interval is known by its first value. Merging adds one slab of the index to another: no look-up.
+    """
+    d = sizes.shape[0]
+    widest = sizes.max()
+    weight[:] = weight_0
+    count[:] = count_0
+    limited = least[0] > 0.0 or least[1] > 0.0
+    begin = np.empty((d, widest), dtype=np.int64)  # first value of the interval of each value
+    end = np.empty((d, widest), dtype=np.int64)  # by first value
+    active = np.empty((d, widest), dtype=np.int64)
+    many = sizes.copy()
+    margin = counts_of_value.copy()
+    for a in range(d):
+        for v in range(sizes[a]):
+            begin[a, v] = v
+            end[a, v] = v
+            active[a, v] = v
+    offsets = np.empty(weight.shape[0] // sizes.min() + 1, dtype=np.int64)
+    total = np.zeros(4)
+    total[:] = sums
+    for t in range(attributes.shape[0]):
+        a = attributes[t]
+        left = begin[a, values[t]]
+        right = values[t] + 1
+        step = (right - left) * multiplier[a]
+        offsets[0] = left * multiplier[a]
+        filled = 1
+        for b in range(d):  # all combinations of the other attributes' intervals, in order
+            if b == a:
+                continue
+            size = many[b]
+            for i in range(filled - 1, -1, -1):
+                base = offsets[i]
+                for k in range(size - 1, -1, -1):
+                    offsets[i * size + k] = base + active[b, k] * multiplier[b]
+            filled *= size
+        d_share = 0.0
+        d_log = 0.0
+        d_below = 0.0
+        for i in range(filled):
+            x = offsets[i]
+            y = x + step
+            wx = weight[x]
+            wy = weight[y]
+            w = wx + wy
+            weight[x] = w
+            nx = count[x]
+            ny = count[y]
+            n = nx + ny
+            if n == 0:
+                continue
+            count[x] = n
+            d_share += n / max(w, n) - nx / max(wx, nx, 1e-300) - ny / max(wy, ny, 1e-300)
+            if nx > 0 and ny > 0:
+                d_log += nlogn(n, nlog) - nlogn(nx, nlog) - nlogn(ny, nlog)
+            if limited:
+                d_below += _below(n, w, least)
+                if nx > 0:
+                    d_below -= _below(nx, wx, least)
+                if ny > 0:
+                    d_below -= _below(ny, wy, least)
+        total[0] += d_share
+        total[1] += d_log
+        total[2] += d_below
+        wl = right - left
+        last = end[a, right]
+        wr = last - right + 1
+        nl = margin[a, left]
+        nr = margin[a, right]
+        total[3] += (nl + nr) * np.log(wl + wr) - nl * np.log(wl) - nr * np.log(wr)
+        margin[a, left] = nl + nr
+        end[a, left] = last
+        for v in range(right, last + 1):
+            begin[a, v] = left
+        at = 0
+        while active[a, at] != right:
+            at += 1
+        for k in range(at, many[a] - 1):
+            active[a, k] = active[a, k + 1]
+        many[a] -= 1
+        for k in range(4):
+            out[t, k] = total[k]
+
+
+@njit(cache=True, nogil=True)
 def _spread(g: Groups, b: int, slab: int, sign: float, first: I8, deltas: F8, nlog: F8) -> None:
     """Add (or take away) what one slab of attribute b gives to the merge deltas of the others."""
     codes, rep, table_key, table_id, weight = g.codes, g.rep, g.table_key, g.table_id, g.weight
@@ -646,14 +737,15 @@ def lazy_greedy(
 
 @njit(cache=True, nogil=True)
 def measure(
-    row_of: I4, column_of: I4, row_key: I8, column_key: I8, count: I8, weight: F8, space: int,
-    nlog: F8, least: F8, keys: I8, counts: I8, weights: F8, codes: I4, interval: I4, wide: int,
-    out: F8,
+    row_of: I4, row_start: I8, column_of: I4, row_key: I8, column_key: I8, count: I8, weight: F8,
+    outside: F8, space: int, nlog: F8, least: F8, keys: I8, counts: I8, weights: F8, codes: I4, interval: I4,
+    wide: int, out: F8,
 ) -> int:  # fmt: skip
     """Measure any policy: Σ count/size, Σ n ln n, records below the least sizes, and the least groups.
 
     `space` > 0: keys are indices below it; 0: they are hashed into the scratch arrays, whose length is a
-    power of two. Gives the number of occupied groups.
+    power of two. Cells without records stand by row from `row_start` on; `outside` is their population. Gives the number of occupied
+    groups.
     """
     total = row_of.shape[0]
     occupied = count.shape[0]
@@ -661,25 +753,38 @@ def measure(
     out[3] = np.inf
     out[4] = np.inf
     groups = 0
+    limited = least[0] > 0.0 or least[1] > 0.0
     if space > 0:
-        counts[:space] = 0
-        weights[:space] = 0.0
+        for k in range(space):
+            counts[k] = 0
+        for k in range(2 * space):
+            weights[k] = 0.0
         for i in range(occupied):
             k = row_key[row_of[i]] + column_key[column_of[i]]
             counts[k] += count[i]
-            weights[k] += weight[i]
-        for i in range(occupied, total):
-            weights[row_key[row_of[i]] + column_key[column_of[i]]] += weight[i]
+            weights[2 * k] += weight[i]
+        for r in range(row_start.shape[0] - 1):
+            base = row_key[r]
+            i = row_start[r]
+            last = row_start[r + 1]
+            while i + 1 < last:  # two sums side by side, so that one need not wait for the other
+                weights[2 * (base + column_key[column_of[i]])] += outside[i]
+                weights[2 * (base + column_key[column_of[i + 1]]) + 1] += outside[i + 1]
+                i += 2
+            if i < last:
+                weights[2 * (base + column_key[column_of[i]])] += outside[i]
         for i in range(occupied):
             k = row_key[row_of[i]] + column_key[column_of[i]]
             c = counts[k]
             if c > 0:
+                w = weights[2 * k] + weights[2 * k + 1]
                 groups += 1
-                out[0] += _share(c, weights[k])
+                out[0] += _share(c, w)
                 out[1] += nlogn(c, nlog)
-                out[2] += _below(c, weights[k], least)
+                if limited:
+                    out[2] += _below(c, w, least)
                 out[3] = min(out[3], c)
-                out[4] = min(out[4], max(weights[k], c))
+                out[4] = min(out[4], max(w, c))
                 counts[k] = 0
         return groups
     capacity = counts.shape[0]

@@ -87,6 +87,9 @@ class Cells:
             np.add.at(self.value_counts[a], self.codes[a, : self.occupied], self.count)
             np.add.at(self.value_weights[a], self.codes[a], self.weight)
         self._bottom: Groups | None = None
+        self._walk_scratch: (
+            tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]] | None
+        ) = None
         self._set_scale()
 
     def _set_keys(self) -> None:
@@ -158,17 +161,29 @@ class Cells:
             row.append(a)
         column = [a for a in range(self.attributes) if a not in row]
         self._rows, self._row_of = _distinct(self.codes[row])
+        by_row = self.occupied + np.argsort(self._row_of[self.occupied :], kind="stable")
+        order = np.concatenate((np.arange(self.occupied), by_row))
+        self.codes = np.ascontiguousarray(self.codes[:, order])
+        self.weight = self.weight[order]
+        self._row_of = self._row_of[order]
+        amounts = np.bincount(self._row_of[self.occupied :], minlength=self._rows.shape[1])
+        self._row_start = self.occupied + np.concatenate(([0], np.cumsum(amounts)))
         self._columns, self._column_of = (
             _distinct(self.codes[column])
             if column
             else (np.zeros((0, 1), dtype=np.int32), np.zeros(total, dtype=np.int32))
         )
+        if self._columns.shape[1] <= 1 << 16:  # a smaller stream through the cache
+            self._column_of = self._column_of.astype(np.uint16)
+        exact = self.weight.astype(np.float32)
+        small = bool((exact == self.weight).all()) and float(self.weight.max()) < 1 << 24
+        self._outside = exact if small else self.weight
         self._row_attributes, self._column_attributes = row, column
         self._limit = _DENSE_FACTOR * total + (1 << 16)
         self._scratch_bits = max(4, int(np.ceil(np.log2(2 * self.occupied + 1))))
         size = min(max(self.space, 1), self._limit)
         capacity = 1 << self._scratch_bits
-        self._dense_scratch = (np.zeros(size, dtype=np.int64), np.zeros(size))
+        self._dense_scratch = np.zeros(size, dtype=np.int64), np.zeros(2 * size)
         self._hash_scratch = (
             np.zeros(capacity, dtype=np.int64),
             np.zeros(capacity, dtype=np.int64),
@@ -219,9 +234,9 @@ class Cells:
         if dense:
             counts, weights = self._dense_scratch
         groups = kernels.measure(
-            self._row_of, self._column_of, row_key, column_key, self.count, self.weight,
-            step if dense else 0, self.nlogn, self.least, keys, counts, weights, self.codes,
-            interval, int(self.wide), out,
+            self._row_of, self._row_start, self._column_of, row_key, column_key, self.count,
+            self.weight, self._outside, step if dense else 0, self.nlogn, self.least, keys, counts, weights,
+            self.codes, interval, int(self.wide), out,
         )  # fmt: skip
         return out, groups, widths
 
@@ -327,14 +342,36 @@ class Cells:
             flags=flags,
         )  # fmt: skip
 
+    @cached_property
+    def _dense_index(
+        self,
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+        """Population and sample by place in the product of the domains, and the sums of the bottom."""
+        place = (self.multiplier[:, None] * self.codes).sum(axis=0)
+        weight, count = np.zeros(self.space), np.zeros(self.space, dtype=np.int32)
+        weight[place] = self.weight
+        count[place[: self.occupied]] = self.count
+        bottom = self._sums(np.ones(self.length, dtype=np.uint8))[0]
+        return weight, count, np.array([bottom[0], bottom[1], bottom[2], 0.0])
+
     def walk(
         self, order: npt.NDArray[np.integer], groups: Groups | None = None
     ) -> npt.NDArray[np.float64]:
         """Measure a chain: clear the bits in order from bottom; (risk, loss, below) after each."""
-        state = self.bottom_groups() if groups is None else groups
         attributes = self.attribute_of_bit[order]
         values = (order - self.first[attributes]).astype(np.int32)
         sums = np.empty((len(order), 4))
+        dense = not self.wide and self.space <= self._limit and self.records < 1 << 31
+        if groups is None and dense:
+            weight, count, bottom = self._dense_index
+            if self._walk_scratch is None:
+                self._walk_scratch = np.empty_like(weight), np.empty_like(count)
+            kernels.walk_dense(
+                weight, count, *self._walk_scratch, self.multiplier, self.sizes, self.value_counts,
+                attributes, values, self.nlogn, self.least, bottom, sums,
+            )  # fmt: skip
+            return self.to_axes(sums)
+        state = self.bottom_groups() if groups is None else groups
         kernels.walk(state, attributes, values, self.nlogn, sums)
         return self.to_axes(sums)
 
@@ -347,8 +384,7 @@ class Cells:
 def _nlogn_table(size: int) -> npt.NDArray[np.float64]:
     n = np.arange(size, dtype=np.float64)
     n[0] = 1.0
-    table = n * np.log(n)
-    return table
+    return n * np.log(n)
 
 
 def _collapse(

@@ -33,7 +33,7 @@ __all__ = ["explore", "load_exploration", "run_point"]
 
 _MOST_CANDIDATES = 300
 _MOST_VISITED = 2_000
-_CHAINS = 20  # a default budget of so many chains, as in the paper's own runs
+_CHAINS = 50  # a default budget of so many chains: a second or two on 700 cuts
 _LEAST_BUDGET = 4_000
 _AXES = {
     "risk": "expected re-identifications against the population, over those of the data as it is (eq. 2)",
@@ -69,8 +69,13 @@ def explore(
     `table` is a path, a frame or a `Table`. `least_sample` and `least_population` are the smallest groups
     allowed; `cut_points` names the only values at which an attribute's intervals may begin; `references`
     maps names to policies (objects, files or intervals by attribute) to compare with. `risk`, `loss`,
+<<<<<<< HEAD
     `target` and `k` choose other measures. With `engine="spark"` the rows are counted on a cluster. Without `evaluations` or `seconds` the search makes as many
     evaluations as twenty chains do; only a budget of evaluations repeats to the byte.
+=======
+    `target` and `k` choose other measures. Without `evaluations` or `seconds` the search makes as many
+    evaluations as fifty chains do; only a budget of evaluations repeats to the byte.
+>>>>>>> next
     """
     if not isinstance(table, Table):
         if schema is None:
@@ -202,7 +207,6 @@ def _found(
             "summary": policy.summary(),
             "bits": policy.hex,
             "loss": loss,
-            "loss_nats": cells.measure(policy.bits).loss_nats,
             **measures.beside(cells, policy.bits, problem.sensitive),
         }
         found.add(
@@ -251,7 +255,6 @@ def _reference(
     listed = [(r, l, "") for r, l, _ in entries]
     details = {
         "loss": loss,
-        "loss_nats": problem.cells.measure(policy.bits).loss_nats,
         "policy": policy.intervals(),
         "summary": policy.summary(),
         "bits": policy.hex,

@@ -251,9 +251,10 @@ def _closeness(inside: _Within) -> float:
 
 
 def beside(cells: Cells, bits: Bits, sensitive: Mapping[str, Joint]) -> dict[str, Any]:
-    """Give what is shown beside a policy: k and, by sensitive column, l-diversity and t-closeness."""
+    """Give what is shown beside a policy: its loss in nats, k and, by sensitive column, l-diversity and t-closeness."""
     measured = cells.measure(bits)
     shown: dict[str, Any] = {
+        "loss_nats": measured.loss_nats,
         "k": measured.smallest_sample_group,
         "smallest_group": measured.smallest_sample_group,
         "smallest_population_group": round(measured.smallest_population_group, 6),

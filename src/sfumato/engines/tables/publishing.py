@@ -24,7 +24,7 @@ from ...core.errors import (
 from ...core.exploration import Candidate, InputFile
 from ...core.files import check_output, sha256_of, whole_directory, write_json
 from ...core.measures import Risk, Utility
-from ...core.release import RELEASE_FILE, Release
+from ...core.release import RELEASE_FILE, Release, warn_if_composed
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source, cell_text, format_of_name, quoted_name, quoted_text
@@ -116,6 +116,7 @@ def publish_policy(
         _write(opened, selection, folder / file, kind)
         release = work.release(folder / file)
         write_json(folder / record, release.to_json())
+    warn_if_composed(target, release.to_json())
     return release
 
 
@@ -178,6 +179,7 @@ class _Work:
         attacker = ATTACKER if has_population else ATTACKER_OF_SAMPLE
         dropped = [n for n in schema.names("identifier") if n in self.opened.columns]
         promised = promise is not None and self.same
+        declared = {a.name for a in schema.attributes}
         return Release(
             engine="tables",
             candidate=self.policy.id if promise is None else promise.id,
@@ -191,6 +193,7 @@ class _Work:
                 "fingerprint": self.policy.lattice.fingerprint,
                 "quasi": list(table.names),
                 "identifiers_dropped": dropped,
+                "columns_not_in_schema": [c for c in self.opened.columns if c not in declared],
                 "missing": schema.missing,
                 "population": has_population,
                 "explored_table": self.same,
@@ -198,7 +201,6 @@ class _Work:
             },
             counts={
                 "rows": found.records,
-                "input_rows": table.rows,
                 "dropped": table.dropped,
                 "columns": len(self.opened.columns) - len(dropped),
             },

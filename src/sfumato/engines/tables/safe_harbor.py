@@ -149,7 +149,7 @@ def _prefix_runs(
             return float(people[run[0] : run[1] + 1].sum()) <= _FEW
         return all(prefix in _SMALL_PREFIXES for prefix in prefixes[run[0] : run[1] + 1])
 
-    def size(run: tuple[int, int]) -> float:
+    def held(run: tuple[int, int]) -> float:
         return 0.0 if people is None else float(people[run[0] : run[1] + 1].sum())
 
     def gap(i: int, j: int) -> float:
@@ -158,9 +158,9 @@ def _prefix_runs(
 
     while len(runs) > 1 and any(is_small(run) for run in runs):
         small = [k for k, run in enumerate(runs) if is_small(run)]
-        i = min(small, key=lambda k: (size(runs[k]), k))
+        i = min(small, key=lambda k: (held(runs[k]), k))
         near = [k for k in (i - 1, i + 1) if 0 <= k < len(runs)]
-        j = min(near, key=lambda k: (k not in small, size(runs[k]), gap(i, k), k))
+        j = min(near, key=lambda k: (k not in small, held(runs[k]), gap(i, k), k))
         low, high = min(i, j), max(i, j)
         runs[low : high + 1] = [(runs[low][0], runs[high][1])]
     return runs

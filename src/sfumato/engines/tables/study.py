@@ -80,9 +80,7 @@ def study(
             "seed": seed,
             "has_population": problem.cells.has_population,
             "area": {
-                name: next(
-                    s for s in reversed(summary) if s["strategy"] == name
-                )
+                name: next(s for s in reversed(summary) if s["strategy"] == name)
                 for name in {s["strategy"] for s in summary}
             },
             "figure_6": facts_6,
@@ -156,18 +154,20 @@ def _heuristic(problem: Problem, how_many: int, seed: int) -> tuple[Rows, dict[s
         order = np.array([s[0] for s in steps], dtype=np.int64)
         if space.coupled or order.size == 0:
             continue
-        groups = problem.cells.bottom_groups()
         before = np.flatnonzero(lower == 0)
-        if before.size:
-            problem.cells.walk(before, groups)
-        on_chain = problem.cells.walk(order, groups)
+        on_chain = problem.cells.walk(np.concatenate((before, order)))[before.size :]
         updates = sum(
             not start.frontier.dominates(float(r), 1.0 - float(l)) for r, l in on_chain[:, :2]
         )
         rows.append({"H": h, "updates": updates / len(order), "policies": len(order)})
     h_values = np.array([r["H"] for r in rows])
     e_values = np.array([r["updates"] for r in rows])
-    facts: dict[str, Any] = {"sublattices": len(rows), "correlation": 0.0, "slope": 0.0, "groups": []}
+    facts: dict[str, Any] = {
+        "sublattices": len(rows),
+        "correlation": 0.0,
+        "slope": 0.0,
+        "groups": [],
+    }
     if len(rows) > 1 and h_values.std() > 0 and e_values.std() > 0:
         facts["correlation"] = float(np.corrcoef(h_values, e_values)[0, 1])
         facts["slope"] = float(np.polyfit(h_values, e_values, 1)[0])
@@ -203,9 +203,7 @@ def _compared(
     policy: Policy = safe_harbor(problem.lattice, people)
     risk, loss = run_point(last["exchange"], policy)
     rows.append({"kind": "Safe Harbor", "risk": risk, "loss": loss})
-    run = Run(
-        problem.cells, problem.space, Budget(budget), Streams(seed).child("study bisecting")
-    )
+    run = Run(problem.cells, problem.space, Budget(budget), Streams(seed).child("study bisecting"))
     search(run, "bisecting", reference_risk=risk)
     found = [(r, 1.0 - u) for r, u in run.frontier.points() if r <= risk]
     rows += [{"kind": "bisecting", "risk": r, "loss": l} for r, l in found]
@@ -231,9 +229,7 @@ def _write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         writer.writerows(rows)
 
 
-def _charts(
-    folder: Path, summary: Rows, heuristic: Rows, visited: Rows, compared: Rows
-) -> None:
+def _charts(folder: Path, summary: Rows, heuristic: Rows, visited: Rows, compared: Rows) -> None:
     """Write each figure as a Vega-Lite specification and as SVG."""
     import json
 
@@ -252,9 +248,16 @@ def _axis(field: str, title: str, **scale: Any) -> dict[str, Any]:
 def _specs(
     summary: Rows, heuristic: Rows, visited: Rows, compared: Rows
 ) -> Iterable[tuple[str, dict[str, Any]]]:
-    base = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "width": 480, "height": 320}
+    base = {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "width": 480,
+        "height": 320,
+    }
     color = {"field": "strategy", "type": "nominal", "title": None}
-    band = [{**s, "low": s["mean"] - s["deviation"], "high": s["mean"] + s["deviation"]} for s in summary]
+    band = [
+        {**s, "low": s["mean"] - s["deviation"], "high": s["mean"] + s["deviation"]}
+        for s in summary
+    ]
     x = _axis("evaluations", "policies searched", type="log")
     yield "figure_5", {
         **base, "data": {"values": band},

@@ -27,6 +27,7 @@ __all__ = [
     "infer_identifiers",
 ]
 
+_TRUSTS = (1.0, 0.5, 0.2, 0.1, 0.0)  # weights of the evidence against the prior
 Mask = npt.NDArray[np.bool_]
 Keys = npt.NDArray[np.uint64]
 
@@ -231,58 +232,100 @@ def infer_identifiers(
     """Guess which identifier was removed from each attacked document by the words that are left.
 
     The adversary knows the documents of `known` with their names (a naive Bayes classifier of one
-    identifier against the rest of the documents) and reads what is published of those of
-    `attacked`. A case is an identifier that was removed from every place in its document and that
-    the adversary knows from at least `least_documents` documents; the guess is right when it is
-    ranked first among all that the adversary knows.
+    identifier against the rest of the documents, its weight against the prior chosen on a part of
+    the known documents) and reads what is published of those of `attacked`. A case is a document
+    from which an identifier was removed wherever it stood, that the adversary knows from at least
+    `least_documents` documents; the guess is right when such a one is ranked first among all that
+    the adversary knows.
     """
-    keys = _keys(data)
+    named = data.words.counted[data.tokens.type + RESERVED] & (sensitive != 0)
+    inner = known & (np.cumsum(known) % 4 != 0)
+    rehearsal = _profiles(data, named, inner, least_documents)
+    trust = 1.0
+    if rehearsal is not None:
+        # What is removed from the known documents is their names.
+        tries = _guesses(
+            data, named, named, attacked=known & ~inner, profiles=rehearsal, trusts=_TRUSTS
+        )
+        if len(tries.hits):
+            trust = _TRUSTS[int(np.argmax(tries.hits.sum(0)))]
+    profiles = _profiles(data, named, known, least_documents)
+    if profiles is None:
+        return Inference(0, 0, 0, 0, 0.0, 0.0)
+    made = _guesses(data, named, removed, attacked=attacked, profiles=profiles, trusts=(trust,))
+    hits = made.hits[:, 0]
+    if not len(hits):
+        return Inference(0, len(profiles.names), 0, 0, 0.0, 0.0)
+    draws = generator.multinomial(len(hits), np.full(len(hits), 1 / len(hits)), replicates)
+    low, high = np.quantile(draws @ hits / len(hits), [0.025, 0.975])
+    return Inference(
+        len(hits), len(profiles.names), int(hits.sum()), int(made.by_prior.sum()),
+        float(low), float(high),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Profiles:
+    """What the adversary knows of each identifier: how often, and with which words."""
+
+    names: Keys
+    words: Keys
+    prior: npt.NDArray[np.float64]
+    weight: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Guesses:
+    """By case and trust: whether the guess was right; and whether the most frequent one would be."""
+
+    hits: npt.NDArray[np.int64]
+    by_prior: npt.NDArray[np.int64]
+
+
+def _profiles(data: TokenData, named: Mask, known: Mask, least_documents: int) -> _Profiles | None:
+    keys, inside = _keys(data), known[data.document_of]
     counted = data.words.counted[data.tokens.type + RESERVED]
-    in_known = known[data.document_of]
-    named = counted & (sensitive != 0)
-    who, names = _by_document(keys, data.document_of, named & in_known, data.documents)
+    who, names = _by_document(keys, data.document_of, named & inside, data.documents)
     often = np.asarray(who.sum(0)).ravel()
-    who, names, often = who[:, often >= least_documents], names[often >= least_documents], often[
-        often >= least_documents
-    ]  # fmt: skip
-    what, words = _by_document(keys, data.document_of, counted & ~named & in_known, data.documents)
+    enough = often >= least_documents
+    who, names, often = who[:, enough], names[enough], often[enough]
+    what, words = _by_document(keys, data.document_of, counted & ~named & inside, data.documents)
     # A word of one document says nothing about another.
     several = np.asarray(what.sum(0)).ravel() >= 2
     what, words = what[:, several], words[several]
     if len(names) < 2 or len(words) == 0:
-        return Inference(0, len(names), 0, 0, 0.0, 0.0)
-    n = int(known.sum())
-    total = np.asarray(what.sum(0)).ravel()
+        return None
+    n, total = int(known.sum()), np.asarray(what.sum(0)).ravel()
     together = np.asarray((who.T @ what).todense(), np.float64)
-    inside = (together + 0.5 * (total + 0.5) / (n + 1)) / (often[:, None] + 0.5)
     outside = (total + 0.5) / (n + 1)
-    weight = np.log(inside) - np.log(outside)
-    prior = np.log(often / n)
+    share = (together + 0.5 * outside) / (often[:, None] + 0.5)
+    return _Profiles(names, words, np.log(often / n), np.log(share) - np.log(outside))
+
+
+def _guesses(
+    data: TokenData,
+    named: Mask,
+    removed: Mask,
+    *,
+    attacked: Mask,
+    profiles: _Profiles,
+    trusts: tuple[float, ...],
+) -> _Guesses:
+    keys = _keys(data)
+    counted = data.words.counted[data.tokens.type + RESERVED]
     left = counted & ~removed & attacked[data.document_of]
-    column = np.searchsorted(words, keys)
-    seen = left & (words[np.minimum(column, len(words) - 1)] == keys)
-    cases, right, by_prior = [], [], []
-    favourite = int(np.argmax(prior))
+    column = np.minimum(np.searchsorted(profiles.words, keys), len(profiles.words) - 1)
+    seen = left & (profiles.words[column] == keys)
+    favourite = int(np.argmax(profiles.prior))
+    hits, by_prior = [], []
     for d in np.flatnonzero(attacked):
         part = slice(data.tokens.doc[d], data.tokens.doc[d + 1])
-        gone = np.unique(keys[part][removed[part] & named[part]])
-        still = np.unique(keys[part][left[part]])
-        gone = gone[~np.isin(gone, still)]
-        place = np.searchsorted(names, gone)
-        place = place[(place < len(names))]
-        place = place[np.isin(names[place], gone)]
+        gone = np.setdiff1d(keys[part][removed[part] & named[part]], keys[part][left[part]])
+        place = np.flatnonzero(np.isin(profiles.names, gone))
         if len(place) == 0:
             continue
-        present = np.unique(column[part][seen[part]])
-        guess = int(np.argmax(prior + weight[:, present].sum(1)))
-        cases.append(len(place))
-        right.append(int(guess in place))
+        evidence = profiles.weight[:, np.unique(column[part][seen[part]])].sum(1)
+        ranked = [int(np.argmax(profiles.prior + trust * evidence)) for trust in trusts]
+        hits.append([int(guess in place) for guess in ranked])
         by_prior.append(int(favourite in place))
-    if not cases:
-        return Inference(0, len(names), 0, 0, 0.0, 0.0)
-    hits = np.array(right)
-    draws = generator.multinomial(len(hits), np.full(len(hits), 1 / len(hits)), replicates)
-    low, high = np.quantile(draws @ hits / len(hits), [0.025, 0.975])
-    return Inference(
-        len(cases), len(names), int(hits.sum()), int(np.sum(by_prior)), float(low), float(high)
-    )
+    return _Guesses(np.array(hits, np.int64).reshape(-1, len(trusts)), np.array(by_prior, np.int64))

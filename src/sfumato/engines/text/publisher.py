@@ -16,9 +16,9 @@ import numpy.typing as npt
 from ...core.errors import DataError, ParameterError
 from ...core.randomness import Streams
 from .classifiers import Classifier, ClassifierSet, Scores, Stage, staged
-from .features import TokenData
+from .features import RESERVED, TokenData
 from .learners.crf import CRF
-from .learners.protocol import Learner, Model
+from .learners.protocol import Learner, Model, cost_threshold
 from .thresholds import NEVER, CrossFit, GainCurves
 from .word_lists import WordList
 
@@ -32,7 +32,7 @@ Mask = npt.NDArray[np.bool_]
 class Labelled:
     """Labelled tokens to learn from: i + 1 marks the sensitive kind i of `names`.
 
-    `own` says which documents are the steward's; the others are background.
+    `own` says which documents are the steward's; the others are background and stand after them.
     """
 
     data: TokenData
@@ -49,10 +49,18 @@ class Labelled:
         by_label = np.array([0.0, *(ratio * weights.get(name, 1.0) for name in self.names)])
         return np.where(self.instances, by_label[self.labels], 0.0)
 
+    def alone(self) -> Labelled:
+        """Give the steward's documents without the background."""
+        count = int(np.count_nonzero(self.own))
+        if not self.own[:count].all():
+            raise DataError("The background must stand after the steward's own documents.")
+        data = self.data.first_documents(count)
+        return Labelled(data, self.labels[: len(data)], self.names, self.own[:count])
+
     @property
     def instances(self) -> Mask:
         """Words of the steward's documents."""
-        return self.data.words.counted[self.data.tokens.type + 3] & self.own[self.data.document_of]
+        return self.data.words.counted[self.data.tokens.type + RESERVED] & self.own[self.data.document_of]
 
 
 def total_loss(losses: npt.NDArray[np.float64], instances: Mask, redacted: Mask) -> float:
@@ -146,7 +154,9 @@ class GreedySanitize:
         progress: Callable[[str], None] | None = None,
     ) -> None:
         if mode not in MODES:
-            raise ParameterError.constraint("mode", "GreedySanitize", "'honest' or 'paper'", mode)
+            raise ParameterError.constraint(
+                "mode", "GreedySanitize", "'honest' or 'paper'", mode
+            )
         if folds < 2:
             raise ParameterError.constraint("folds", "GreedySanitize", "an int in [2, inf)", folds)
         if learner is None:
@@ -170,7 +180,7 @@ class GreedySanitize:
         if denied.any():
             labelled = replace(labelled, data=labelled.data.redact(denied))
         if self.mode == "paper":
-            return {ratio: self._paper(labelled, ratio, allowed) for ratio in ratios}
+            return self._paper(labelled, ratios, allowed)
         return self._honest(labelled, ratios, allowed)
 
     def _check(self, labelled: Labelled, ratios: Sequence[float]) -> None:
@@ -224,33 +234,59 @@ class GreedySanitize:
 
     # Algorithm 1 as written.
 
-    def _paper(self, labelled: Labelled, ratio: float, allowed: Mask) -> Publication:
-        instances, losses = labelled.instances, labelled.losses(ratio, self.weights)
-        data, classifiers, rounds = labelled.data, [], []
-        loss = total_loss(losses, instances, data.redacted)
-        # Theorem 1: at most as many rounds as instances; each kept round redacts one or more.
-        while True:
-            seed = Streams(self.seed).seed_of(f"round {len(rounds) + 1}")
+    def _paper(self, labelled: Labelled, ratios: Sequence[float], allowed: Mask) -> dict[float, Publication]:
+        """Run the literal algorithm; the ratio only says when to stop, so rounds are learned once."""
+        instances = labelled.instances
+        learned: list[tuple[Model, Mask, TokenData]] = []
+
+        def learn(data: TokenData) -> tuple[Model, Mask, TokenData]:
+            seed = Streams(self.seed).seed_of(f"round {len(learned) + 1}")
             model = self.learner.fit(data, labelled.sensitive, documents=labelled.own, seed=seed)
             found = (model.scores(data) >= 0.0) & ~allowed
-            after = total_loss(losses, instances, data.redacted | found)
-            kept = after - loss < 0
-            rounds.append(_round("pass", 0.0, found, losses, instances, after, kept, {}))
-            self.progress(f"L/C {ratio:g}, round {len(rounds)}")
-            if not kept:
-                break
-            classifiers.append(Classifier((Stage(model),), (0,), 0.0, "pass"))
-            data, loss = data.redact(found), after
-        chosen = self._set(labelled, classifiers, self._typing(labelled))
-        return Publication(ratio, chosen, tuple(rounds), data.redacted, loss, held_out=False)
+            self.progress(f"round {len(learned) + 1}")
+            return model, found, data.redact(found)
+
+        typing = self._typing(labelled)
+        published = {}
+        for ratio in ratios:
+            losses = labelled.losses(ratio, self.weights)
+            data = labelled.data
+            loss = total_loss(losses, instances, data.redacted)
+            rounds: list[Round] = []
+            # Theorem 1: at most as many rounds as instances; each kept round redacts one or more.
+            while not rounds or rounds[-1].kept:
+                if len(rounds) == len(learned):
+                    learned.append(learn(data))
+                _, found, after = learned[len(rounds)]
+                then = total_loss(losses, instances, after.redacted)
+                kept = then - loss < 0
+                rounds.append(_round("pass", 0.0, found, losses, instances, then, kept, {}))
+                if kept:
+                    data, loss = after, then
+            chosen = [Classifier((Stage(model),), (0,), 0.0, "pass") for model, _, _ in learned]
+            published[ratio] = Publication(
+                ratio,
+                self._set(labelled, chosen[: len(rounds) - 1], typing),
+                tuple(rounds),
+                data.redacted,
+                loss,
+                held_out=False,
+            )
+        return published
 
     # Every decision on documents that were not learned from.
 
     def _honest(
         self, labelled: Labelled, ratios: Sequence[float], allowed: Mask
     ) -> dict[float, Publication]:
+        total = len(labelled.data)
+        outside = None
+        if not labelled.own.all():
+            self.progress("background")
+            outside = self._background(labelled)
+            labelled, allowed = labelled.alone(), allowed[: len(outside.scores)]
         fold = self._fold(labelled)
-        plans, forms = self._first_round(labelled, fold)
+        plans, forms = self._first_round(labelled, fold, outside)
         self.first_pass = plans[0].scores
         typing = self._typing(labelled)
         refitted: dict[int, Model] = {}
@@ -267,14 +303,25 @@ class GreedySanitize:
                 losses = labelled.losses(ratio, self.weights)
                 live = labelled.instances & ~state.data.redacted & ~allowed
                 value = np.where(losses > 0, losses, -1.0)
-                more, names = self._later_round(state, labelled, fold, value, live)
+                more, names = self._later_round(state, labelled, fold, ratio, value, live)
                 self._advance(state, labelled, fold, ratio, allowed, more, names, {})
             chosen = self._set(labelled, state.classifiers, typing)
             published[ratio] = Publication(
-                ratio, chosen, tuple(state.rounds), state.data.redacted, state.loss, held_out=True
+                ratio, chosen, tuple(state.rounds), _padded(state.data.redacted, total), state.loss,
+                held_out=True,
             )
             self.progress(f"L/C {ratio:g}: {len(state.classifiers)} rounds")
         return published
+
+    def _background(self, labelled: Labelled) -> _Plan:
+        """Learn from the background corpora alone, once; score the steward's documents by that."""
+        model = self.learner.fit(
+            labelled.data,
+            labelled.sensitive,
+            documents=~labelled.own,
+            seed=Streams(self.seed).seed_of("background"),
+        )
+        return _Plan((), model.scores(labelled.alone().data), model)
 
     def _fold(self, labelled: Labelled) -> npt.NDArray[np.int64]:
         """Deal the steward's documents into folds at random; background is in none (−1)."""
@@ -297,7 +344,7 @@ class GreedySanitize:
         return scores
 
     def _first_round(
-        self, labelled: Labelled, fold: npt.NDArray[np.int64]
+        self, labelled: Labelled, fold: npt.NDArray[np.int64], background: _Plan | None
     ) -> tuple[list[_Plan], dict[str, tuple[int, ...]]]:
         """Score out of fold by every form that competes; the same for all ratios."""
         data, labels = labelled.data, labelled.sensitive
@@ -314,12 +361,8 @@ class GreedySanitize:
         once = add((), "pass")
         stack = add(((once, False),), "stack")
         forms = {"pass": (once,), "stack": (stack,), "pass + stack": (once, stack)}
-        if not labelled.own.all():
-            self.progress("background")
-            model = self.learner.fit(
-                data, labels, documents=~labelled.own, seed=Streams(self.seed).seed_of("background")
-            )
-            plans.append(_Plan((), model.scores(data), model))
+        if background is not None:
+            plans.append(background)
             outside = len(plans) - 1
             informed = add(((outside, True),), "background pass")
             both = add(((outside, True), (informed, False)), "background stack")
@@ -332,7 +375,8 @@ class GreedySanitize:
         return plans, forms
 
     def _later_round(
-        self, state: _State, labelled: Labelled, fold: npt.NDArray[np.int64], value: Scores, live: Mask
+        self, state: _State, labelled: Labelled, fold: npt.NDArray[np.int64], ratio: float,
+        value: Scores, live: Mask,
     ) -> tuple[list[_Plan], dict[str, tuple[int, ...]]]:
         """Score what is left, out of fold: without and with a view of what the first round thought.
 
@@ -355,7 +399,9 @@ class GreedySanitize:
             np.maximum(scores, model.scores(state.data, documents=inside), out=scores)
             if held_out + 1 in {folds // 2, folds}:
                 seen = live & (fold_of <= held_out)
-                curves = GainCurves(scores[seen], value[seen], fold_of[seen], folds)
+                curves = GainCurves(
+                    scores[seen], value[seen], fold_of[seen], folds, expected=cost_threshold(ratio)
+                )
                 if curves.best(np.ones(folds, np.bool_))[0] == NEVER:
                     return [_Plan((), np.full(len(live), -np.inf))], {"pass": (0,)}
         if curves.cross_fit().gain <= 0:
@@ -381,7 +427,9 @@ class GreedySanitize:
         for name, voices in forms.items():
             with np.errstate(invalid="ignore"):
                 scores = np.mean([plans[v].scores for v in voices], axis=0)
-            curves = GainCurves(scores[live], value[live], fold_of[live], folds)
+            curves = GainCurves(
+                scores[live], value[live], fold_of[live], folds, expected=cost_threshold(ratio)
+            )
             judged[name] = curves.cross_fit(), curves, scores
         totals = {name: state.loss - j[0].gain for name, j in judged.items()}
         best = min(totals, key=totals.__getitem__)  # the first of equals: the simplest form
@@ -437,6 +485,13 @@ class GreedySanitize:
             cut.append(gains[name][0])
             seen.append(name)
         return cut, seen
+
+
+def _padded(mask: Mask, size: int) -> Mask:
+    """Give the mask for all tokens: nothing of the background is redacted."""
+    padded = np.zeros(size, np.bool_)
+    padded[: len(mask)] = mask
+    return padded
 
 
 def _closure(voices: Sequence[int], plans: Sequence[_Plan]) -> list[int]:

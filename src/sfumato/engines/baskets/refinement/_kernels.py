@@ -489,3 +489,22 @@ def group_gains(
             count[g] = 0
             count_positive[g] = 0
         gains[f] = gain
+
+
+@njit(cache=True, nogil=True)
+def highest(scores: F8, number: int) -> I4:
+    """Give the features of the highest scores in falling order, ties by index."""
+    kept = min(number, scores.size)
+    out = np.empty(kept, np.int32)
+    found = 0
+    for f in range(scores.size):
+        score = scores[f]
+        if found == kept and score <= scores[out[kept - 1]]:
+            continue
+        at = min(found, kept - 1)
+        while at > 0 and scores[out[at - 1]] < score:
+            out[at] = out[at - 1]
+            at -= 1
+        out[at] = f
+        found = min(found + 1, kept)
+    return out

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags
@@ -17,6 +18,24 @@ from ....core.errors import DataError, ParameterError
 from ..binary import BinaryMatrix, as_binary, as_classes
 
 __all__ = ["ContainmentSelector"]
+
+
+def _is_plain(X: Any, y: Any) -> bool:
+    """Say whether rows are scipy CSR of whole numbers and labels an array of whole numbers."""
+    if not sp.issparse(X):
+        return False
+    rows: Any = X
+    return bool(
+        rows.format == "csr"
+        and rows.ndim == 2
+        and rows.dtype.kind in "biu"
+        and rows.shape[0] >= 2
+        and rows.shape[1] >= 1
+        and isinstance(y, np.ndarray)
+        and y.ndim == 1
+        and y.dtype.kind in "biu"
+        and len(y) == rows.shape[0]
+    )
 
 
 class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -42,6 +61,13 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             positive = as_classes(y, X.n)
             self.n_features_in_ = X.d
             self.classes_ = np.unique(np.asarray(y))
+        elif _is_plain(X, y) and self.binarize is None:
+            # rows and labels that need no conversion: only what scikit-learn would record is kept
+            matrix = as_binary(X)
+            positive = as_classes(y, matrix.n)
+            self.n_features_in_ = matrix.d
+            self.__dict__.pop("feature_names_in_", None)
+            self.classes_ = np.array([y.min(), y.max()])
         else:
             if y is None:
                 raise ValueError(

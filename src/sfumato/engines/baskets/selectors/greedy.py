@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ....core.errors import ParameterError
 from ..binary import BinaryMatrix
 from ..refinement import Partition
+from ..refinement._kernels import highest
 from ..separation import _information_of_each, ham_dist_pairs
 from .base import ContainmentSelector
 
@@ -57,8 +58,8 @@ class _Greedy(ContainmentSelector):
         """Take features by falling score; a constant column tells nothing and is left out."""
         partition = self._partition(matrix, positive)
         if self.stop == "first":
-            head = _highest(
-                scores, 256
+            head = highest(
+                np.asarray(scores, dtype=np.float64), 64
             )  # the walk seldom gets farther: sort the rest only if it does
             if partition.add_ranked(head, stop_first=True) and len(head) < matrix.d:
                 rest = np.argsort(-scores, kind="stable").astype(np.int32)
@@ -70,15 +71,6 @@ class _Greedy(ContainmentSelector):
             partition.add_ranked(order, stop_first=False)
         self.unique_share_ = partition.unique_share
         return partition.chosen
-
-
-def _highest(scores: npt.NDArray[Any], number: int) -> npt.NDArray[np.int32]:
-    """Give at least `number` features by falling score, ties by index: a head of the full order."""
-    if number >= len(scores):
-        return np.argsort(-scores, kind="stable").astype(np.int32)
-    least = np.partition(scores, len(scores) - number)[len(scores) - number]
-    head = np.flatnonzero(scores >= least)
-    return head[np.argsort(-scores[head], kind="stable")].astype(np.int32)
 
 
 class GreedyHamDist(_Greedy):

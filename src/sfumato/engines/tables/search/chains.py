@@ -13,6 +13,10 @@ import numpy.typing as npt
 from ..space import Space
 from .run import Bits, Run
 
+_FRUITLESS = (
+    100  # chains in a row without a new policy, after which a small space counts as searched
+)
+
 __all__ = ["bisecting", "measure_chain", "random_chain", "random_chain_search"]
 
 
@@ -43,9 +47,7 @@ def _coupled_chain(
     return steps
 
 
-def _within_width(
-    space: Space, start: Bits, order: npt.NDArray[np.intp]
-) -> npt.NDArray[np.intp]:
+def _within_width(space: Space, start: Bits, order: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     """Leave out the merges that would make an interval wider than allowed."""
     bits, kept = start.copy(), []
     attribute = np.repeat(np.arange(len(space.rules)), space.sizes - 1)
@@ -76,10 +78,7 @@ def measure_chain(run: Run, lower: Bits, steps: list[npt.NDArray[np.intp]]) -> N
         return
     order = np.array([s[0] for s in steps], dtype=np.int64)
     before = np.flatnonzero(lower == 0)
-    groups = run.cells.bottom_groups()
-    if before.size:
-        run.cells.walk(before, groups)
-    points = run.cells.walk(order, groups)
+    points = run.cells.walk(np.concatenate((before, order)))[before.size :]
 
     def bits_at(i: int) -> Bits:
         bits = lower.copy()
@@ -99,15 +98,17 @@ def random_chain_search(run: Run) -> None:
     run.measure(bottom)
     if not run.over:
         run.measure(run.space.project(np.zeros_like(bottom)))
-    chains = 0
+    chains = fruitless = 0
     unlimited = run.budget.evaluations is None and run.budget.seconds is None
-    while not run.over and not (unlimited and chains >= 20):
+    while not run.over and fruitless < _FRUITLESS and not (unlimited and chains >= 20):
         steps = random_chain(run.space, draw)
         if not steps:
             return
+        before = run.evaluations
         measure_chain(run, bottom, steps)
         chains += 1
-        run.note()
+        fruitless = 0 if run.evaluations > before else fruitless + 1
+    run.note()
 
 
 def bisecting(run: Run, reference_risk: float | None = None) -> None:
@@ -121,14 +122,17 @@ def bisecting(run: Run, reference_risk: float | None = None) -> None:
     run.measure(bottom)
     if not run.over:
         run.measure(run.space.project(np.zeros_like(bottom)))
-    chains = 0
+    chains = fruitless = 0
     unlimited = run.budget.evaluations is None and run.budget.seconds is None
-    while not run.over and not (unlimited and chains >= (500 if reference_risk else 20)):
+    enough = 500 if reference_risk else 20
+    while not run.over and fruitless < _FRUITLESS and not (unlimited and chains >= enough):
         steps = random_chain(run.space, draw)
         if not steps:
             return
+        before = run.evaluations
         _halve(run, bottom, steps, reference_risk)
         chains += 1
+        fruitless = 0 if run.evaluations > before else fruitless + 1
     run.note()
 
 

@@ -231,6 +231,13 @@ def _climb(run: Run) -> None:
 def _refine(run: Run) -> None:
     """Alternate over the attributes for many weights, in rounds, until a round gains next to nothing."""
     seen: set[tuple[bytes, int, int]] = set()
+    if len(run.frontier) == 0:  # the least sizes are hard to meet: look at the general end first
+        general = run.space.project(np.zeros(run.space.length, dtype=np.uint8))
+        for a in range(run.cells.attributes):
+            if not run.space.rules[a].keep and run.cells.sizes[a] > 1:
+                _best_partitions(run, general, a, np.geomspace(1e-3, 0.9, _WEIGHTS_AROUND))
+        if len(run.frontier) == 0:
+            return
     for turn in range(_ROUNDS):
         before = run.frontier.area()
         for rate in _rates(run, 24 if turn % 2 == 0 else 31):

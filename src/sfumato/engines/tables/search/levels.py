@@ -27,7 +27,9 @@ class MergeOrder:
 
     bits: npt.NDArray[np.int64]  # positions in the whole bit-string
     ends: npt.NDArray[np.int64]  # after step k, bits[:ends[k]] are cleared
-    effort: npt.NDArray[np.float64]  # by step: relative risk taken away plus relative loss, modelled
+    effort: npt.NDArray[
+        np.float64
+    ]  # by step: relative risk taken away plus relative loss, modelled
 
     def levels(self, how_many: int) -> list[int]:
         """Split the steps into about so many levels of equal effort; gives numbers of cleared bits."""

@@ -55,7 +55,7 @@ def update_probability(
     before = loss[at - 1] if at else np.inf
     heights = np.concatenate(([before], loss[at : at + inside.size]))
     open_ = np.clip(np.minimum(heights, l1) - l0, 0.0, None)
-    return float(np.dot(np.diff(edges), open_) / ((r1 - r0) * (l1 - l0)))
+    return min(1.0, float(np.dot(np.diff(edges), open_) / ((r1 - r0) * (l1 - l0))))
 
 
 def sublattice_clause(upper: Bits, lower: Bits) -> Clause:

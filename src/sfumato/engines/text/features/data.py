@@ -95,6 +95,23 @@ class TokenData:
         """Each token's document."""
         return np.repeat(np.arange(self.documents), np.diff(self.tokens.doc))
 
+    def first_documents(self, count: int) -> TokenData:
+        """Give the first so many documents alone, with a table of the words that they use."""
+        end = int(self.tokens.doc[count])
+        used, types = np.unique(self.tokens.type[:end], return_inverse=True)
+        tokens = Tokens(
+            self.tokens.text[: self.tokens.text_bounds[count]],
+            self.tokens.text_bounds[: count + 1],
+            self.tokens.start[:end],
+            self.tokens.end[:end],
+            self.tokens.doc[: count + 1],
+            types.reshape(-1).astype(np.int32),
+            self.tokens.after_break[:end],
+        )
+        rows = np.concatenate([np.arange(RESERVED), used + RESERVED])
+        places = tuple(PlaceFeature(p.name, p.values[:end], p.size) for p in self.places)
+        return TokenData(tokens, self.words.taken(rows), self.redacted[:end], places)
+
     def redact(self, more: npt.NDArray[np.bool_]) -> TokenData:
         """Give the same tokens with more of them redacted."""
         # The word table stays the same; only the conjunctions are numbered anew.
