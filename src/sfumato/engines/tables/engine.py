@@ -69,13 +69,9 @@ def explore(
     `table` is a path, a frame or a `Table`. `least_sample` and `least_population` are the smallest groups
     allowed; `cut_points` names the only values at which an attribute's intervals may begin; `references`
     maps names to policies (objects, files or intervals by attribute) to compare with. `risk`, `loss`,
-<<<<<<< HEAD
-    `target` and `k` choose other measures. With `engine="spark"` the rows are counted on a cluster. Without `evaluations` or `seconds` the search makes as many
-    evaluations as twenty chains do; only a budget of evaluations repeats to the byte.
-=======
-    `target` and `k` choose other measures. Without `evaluations` or `seconds` the search makes as many
-    evaluations as fifty chains do; only a budget of evaluations repeats to the byte.
->>>>>>> next
+    `target` and `k` choose other measures. With `engine="spark"` the rows are counted on a cluster.
+    Without `evaluations` or `seconds` the search makes as many evaluations as fifty chains do; only a
+    budget of evaluations repeats to the byte.
     """
     if not isinstance(table, Table):
         if schema is None:
