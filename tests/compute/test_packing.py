@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sfumato.compute._packing import Failure, pack, unpack
 from sfumato.core.errors import DataError, ParameterError, WorkError
 from sfumato.data.document import Document, Span
+from sfumato.data.sources import Extra
 
 texts = st.text(st.characters(exclude_categories=()), max_size=20)  # broken surrogates included
 plain = st.recursive(
@@ -42,6 +43,13 @@ def test_arrow_comes_back(rows):
     again = unpack(pack(batch))
     assert isinstance(again, pa.RecordBatch)
     assert again.equals(batch)
+
+
+def test_a_document_keeps_its_place():
+    sent = Document("d", "text", (), Extra({"year": 1999}, "a/b.jsonl"))
+    (back,) = unpack(pack([sent]))
+    assert back == sent
+    assert back.extra.part == "a/b.jsonl"
 
 
 def test_what_cannot_travel_says_so():

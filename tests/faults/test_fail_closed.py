@@ -78,12 +78,13 @@ def test_names_of_files_hold_no_data(tmp_path, learned, notes, publish, monkeypa
     named = [replace(n, text=f"{CANARY} {n.text}") for n in notes[:60]]
     source = tmp_path / "notes.jsonl"
     write_documents(named, like="jsonl", out=source)
-    seen, told = set(), io.StringIO()
+    seen, replaced, told = set(), [], io.StringIO()
     real = os.replace
 
     def watched(old, new):
         seen.update(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*"))
-        if fault is not None and len(seen) > 6:
+        replaced.append(new)
+        if fault is not None and len(replaced) == 2:
             raise fault
         real(old, new)
 
@@ -143,3 +144,21 @@ def test_releases_from_one_input_compose(tmp_path, learned, notes, publish):
         assert warn_if_composed(tmp_path / "masked", record) == 1
     record["inputs"][0]["sha256"] = "another"
     assert warn_if_composed(tmp_path / "masked", record) == 0
+
+
+def test_two_policies_of_one_table_compose(tmp_path):
+    from sfumato.engines import tables
+
+    columns = "age,sex\n" + "".join(f"{i % 7},{'fm'[i % 2]}\n" for i in range(40))
+    (tmp_path / "t.csv").write_text(columns)
+    schema = {
+        "attribute": [
+            {"name": "age", "role": "quasi", "domain": {"range": [0, 6]}},
+            {"name": "sex", "role": "quasi", "domain": {"values": ["f", "m"]}},
+        ]
+    }
+    found = tables.explore(tmp_path / "t.csv", schema, evaluations=30)
+    first, second, *_ = found.candidates
+    first.publish(tmp_path / "t.csv", out=tmp_path / "a.csv")
+    with pytest.warns(PrivacyWarning, match="1 other release beside 'b.csv' comes from the same"):
+        second.publish(tmp_path / "t.csv", out=tmp_path / "b.csv")

@@ -146,7 +146,9 @@ def test_theorem_2_the_result_is_a_local_optimum(world):
     nothing = np.zeros(len(sensitive), bool)
     h = learner.best(sensitive, ~nothing)
     tp, fp = (h & sensitive).sum(), (h & ~sensitive).sum()
-    gains = total_loss(losses, labelled.instances, h) - total_loss(losses, labelled.instances, nothing)
+    gains = total_loss(losses, labelled.instances, h) - total_loss(
+        losses, labelled.instances, nothing
+    )
     assert (gains >= 0) == (tp == 0 or fp / tp >= ratio)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..core import errors
 from ..core.errors import ParameterError, SfumatoError, WorkError
 from ..data.document import Document, Span
+from ..data.sources import Extra
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -127,7 +128,13 @@ def _from_documents(documents: Sequence[Document]) -> pa.Table:
         )
 
     notes = [
-        json.dumps([[[s.start, s.end, s.label, s.score] for s in d.spans], dict(d.extra)])
+        json.dumps(
+            [
+                [[s.start, s.end, s.label, s.score] for s in d.spans],
+                dict(d.extra),
+                getattr(d.extra, "part", None),
+            ]
+        )
         for d in documents
     ]
     return pa.table(
@@ -140,6 +147,7 @@ def _to_documents(table: pa.Table) -> list[Document]:
     documents = []
     for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
         name, text, notes = (cell.decode("utf-8", "surrogatepass") for cell in row)
-        spans, extra = json.loads(notes)
+        spans, extra, part = json.loads(notes)
+        extra = extra if part is None else Extra(extra, part)
         documents.append(Document(name, text, tuple(Span(*span) for span in spans), extra))
     return documents

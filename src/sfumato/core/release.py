@@ -102,12 +102,13 @@ def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> 
     """Warn when releases beside this one come from the same input; give how many there are.
 
     Releases compose: what one withholds another may show, and whoever holds both learns more than
-    from either. A release is the same as this one when it publishes the same candidate in the same
-    way; only others count.
+    from either. A release with the same output adds nothing; only others count.
     """
     out = Path(out)
-    mine = {entry.get("sha256") for entry in record["inputs"]}
-    identity = ("engine", "candidate", "how", "seed")
+
+    def hashes(of: Mapping[str, Any], key: str) -> set[str]:
+        return {str(entry["sha256"]) for entry in of[key]}
+
     others = 0
     beside = out.absolute().parent
     for path in sorted([*beside.glob(f"*/{RELEASE_FILE}"), *beside.glob(f"*.{RELEASE_FILE}")]):
@@ -115,11 +116,10 @@ def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> 
             continue
         try:
             other = read_json(path)
-            theirs = {entry.get("sha256") for entry in other["inputs"]}
-            differs = any(other.get(key) != record.get(key) for key in identity)
+            shared = hashes(other, "inputs") & hashes(record, "inputs")
+            others += bool(shared) and hashes(other, "outputs") != hashes(record, "outputs")
         except (SfumatoError, KeyError, TypeError, AttributeError):
             continue  # not a record of ours
-        others += bool(mine & theirs) and differs
     if others:
         warnings.warn(
             f"{others:,} other release{'s' if others > 1 else ''} beside {out.name!r} "

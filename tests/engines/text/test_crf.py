@@ -137,7 +137,15 @@ def test_the_gradient_agrees_with_finite_differences(words, seed):
     weights[:, 0] = random.normal(0, 0.5, len(weights))
     transitions = np.zeros((2, 2, 2))
     transitions[:, :, 0] = random.normal(0, 0.5, (2, 2))
-    emission_arguments = (index.own_bounds, index.own, index.near, index.far, index.joint, places, base)
+    emission_arguments = (
+        index.own_bounds,
+        index.own,
+        index.near,
+        index.far,
+        index.joint,
+        places,
+        base,
+    )
 
     def likelihood(w, t):
         e = np.array([
@@ -274,7 +282,9 @@ def test_a_stored_model_answers_the_same(small):
         assert np.array_equal(model.scores(data), back.scores(data))
 
 
-@pytest.mark.parametrize("part", ["row_keys", "row_weights", "transitions", "memory_bins", "memory_keys"])
+@pytest.mark.parametrize(
+    "part", ["row_keys", "row_weights", "transitions", "memory_bins", "memory_keys"]
+)
 def test_a_model_with_a_wrong_part_is_refused(small, part):
     data, labels = small
     header, arrays = CRF().fit(data, labels).to_arrays()

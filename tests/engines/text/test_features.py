@@ -84,7 +84,10 @@ def test_two_words_share_a_feature_exactly_when_the_plain_ones_do(some):
 
 
 def test_features_do_not_depend_on_the_other_words():
-    one, two = WordTable(Vocabulary(["Ann", "Lee"])), WordTable(Vocabulary(["x", "É", "Lee", "Ann"]))
+    one, two = (
+        WordTable(Vocabulary(["Ann", "Lee"])),
+        WordTable(Vocabulary(["x", "É", "Lee", "Ann"])),
+    )
     assert one.lower[RESERVED] == two.lower[RESERVED + 3]
     assert one.near[RESERVED].tolist() == two.near[RESERVED + 3].tolist()
 

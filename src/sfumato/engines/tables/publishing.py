@@ -24,7 +24,7 @@ from ...core.errors import (
 from ...core.exploration import Candidate, InputFile
 from ...core.files import check_output, sha256_of, whole_directory, write_json
 from ...core.measures import Risk, Utility
-from ...core.release import RELEASE_FILE, Release
+from ...core.release import RELEASE_FILE, Release, warn_if_composed
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source, cell_text, format_of_name, quoted_name, quoted_text
@@ -116,6 +116,7 @@ def publish_policy(
         _write(opened, selection, folder / file, kind)
         release = work.release(folder / file)
         write_json(folder / record, release.to_json())
+    warn_if_composed(target, release.to_json())
     return release
 
 
