@@ -203,9 +203,7 @@ def test_thresholds_are_chosen_on_the_other_folds(seed, n, folds):
     for j in range(folds):
         assert fit.by_fold[j] == curves.best(np.arange(folds) != j)[0]
     # The judged gain of a fold does not depend on its own labels' threshold.
-    expected = sum(
-        value[(fold == j) & (scores >= fit.by_fold[j])].sum() for j in range(folds)
-    )
+    expected = sum(value[(fold == j) & (scores >= fit.by_fold[j])].sum() for j in range(folds))
     assert fit.gain == pytest.approx(expected)
 
 

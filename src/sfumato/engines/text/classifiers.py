@@ -131,7 +131,9 @@ class ClassifierSet:
         ]
         typing = [stored(f"typing{i}", model) for i, model in enumerate(self.typing)]
         for i, source in enumerate(self.knowledge):
-            arrays.update({f"knowledge{i}/{k}": getattr(source, k) for k in ("keys", "own", "near")})
+            arrays.update(
+                {f"knowledge{i}/{k}": getattr(source, k) for k in ("keys", "own", "near")}
+            )
         for name in ("deny", "allow"):
             words: WordList = getattr(self, name)
             arrays.update({f"{name}/{k}": v for k, v in words.to_arrays().items()})
@@ -182,13 +184,13 @@ class ClassifierSet:
             if not labels or (typing and len(typing) != len(labels)):
                 raise ValueError
             knowledge = tuple(
-                WordKnowledge.checked(*(arrays[f"knowledge{i}/{k}"] for k in ("keys", "own", "near")))
+                WordKnowledge.checked(
+                    *(arrays[f"knowledge{i}/{k}"] for k in ("keys", "own", "near"))
+                )
                 for i in range(int(header["knowledge"]))
             )
             lists = {
-                name: WordList.from_arrays(
-                    {k: arrays[f"{name}/{k}"] for k in ("keys", "bounds")}
-                )
+                name: WordList.from_arrays({k: arrays[f"{name}/{k}"] for k in ("keys", "bounds")})
                 for name in ("deny", "allow")
             }
         except (KeyError, TypeError, ValueError, IndexError) as error:

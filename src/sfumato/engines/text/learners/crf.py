@@ -164,9 +164,7 @@ class CRFModel:
     place_sizes: tuple[int, ...]
     transitions: npt.NDArray[np.float64]
     memory: Memory | None = None
-    memory_weights: npt.NDArray[np.float32] = field(
-        default_factory=lambda: np.zeros(0, np.float32)
-    )
+    memory_weights: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
     _made: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -224,7 +222,9 @@ class CRFModel:
         """Give each token's log-odds of being sensitive, by forward–backward."""
         places, sizes = _places(data)
         if tuple(sizes) != self.place_sizes:
-            raise DataError("The tokens do not carry the place features that the model was fitted on.")
+            raise DataError(
+                "The tokens do not carry the place features that the model was fitted on."
+            )
         if documents is None:
             documents = np.ones(data.documents, np.bool_)
         n = len(data)
@@ -242,11 +242,15 @@ class CRFModel:
             "place_sizes": list(self.place_sizes),
             "memory": self.memory is not None,
         }
-        memory = {} if self.memory is None else {
-            "memory_keys": self.memory.keys,
-            "memory_bins": self.memory.bins,
-            "memory_weights": self.memory_weights,
-        }
+        memory: dict[str, npt.NDArray[Any]] = (
+            {}
+            if self.memory is None
+            else {
+                "memory_keys": self.memory.keys,
+                "memory_bins": self.memory.bins,
+                "memory_weights": self.memory_weights,
+            }
+        )
         return header, {
             **memory,
             "row_keys": self.row_keys,

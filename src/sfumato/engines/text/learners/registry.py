@@ -48,5 +48,7 @@ def model_from_arrays(header: dict[str, Any], arrays: Arrays) -> Model:
     if kind not in _MODELS:
         raise ModelError("The model directory holds a model of an unknown kind.")
     module, cls = _MODELS[kind]
-    model: Model = getattr(import_module(f".{module}", __package__), cls).from_arrays(header, arrays)
+    model: Model = getattr(import_module(f".{module}", __package__), cls).from_arrays(
+        header, arrays
+    )
     return model
