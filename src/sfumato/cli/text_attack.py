@@ -87,8 +87,8 @@ def _show(console: Console, content: dict[str, Any], budgets: list[int]) -> None
     strongest = content["attack"]["strongest"]
     if strongest is not None:
         console.say(
-            f"strongest: {strongest['attacker']}, {strongest['found']:.0f} of "
-            f"{strongest['budget']:,} inspected words"
+            f"strongest: {strongest['attacker']}, {strongest['found']:.0f} "
+            f"({strongest['low']:.0f} – {strongest['high']:.0f}) of {strongest['budget']:,} inspected words"
         )
     for answer in content.get("bounds", {}).get("ranked prefix", {}).values():
         console.say(answer["sentence"])

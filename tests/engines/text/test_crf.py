@@ -117,10 +117,9 @@ def test_scores_are_the_marginals_of_a_plain_model(documents, seed, memory):
                 assert scores[i] == -np.inf
             else:
                 chain.append(i)
-        for chain in [*chains, chain]:
-            if chain:
-                p, _ = marginals_by_enumeration(sums[chain], model.transitions)
-                assert np.allclose(1 / (1 + np.exp(-scores[chain])), p, atol=1e-5)
+        for part in filter(None, [*chains, chain]):
+            p, _ = marginals_by_enumeration(sums[part], model.transitions)
+            assert np.allclose(1 / (1 + np.exp(-scores[part])), p, atol=1e-5)
 
 
 @settings(max_examples=20, deadline=None)
@@ -137,7 +136,15 @@ def test_the_gradient_agrees_with_finite_differences(words, seed):
     weights[:, 0] = random.normal(0, 0.5, len(weights))
     transitions = np.zeros((2, 2, 2))
     transitions[:, :, 0] = random.normal(0, 0.5, (2, 2))
-    emission_arguments = (index.own_bounds, index.own, index.near, index.far, index.joint, places, base)
+    emission_arguments = (
+        index.own_bounds,
+        index.own,
+        index.near,
+        index.far,
+        index.joint,
+        places,
+        base,
+    )
 
     def likelihood(w, t):
         e = np.array([
@@ -274,7 +281,9 @@ def test_a_stored_model_answers_the_same(small):
         assert np.array_equal(model.scores(data), back.scores(data))
 
 
-@pytest.mark.parametrize("part", ["row_keys", "row_weights", "transitions", "memory_bins", "memory_keys"])
+@pytest.mark.parametrize(
+    "part", ["row_keys", "row_weights", "transitions", "memory_bins", "memory_keys"]
+)
 def test_a_model_with_a_wrong_part_is_refused(small, part):
     data, labels = small
     header, arrays = CRF().fit(data, labels).to_arrays()

@@ -84,7 +84,10 @@ def test_two_words_share_a_feature_exactly_when_the_plain_ones_do(some):
 
 
 def test_features_do_not_depend_on_the_other_words():
-    one, two = WordTable(Vocabulary(["Ann", "Lee"])), WordTable(Vocabulary(["x", "É", "Lee", "Ann"]))
+    one, two = (
+        WordTable(Vocabulary(["Ann", "Lee"])),
+        WordTable(Vocabulary(["x", "É", "Lee", "Ann"])),
+    )
     assert one.lower[RESERVED] == two.lower[RESERVED + 3]
     assert one.near[RESERVED].tolist() == two.near[RESERVED + 3].tolist()
 
@@ -97,9 +100,9 @@ def test_the_matrix_holds_a_one_for_each_feature():
     assert set(matrix.data) == {1.0}
     # Ann after a document's start is one thing, what follows her another.
     assert (matrix[0] != matrix[3]).nnz > 0
-    rows = data._rows_at(1).tolist()
+    rows = data.rows_at(1).tolist()
     assert rows == [data.rows[1], data.rows[2], END, END]
-    assert data._rows_at(-2).tolist() == [BEGIN, BEGIN, data.rows[0], BEGIN]
+    assert data.rows_at(-2).tolist() == [BEGIN, BEGIN, data.rows[0], BEGIN]
 
 
 def test_a_redacted_token_is_no_instance_and_leaves_a_placeholder():
@@ -133,7 +136,7 @@ def test_the_stack_sees_the_same_word_elsewhere_in_the_document(documents, seed,
         same = [j for j in range(len(data)) if document[j] == document[i]
                 and words[j] == words[i] and scores[j] > -np.inf]  # fmt: skip
 
-        def highest(j):
+        def highest(j, i=i):
             if not 0 <= j < len(data) or document[j] != document[i] or scores[j] == -np.inf:
                 return 0
             return 1 + bin_of(max(scores[k] for k in range(len(data))

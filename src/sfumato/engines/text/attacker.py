@@ -21,6 +21,7 @@ from .features import TokenData
 from .inspection import (
     DEFAULT_BUDGETS,
     Confusion,
+    Found,
     Inspection,
     confusion_of,
     found_ranked,
@@ -140,10 +141,11 @@ class AttackReport:
     words: int
     left: int
     budget: int
+    headline: Found | None = None
 
     @property
     def strongest(self) -> Attack | None:
-        """The attacker who finds most in the reference budget."""
+        """The attacker who finds most in the reference budget; `headline` is what it finds."""
         if not self.attacks:
             return None
         return max(self.attacks, key=lambda a: a.found[self.budget])
@@ -167,13 +169,13 @@ class AttackReport:
         strongest = self.strongest
         content["strongest"] = (
             None
-            if strongest is None
+            if strongest is None or self.headline is None
             else {
                 "attacker": strongest.name,
                 "reading": strongest.reading,
                 "learner": strongest.learner,
                 "budget": self.budget,
-                "found": round(strongest.found[self.budget], 4),
+                **self.headline.to_json(),
             }
         )
         content["left"] = {"words": self.words, "sensitive": self.left}
@@ -314,6 +316,14 @@ def _reported(run: _Run, replicates: int) -> AttackReport:
     budget = 100 if 100 in budgets else budgets[len(budgets) // 2]
     numbers = np.cumsum(target.documents) - 1
     owner = numbers[target.data.document_of[instances]]
+
+    def inspected(chosen: Attack, budgets: Sequence[int], name: str) -> Inspection:
+        seen = chosen.scores[instances]
+        return inspect(
+            seen, seen >= 0, truth, owner, budgets=budgets,
+            generator=run.streams.generator(f"ranges {name}"), replicates=replicates,
+        )  # fmt: skip
+
     inspections = {}
     for reading in ("A", "B", "outside"):
         of_reading = [a for a in run.attacks if a.reading == reading]
@@ -323,17 +333,10 @@ def _reported(run: _Run, replicates: int) -> AttackReport:
             chosen = max(of_reading, key=lambda a: a.found[budget])
         else:
             chosen = min(of_reading, key=lambda a: (a.counts.errors, -a.found[budget]))
-        seen = chosen.scores[instances]
-        inspections[reading] = (
-            chosen,
-            inspect(
-                seen,
-                seen >= 0,
-                truth,
-                owner,
-                budgets=budgets,
-                generator=run.streams.generator(f"ranges {reading}"),
-                replicates=replicates,
-            ),
-        )
-    return AttackReport(run.attacks, inspections, int(instances.sum()), int(truth.sum()), budget)
+        inspections[reading] = (chosen, inspected(chosen, budgets, reading))
+    report = AttackReport(run.attacks, inspections, int(instances.sum()), int(truth.sum()), budget)
+    if report.strongest is None:
+        return report
+    return replace(
+        report, headline=inspected(report.strongest, (budget,), "strongest").ranked[budget]
+    )

@@ -2,7 +2,8 @@
 
 Redacting a token gains L when it is sensitive and costs C when it is not; the threshold maximises the
 sum over what was scored out of fold. The gains are smoothed along the scores, because the highest of
-many noisy points promises more than it keeps.
+many noisy points promises more than it keeps, and the answer is drawn half-way towards log(C / L),
+where calibrated scores would have it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ class CrossFit:
 
 
 class GainCurves:
-    """For each fold, what is gained by redacting every token whose score reaches a threshold."""
+    """For each fold, what is gained by redacting every token whose score reaches a threshold.
+
+    `expected` is the threshold that calibrated scores would have.
+    """
 
     def __init__(
         self,
@@ -38,8 +42,10 @@ class GainCurves:
         fold: npt.NDArray[np.int64],
         folds: int,
         *,
+        expected: float | None = None,
         smooth: float = 2.0,
     ) -> None:
+        self.expected = expected
         # A token below the lowest edge is never redacted, however little it costs.
         reached = scores >= LOWEST
         place = np.searchsorted(_EDGES, scores[reached], "right") - 1
@@ -60,6 +66,9 @@ class GainCurves:
         padded = np.concatenate([np.full(half, gains[0]), gains, np.zeros(half)])
         smoothed = np.convolve(padded, self.kernel, "valid")
         at = int(smoothed.argmax())
+        if smoothed[at] > 0 and self.expected is not None:
+            half_way = (_EDGES[at] + min(max(self.expected, LOWEST), HIGHEST)) / 2
+            at = round((half_way - LOWEST) / STEP)
         if smoothed[at] <= 0 or gains[at] <= 0:
             return NEVER, 0.0
         return float(_EDGES[at]), float(gains[at])

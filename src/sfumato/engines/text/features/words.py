@@ -160,6 +160,20 @@ class WordTable:
     def __len__(self) -> int:
         return len(self.lower)
 
+    def taken(self, rows: npt.NDArray[np.int64]) -> WordTable:
+        """Give a table of some rows, in order."""
+        part = WordTable.__new__(WordTable)
+        for name in ("near", "far", "lower", "shape", "counted", "capital"):
+            setattr(part, name, getattr(self, name)[rows])
+        counts = np.diff(self.own_bounds)[rows]
+        part.own_bounds = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(counts, out=part.own_bounds[1:])
+        first = np.repeat(self.own_bounds[rows] - part.own_bounds[:-1], counts)
+        part.own = self.own[first + np.arange(len(first))]
+        part.knowledge = self.knowledge
+        part._groups_made = None  # noqa: SLF001 (one of our own kind)
+        return part
+
     def groups(self) -> npt.NDArray[np.int32]:
         """Number the rows so that words that differ only in case share a number."""
         if self._groups_made is None:
