@@ -92,7 +92,9 @@ def folds_of(documents: int) -> np.ndarray:
     return Streams(0).generator("benchmark folds").permutation(documents) % FOLDS
 
 
-def quality(documents: list[Document], background: list[Document], *, paper: bool) -> dict[str, Any]:
+def quality(
+    documents: list[Document], background: list[Document], *, paper: bool
+) -> dict[str, Any]:
     """One corpus: every publisher at every ratio, summed over the test folds."""
     fold = folds_of(len(documents))
     sums: dict[tuple[str, float], Sums] = {}
