@@ -109,9 +109,11 @@ def quality(
         unseen, truth = prepared(test)
         sensitive, words = truth > 0, unseen.counted
 
-        def take(name: str, ratio: float, redacted: np.ndarray) -> Sums:
+        def take(
+            name: str, ratio: float, redacted: np.ndarray, truth: tuple = (sensitive, words)
+        ) -> Sums:
             found = sums.setdefault((name, ratio), Sums())
-            found.add(redacted, sensitive, words)
+            found.add(redacted, *truth)
             return found
 
         for mode in ("paper", "honest") if paper else ("honest",):
@@ -219,7 +221,7 @@ def _strings(data: TokenData) -> list[list[str]]:
     found = [list(own[r]) for r in rows]
     for offset, table in ((-1, words.near), (1, words.near), (-2, words.far), (2, words.far)):
         named = [[f"{offset}:{k:x}" for k in row if k] for row in table.tolist()]
-        for features, row in zip(found, data._rows_at(offset).tolist(), strict=True):
+        for features, row in zip(found, data.rows_at(offset).tolist(), strict=True):
             features += named[row]
     for features, keys, line in zip(
         found, data.joint_keys().tolist(), data.places[0].values.tolist(), strict=True

@@ -69,7 +69,7 @@ def run(sensitive, table, ratio):
 @given(worlds())
 def test_algorithm_1_step_by_step(world):
     """The classifiers are those of the pseudocode, and the one that fails the test is not added."""
-    sensitive, table, ratio = world
+    sensitive, _, ratio = world
     _, learner, publication = run(*world)
     left = np.ones(len(sensitive), bool)
     expected = []
@@ -130,7 +130,7 @@ def test_lemma_1_what_a_classifier_adds_is_counted_on_what_is_published(world, d
 @given(worlds())
 def test_theorem_2_the_result_is_a_local_optimum(world):
     """No attacker of the class is worth redacting: TP_A = 0 or FP_A / TP_A ≥ L / C."""
-    sensitive, table, ratio = world
+    sensitive, _, ratio = world
     labelled, learner, publication = run(*world)
     left = ~publication.redacted
     attacker = learner.best(sensitive, left)

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato.core.errors import DataError
 from sfumato.core.randomness import Streams
+from sfumato.data.document import Document
 from sfumato.engines.text.classifiers import Classifier, ClassifierSet, Stage, staged
 from sfumato.engines.text.compiled import CompiledCandidate, compiled
 from sfumato.engines.text.compiled._kernels import bin_of, nearby
@@ -14,7 +16,7 @@ from sfumato.engines.text.features import _kernels as features_kernels
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.pipeline import Sanitiser
 from sfumato.engines.text.tokens import Vocabulary, tokenize
-from sfumato.engines.text.word_lists import WordList
+from sfumato.engines.text.word_lists import WordList, list_knowledge
 
 WORDS = "Dr. Ann Lee came to Ward 4 , said O'Brien . The report by Zoë\nis fine ( 12/03 ) , mr roy".split(
     " "
@@ -83,6 +85,25 @@ def test_it_decides_the_same(candidate):
     assert total > 0 or not candidate.classifiers
 
 
+def test_what_is_known_of_words_takes_part():
+    known = (list_knowledge("given", ["ann", "zoë"]), list_knowledge("family", ["lee"]))
+    vocabulary = Vocabulary()
+    tokens = tokenize(texts(30, 1), vocabulary)
+    data = TokenData.of(tokens, vocabulary, known)
+    labels = np.array([w in {"Ann", "Lee"} for w in vocabulary.words], np.uint8)[tokens.type]
+    model = CRF(epochs=2).fit(data, labels)
+    candidate = ClassifierSet(("NAME",), (Classifier((Stage(model),), (0,), 0.0),), (), known)
+    documents = [Document(str(i), text) for i, text in enumerate(texts(40, 5))]
+    vocabulary = Vocabulary()
+    whole = TokenData.of(tokenize([d.text for d in documents], vocabulary), vocabulary, known)
+    kinds = candidate.decide(whole)
+    assert np.array_equal(compiled(candidate).decide(whole), kinds)
+    sanitiser = Sanitiser(candidate, word_limit=10)
+    done = [sanitiser([document]) for document in documents]  # the table grows, and starts anew
+    words = whole.counted & (kinds > 0)
+    assert sum(d.counts.redacted["NAME"] for d in done) == np.count_nonzero(words) > 0
+
+
 def test_odd_batches(candidate):
     for documents in ([], [""], ["", "x", ""], ["Ann"], ["."] * 3):
         vocabulary = Vocabulary()
@@ -121,6 +142,18 @@ def test_what_is_not_a_crf_stays_as_it_is():
 
     other = Other()
     assert compiled(other) is other
+
+
+def test_a_candidate_that_does_not_fit_together_is_not_compiled():
+    stack = candidates()[2].classifiers[0].stages[1].model
+    for sees in ((), ((0, True),), ((0, False), (0, False))):
+        stages = (Stage(candidates()[1].classifiers[0].stages[0].model), Stage(stack, sees))
+        odd = ClassifierSet(("NAME",), (Classifier(stages, (1,), 0.0),))
+        assert compiled(odd) is odd
+        with pytest.raises(DataError):
+            odd.decide(labelled(3)[0])
+    odd = ClassifierSet(("A", "B"), (), (stack, stack))
+    assert compiled(odd) is odd
 
 
 def test_a_sanitiser_compiles_its_candidate():

@@ -117,10 +117,9 @@ def test_scores_are_the_marginals_of_a_plain_model(documents, seed, memory):
                 assert scores[i] == -np.inf
             else:
                 chain.append(i)
-        for chain in [*chains, chain]:
-            if chain:
-                p, _ = marginals_by_enumeration(sums[chain], model.transitions)
-                assert np.allclose(1 / (1 + np.exp(-scores[chain])), p, atol=1e-5)
+        for part in filter(None, [*chains, chain]):
+            p, _ = marginals_by_enumeration(sums[part], model.transitions)
+            assert np.allclose(1 / (1 + np.exp(-scores[part])), p, atol=1e-5)
 
 
 @settings(max_examples=20, deadline=None)

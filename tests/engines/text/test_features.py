@@ -100,9 +100,9 @@ def test_the_matrix_holds_a_one_for_each_feature():
     assert set(matrix.data) == {1.0}
     # Ann after a document's start is one thing, what follows her another.
     assert (matrix[0] != matrix[3]).nnz > 0
-    rows = data._rows_at(1).tolist()
+    rows = data.rows_at(1).tolist()
     assert rows == [data.rows[1], data.rows[2], END, END]
-    assert data._rows_at(-2).tolist() == [BEGIN, BEGIN, data.rows[0], BEGIN]
+    assert data.rows_at(-2).tolist() == [BEGIN, BEGIN, data.rows[0], BEGIN]
 
 
 def test_a_redacted_token_is_no_instance_and_leaves_a_placeholder():
@@ -136,7 +136,7 @@ def test_the_stack_sees_the_same_word_elsewhere_in_the_document(documents, seed,
         same = [j for j in range(len(data)) if document[j] == document[i]
                 and words[j] == words[i] and scores[j] > -np.inf]  # fmt: skip
 
-        def highest(j):
+        def highest(j, i=i):
             if not 0 <= j < len(data) or document[j] != document[i] or scores[j] == -np.inf:
                 return 0
             return 1 + bin_of(max(scores[k] for k in range(len(data))

@@ -167,6 +167,34 @@ def postings_of_anchors(
 
 
 @njit(cache=True, nogil=True)
+def not_under(
+    suspects: I8, tops: I8, sizes: I8, representative: I4, indptr: I8, indices: I4, d: int
+) -> I8:
+    """Leave out the suspects that are strict subsets of one of the given patterns; keeps the order."""
+    left = suspects.copy()
+    n_left = left.size
+    held = np.zeros(d, np.bool_)
+    for t in range(tops.size):
+        row = representative[tops[t]]
+        for i in range(indptr[row], indptr[row + 1]):
+            held[indices[i]] = True
+        kept = 0
+        for q in range(n_left):
+            p = left[q]
+            covered = sizes[p] < sizes[tops[t]]
+            i = indptr[representative[p]]
+            while covered and i < indptr[representative[p] + 1]:
+                covered = held[indices[i]]
+                i += 1
+            left[kept] = p
+            kept += 0 if covered else 1
+        for i in range(indptr[row], indptr[row + 1]):
+            held[indices[i]] = False
+        n_left = kept
+    return left[:n_left]
+
+
+@njit(cache=True, nogil=True)
 def first_maximal(
     suspects: I8,
     anchor: I4,

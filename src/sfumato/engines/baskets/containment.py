@@ -86,7 +86,18 @@ class Patterns:
         wanted = self.multiplicity < bound
         if not wanted.any():
             return bound
+        m = self.matrix
         suspects = np.flatnonzero(wanted)
+        # the largest of the repeated patterns lie above most others: settle those first
+        tops = np.flatnonzero(self.multiplicity > 1)
+        tops = tops[np.argsort(-self.sizes[tops], kind="stable")[:48]]
+        suspects = kernels.not_under(
+            suspects, tops, self.sizes, self.representative, m.indptr, m.indices, m.d
+        )
+        if len(suspects) == 0:
+            return bound
+        wanted[:] = False
+        wanted[suspects] = True
         # of equal multiplicity the largest first: it is the likeliest to be maximal
         suspects = suspects[np.lexsort((-self.sizes[suspects], self.multiplicity[suspects]))]
         found = kernels.first_maximal(suspects, *self._postings(wanted), *self._rows())

@@ -736,6 +736,33 @@ def lazy_greedy(
 
 
 @njit(cache=True, nogil=True)
+def intervals(
+    bits: U1, first: I8, sizes: I8, counts_of_value: I8, interval: I4, amounts: I8
+) -> float:
+    """Number the intervals of each attribute's values; give Σ margin·ln width, and how many there are."""
+    spread = 0.0
+    for a in range(sizes.shape[0]):
+        at = 0
+        width = 1
+        margin = counts_of_value[a, 0]
+        interval[a, 0] = 0
+        for v in range(1, sizes[a]):
+            if bits[first[a] + v - 1]:
+                if width > 1:
+                    spread += margin * np.log(width)
+                at += 1
+                width = 0
+                margin = 0
+            width += 1
+            margin += counts_of_value[a, v]
+            interval[a, v] = at
+        if width > 1:
+            spread += margin * np.log(width)
+        amounts[a] = at + 1
+    return spread
+
+
+@njit(cache=True, nogil=True)
 def measure(
     row_of: I4, row_start: I8, column_of: I4, row_key: I8, column_key: I8, count: I8, weight: F8,
     outside: F8, space: int, nlog: F8, least: F8, keys: I8, counts: I8, weights: F8, codes: I4, interval: I4,

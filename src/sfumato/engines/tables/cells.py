@@ -217,16 +217,15 @@ class Cells:
         return table
 
     def _sums(self, bits: Bits) -> tuple[npt.NDArray[np.float64], int, float]:
-        interval = self.intervals(bits)
-        widths = 0.0
+        interval = np.zeros((self.attributes, int(self.sizes.max())), dtype=np.int32)
+        amounts = np.empty(self.attributes, dtype=np.int64)
+        widths = kernels.intervals(
+            bits, self.first, self.sizes, self.value_counts, interval, amounts
+        )
         step, multipliers = 1, np.empty(self.attributes, dtype=np.int64)
         for a in range(self.attributes - 1, -1, -1):
-            size = int(self.sizes[a])
-            inside = np.bincount(interval[a, :size], weights=self.value_counts[a, :size])
-            width = np.bincount(interval[a, :size])
-            widths += float(np.dot(inside, np.log(width)))
-            multipliers[a] = step if not self.wide else self.multiplier[a]
-            step *= width.size
+            multipliers[a] = self.multiplier[a] if self.wide else step
+            step *= int(amounts[a])
         dense = not self.wide and step <= self._limit
         row_key, column_key = self._keys(interval, multipliers)
         out = np.empty(5)

@@ -53,7 +53,9 @@ def learn_clusters(
     kept = kept[np.lexsort((key_of[kept], -count[kept]))]
     if len(kept) < 4:
         return WordKnowledge(
-            np.zeros(0, np.uint64), np.zeros((0, len(sizes)), np.uint64), np.zeros((0, 1), np.uint64)
+            np.zeros(0, np.uint64),
+            np.zeros((0, len(sizes)), np.uint64),
+            np.zeros((0, 1), np.uint64),
         )
     described = _company(tokens, of_token, kept, len(count))
     vectors = _reduced(described, seed)

@@ -138,7 +138,7 @@ def explore(
         "mode": mode,
         "learner": publisher.learner.name,
         "labels": list(wanted),
-        "folds": publisher.folds,
+        "folds": publisher.folds_used or publisher.folds,
         "background": described,
         "unlabelled_documents": len(texts),
         "documents": len(documents),

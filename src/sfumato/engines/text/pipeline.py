@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ...core.errors import InputError, ParameterError, SfumatoError, WithheldError
 from ...data.document import Document
-from .compiled import compiled
+from .compiled import CompiledCandidate, compiled
 from .features import TokenData
 from .features.data import line_breaks
 from .features.words import WordKnowledge
@@ -133,7 +133,7 @@ class Sanitiser:
         replacer: Replacer | None = None,
         findings: bool = False,
         strict: bool = False,
-        word_limit: int = 1 << 18,
+        word_limit: int = 1 << 17,
     ) -> None:
         if replacement not in REPLACEMENTS:
             rule = f"one of {', '.join(map(repr, REPLACEMENTS))}"
@@ -183,7 +183,10 @@ class Sanitiser:
     def _words(self) -> GrowingWords:
         words: GrowingWords | None = getattr(self._local, "words", None)
         if words is None:
-            words = GrowingWords(self.candidate.knowledge, limit=self.word_limit)
+            decider = self.decider
+            scorer = decider if isinstance(decider, CompiledCandidate) else None
+            knowledge = self.candidate.knowledge
+            words = GrowingWords(knowledge, limit=self.word_limit, scorer=scorer)
             self._local.words = words
         words.make_room()
         return words

@@ -14,12 +14,13 @@ import numpy.typing as npt
 
 from .features import RESERVED, WordTable
 from .features._kernels import number
-from .features.words import WordKnowledge
+from .features.words import ScoresWords, WordKnowledge
 from .tokens import Vocabulary
 
 __all__ = ["GrowingWords"]
 
-_ROWS = ("near", "far", "lower", "shape", "counted", "capital")
+_ROWS = ("lower", "shape", "counted", "capital")
+_FEATURES = ("near", "far")
 
 
 class _Rows:
@@ -88,6 +89,9 @@ class _Groups:
 class GrowingWords(WordTable):
     """The features of every word of a vocabulary that grows; `catch_up` analyses the new ones.
 
+    With a `scorer`, the scores that it gives to words are kept in place of their features: they are
+    all that it needs, and take a fraction of the memory.
+
     >>> words = GrowingWords()
     >>> _ = words.vocabulary.add(["Ann", "cat"])
     >>> words.catch_up()
@@ -95,17 +99,27 @@ class GrowingWords(WordTable):
     2
     """
 
-    def __init__(self, knowledge: Sequence[WordKnowledge] = (), *, limit: int = 1 << 18) -> None:
+    def __init__(
+        self,
+        knowledge: Sequence[WordKnowledge] = (),
+        *,
+        limit: int = 1 << 17,
+        scorer: ScoresWords | None = None,
+    ) -> None:
         self.vocabulary = Vocabulary()
         self.limit = limit
         self.knowledge = tuple(knowledge)
+        self.scorer = scorer
         self._clear()
 
     def _clear(self) -> None:
         self.vocabulary = Vocabulary()
         empty = WordTable(self.vocabulary, self.knowledge)
-        self._rows = {name: _Rows(getattr(empty, name)) for name in (*_ROWS, "own", "own_bounds")}
+        kept = _ROWS if self.scorer is not None else (*_ROWS, *_FEATURES, "own", "own_bounds")
+        self._rows = {name: _Rows(getattr(empty, name)) for name in kept}
         self._scores: dict[int, tuple[Any, _Rows]] = {}
+        if self.scorer is not None:
+            self._scores[id(self.scorer)] = self.scorer, _Rows(self.scorer.word_scores(empty))
         self._groups = _Groups()
         self._show()
 
@@ -124,11 +138,12 @@ class GrowingWords(WordTable):
         if known == len(self.vocabulary):
             return
         new = WordTable(_NewWords(self.vocabulary, known), self.knowledge)
-        first = new.own_bounds[RESERVED]
-        end = self._rows["own_bounds"].array[-1]
-        self._rows["own"].append(new.own[first:])
-        self._rows["own_bounds"].append(new.own_bounds[RESERVED + 1 :] - first + end)
-        for name in _ROWS:
+        if self.scorer is None:
+            first = new.own_bounds[RESERVED]
+            end = self._rows["own_bounds"].array[-1]
+            self._rows["own"].append(new.own[first:])
+            self._rows["own_bounds"].append(new.own_bounds[RESERVED + 1 :] - first + end)
+        for name in (*_ROWS, *(() if self.scorer is not None else _FEATURES)):
             self._rows[name].append(getattr(new, name)[RESERVED:])
         for model, rows in self._scores.values():
             rows.append(model.word_scores(new)[RESERVED:])

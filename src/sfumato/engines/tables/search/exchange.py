@@ -22,7 +22,11 @@ _WEIGHTS_AROUND = 9
 _SPREAD = 4.0
 _ROUNDS = 6
 _CHAIN_FROM = 3  # evaluations a step from which on a whole chain is affordable
-_CHAIN_SHARE = 0.7  # of the evaluations left
+_CHAIN_SHARE = 0.1  # of the evaluations left
+_REFINE_FROM = 40  # evaluations an attribute from which on interval tables are affordable
+_WALK_SHARE = 0.5
+_GAP_SHARE = 0.05
+_REFINE_SHARE = 0.8
 _CHAIN_IN_GAP = 200
 _GAPS_AT_ONCE = 4
 _TABLE_LIMIT = 1 << 22  # places of one interval table
@@ -44,16 +48,22 @@ def exchange(run: Run) -> None:
 
 
 def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
-    """Spend a limited number of evaluations: walks over levels, a chain where affordable, gaps."""
+    """Spend a limited number of evaluations: walks over levels, a chain and tables where affordable, gaps."""
     budget = run.left
     steps = sum(len(o.ends) for o in orders)
     simple = run.score is None and not run.space.coupled
     chain = simple and budget >= _CHAIN_FROM * steps
-    _walks(run, orders, budget // 20 if chain else budget)
+    refine = run.score is None and budget >= _REFINE_FROM * len(orders)
+    walk = int(_WALK_SHARE * budget) if refine else budget
+    _walks(run, orders, min(budget // 20, 400) if chain else walk)
     run.note()
     if chain:
         fresh = int(_CHAIN_SHARE * run.left / max(1, steps)) - 2
         lazy_chain(run, run.space.bottom, fresh=max(1, fresh))
+        run.note()
+    if refine:
+        fill_gaps(run, orders, chains=chain, limit=int(_GAP_SHARE * run.left))
+        _refine(run, limit=int(_REFINE_SHARE * run.left))
         run.note()
     fill_gaps(run, orders, chains=chain)
     _chains(run)
@@ -76,7 +86,9 @@ def _walks(run: Run, orders: list[MergeOrder], limit: int) -> None:
         walk_levels(run, orders, max(2, int(ratio * first)), limit - used)
 
 
-def fill_gaps(run: Run, orders: list[MergeOrder], *, chains: bool) -> None:
+def fill_gaps(
+    run: Run, orders: list[MergeOrder], *, chains: bool, limit: int | None = None
+) -> None:
     """Put policies into the largest steps of the frontier until the budget is spent.
 
     Between two neighbours, first their attributes are crossed and, where one generalises the other, the
@@ -84,7 +96,8 @@ def fill_gaps(run: Run, orders: list[MergeOrder], *, chains: bool) -> None:
     specific one.
     """
     tried: set[tuple[bytes, bytes]] = set()
-    while not run.over:
+    until = run.evaluations + (run.left if limit is None else limit)
+    while not run.over and run.evaluations < until:
         entries = [(r, 1.0 - u, p) for r, u, p in run.frontier.entries()]
         gaps = [
             ((r1 - r0) * (l0 - l1), p0, p1, l0)
@@ -94,7 +107,7 @@ def fill_gaps(run: Run, orders: list[MergeOrder], *, chains: bool) -> None:
         if not gaps:
             return
         for gap, general, specific, loss in sorted(gaps, key=lambda g: -g[0])[:_GAPS_AT_ONCE]:
-            if run.over or gap < 1e-9:
+            if run.over or gap < 1e-9 or run.evaluations >= until:
                 return
             tried.add((general, specific))
             upper, lower = run.unpack(general), run.unpack(specific)
@@ -228,9 +241,13 @@ def _climb(run: Run) -> None:
         price[key] = (rate, step)
 
 
-def _refine(run: Run) -> None:
+def _refine(run: Run, *, limit: int | None = None) -> None:
     """Alternate over the attributes for many weights, in rounds, until a round gains next to nothing."""
     seen: set[tuple[bytes, int, int]] = set()
+    until = run.evaluations + (run.left if limit is None else limit)
+    rates = 24
+    if limit is not None:  # as many rates as the evaluations reach for
+        rates = int(np.clip(limit / (12 * run.cells.attributes), 2, 24))
     if len(run.frontier) == 0:  # the least sizes are hard to meet: look at the general end first
         general = run.space.project(np.zeros(run.space.length, dtype=np.uint8))
         for a in range(run.cells.attributes):
@@ -240,10 +257,10 @@ def _refine(run: Run) -> None:
             return
     for turn in range(_ROUNDS):
         before = run.frontier.area()
-        for rate in _rates(run, 24 if turn % 2 == 0 else 31):
-            if run.over:
+        for rate in _rates(run, rates if turn % 2 == 0 else rates + 7):
+            if run.over or run.evaluations >= until:
                 return
-            _alternate(run, rate, seen)
+            _alternate(run, rate, seen, until)
         run.note()
         if before - run.frontier.area() < 3e-4 * before:
             return
@@ -276,7 +293,7 @@ def _rates(run: Run, how_many: int) -> list[float]:
     return list(np.exp(logs))
 
 
-def _alternate(run: Run, rate: float, seen: set[tuple[bytes, int, int]]) -> None:
+def _alternate(run: Run, rate: float, seen: set[tuple[bytes, int, int]], until: int) -> None:
     """From the archive's best policy at one rate, optimise one attribute after another until stable."""
     cells, space = run.cells, run.space
     weight = rate / (1.0 + rate)
@@ -288,7 +305,9 @@ def _alternate(run: Run, rate: float, seen: set[tuple[bytes, int, int]]) -> None
     best = float(cost[at])
     bits = run.unpack(list(run.frontier)[at])
     stable = turn = 0
-    while stable < cells.attributes and turn < 4 * cells.attributes and not run.over:
+    while stable < cells.attributes and turn < 4 * cells.attributes:
+        if run.over or run.evaluations >= until:
+            return
         a = turn % cells.attributes
         turn += 1
         stable += 1
@@ -323,6 +342,7 @@ def _best_partitions(
     longest = int(np.diff(ends, prepend=-1).max())
     band = min(units, max(8, 2 * longest))
     allowed = space.allowed_intervals(a, units)
+    work = 0
     while True:
         if units * band > _TABLE_LIMIT:
             return None
@@ -330,6 +350,7 @@ def _best_partitions(
         table = interval_table(
             cells, bits, a, band, cuts=cuts, allowed=mask, widest=int(space.widest[a])
         )
+        work += table.steps + cells.codes.shape[1]
         found, chosen = table.best(weights)
         if found.longest < band or band >= units:
             break
@@ -342,8 +363,14 @@ def _best_partitions(
         policy[part] = found.bits[i]
         return policy
 
-    run.offer(found.risk, found.loss, None, bits_at)
-    if allowed is None:
+    passes = -(-work // cells.codes.shape[1])
+    kept = slice(0, max(0, run.left - passes))  # a table that the budget does not pay for is not used
+    run.offer(
+        found.risk[kept], found.loss[kept], None, bits_at, count=len(found.risk[kept]) + passes
+    )
+    if run.over:
+        return None
+    if allowed is None and run.budget.evaluations is None:
         near, near_at = table.flips(chosen, found)
 
         def flipped(i: int) -> Bits:

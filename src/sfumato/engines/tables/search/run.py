@@ -1,8 +1,9 @@
 """One search under one budget: what was measured, the archive, the trace of the area, when to stop.
 
 An evaluation is one exact measurement of a policy, however it was obtained: by the evaluator, by a
-merge's delta, or as an entry of an interval table. The count is never below the number of distinct
-policies measured.
+merge's delta, or as a partition found by the dynamic programme. Besides, every interval table counts as many
+evaluations as it takes passes over the cells. The count is never below the number of distinct policies
+measured.
 """
 
 from __future__ import annotations
@@ -158,7 +159,7 @@ class Run:
         self._note()
 
     def _count(self, how_many: int) -> None:
-        self.evaluations += how_many
+        self.evaluations += min(how_many, self.left)  # passes beyond the budget buy nothing
 
     def _note(self) -> None:
         """Record the area at checkpoints, and tell the progress line every half second."""

@@ -23,16 +23,18 @@ __all__ = ["CompiledCandidate", "compiled"]
 
 Scores = npt.NDArray[np.float64]
 _WIDEST = 16  # values that a place feature may take in the kernels
+_LINE, _BINS = 4, 12  # those that it takes: ends of lines, bins of another stage's scores
 
 
 def compiled(candidate: Any) -> Any:
     """Compile a candidate where it can be; give others back as they are."""
     if not isinstance(candidate, ClassifierSet):
         return candidate
-    models = [stage.model for h in candidate.classifiers for stage in h.stages]
-    models += candidate.typing
-    for model in models:
-        if not isinstance(model, CRFModel) or max(model.place_sizes, default=0) > _WIDEST:
+    seen = [(stage.model, stage.sees) for h in candidate.classifiers for stage in h.stages]
+    for model, sees in [*seen, *((model, ()) for model in candidate.typing)]:
+        # A stored model may say anything: the kernels write as many columns as `sees` tells them.
+        bins = sum(5 if with_own else 4 for _, with_own in sees)
+        if not isinstance(model, CRFModel) or model.place_sizes != (_LINE, *[_BINS] * bins):
             return candidate
     return CompiledCandidate(candidate)
 

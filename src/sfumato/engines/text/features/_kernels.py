@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -12,7 +14,7 @@ OWN, NEAR, FAR, JOINT = 14, 3, 2, 3
 
 
 @njit(cache=True, nogil=True)
-def mix(x):
+def mix(x: Any) -> Any:
     """Finalise a 64-bit hash (splitmix64)."""
     x = np.uint64(x)
     x ^= x >> np.uint64(30)
@@ -24,26 +26,37 @@ def mix(x):
 
 
 @njit(cache=True, nogil=True)
-def step(h, code):
+def step(h: Any, code: Any) -> Any:
     """Take one more symbol into a running hash."""
     return (np.uint64(h) ^ np.uint64(code)) * np.uint64(0x100000001B3) + np.uint64(0x9E3779B9)
 
 
 @njit(cache=True, nogil=True)
-def seal(h, template):
+def seal(h: Any, template: Any) -> Any:
     """Close a running hash under a template's number; 0 is kept for "no feature"."""
     x = mix(np.uint64(h) + np.uint64(template) * np.uint64(0x9E3779B97F4A7C15))
     return x if x != np.uint64(0) else np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
-def pair(a, b, template):
+def pair(a: Any, b: Any, template: Any) -> Any:
     """Hash a conjunction of two features."""
     return seal(np.uint64(a) * np.uint64(0xD6E8FEB86659FD93) + np.uint64(b), template)
 
 
 @njit(cache=True, nogil=True)
-def analyse(codes, lowered, kinds, bounds, own, near, far, lower_of, shape_of, counted):
+def analyse(
+    codes: Any,
+    lowered: Any,
+    kinds: Any,
+    bounds: Any,
+    own: Any,
+    near: Any,
+    far: Any,
+    lower_of: Any,
+    shape_of: Any,
+    counted: Any,
+) -> None:
     """Analyse words, one row each; a 0 says that the word has no such feature."""
     start = np.uint64(0xCBF29CE484222325)
     for w in range(len(bounds) - 1):
@@ -132,7 +145,7 @@ def analyse(codes, lowered, kinds, bounds, own, near, far, lower_of, shape_of, c
 
 
 @njit(cache=True, nogil=True)
-def conjunctions(a, b, c, lower, shape, out):
+def conjunctions(a: Any, b: Any, c: Any, lower: Any, shape: Any, out: Any) -> None:
     """Hash what stands before (a), at (b) and after (c) a token together, into three keys."""
     out[0] = pair(lower[a], shape[b], 33)
     out[1] = pair(shape[b], lower[c], 34)
@@ -140,7 +153,7 @@ def conjunctions(a, b, c, lower, shape, out):
 
 
 @njit(cache=True, nogil=True)
-def number(keys, slots, numbers, used, out):
+def number(keys: Any, slots: Any, numbers: Any, used: Any, out: Any) -> Any:
     """Give each 64-bit key a number by first appearance; 0 gets −1. The table must be large enough."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
@@ -160,7 +173,9 @@ def number(keys, slots, numbers, used, out):
 
 
 @njit(cache=True, nogil=True)
-def neighbours(rows, doc, begin, end, lower, shape, keys):
+def neighbours(
+    rows: Any, doc: Any, begin: Any, end: Any, lower: Any, shape: Any, keys: Any
+) -> None:
     """Hash the conjunctions of every token."""
     for d in range(len(doc) - 1):
         for i in range(doc[d], doc[d + 1]):
@@ -170,7 +185,7 @@ def neighbours(rows, doc, begin, end, lower, shape, keys):
 
 
 @njit(cache=True, nogil=True)
-def bin_of(score):
+def bin_of(score: Any) -> Any:
     """Put a log-odds into one of eleven bins, finer where the decision is."""
     edges = (-6.0, -4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 6.0)
     k = 0
@@ -180,7 +195,20 @@ def bin_of(score):
 
 
 @njit(cache=True, nogil=True)
-def stack(rows, doc, group, scores, first, second, total, count, own, most, mean, known):
+def stack(
+    rows: Any,
+    doc: Any,
+    group: Any,
+    scores: Any,
+    first: Any,
+    second: Any,
+    total: Any,
+    count: Any,
+    own: Any,
+    most: Any,
+    mean: Any,
+    known: Any,
+) -> None:
     """Bin what a first stage thinks of a token and of the same word elsewhere in its document.
 
     `group` numbers the word rows without regard to case; first … count are scratch by group and are

@@ -57,7 +57,7 @@ class TokenData:
     words: WordTable
     redacted: npt.NDArray[np.bool_]
     places: tuple[PlaceFeature, ...] = ()
-    _shared: dict[str, FeatureIndex] = field(default_factory=dict, repr=False)
+    shared: dict[str, FeatureIndex] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -115,8 +115,8 @@ class TokenData:
     def redact(self, more: npt.NDArray[np.bool_]) -> TokenData:
         """Give the same tokens with more of them redacted."""
         # The word table stays the same; only the conjunctions are numbered anew.
-        kept = {key: index for key, index in self._shared.items() if key == "words"}
-        return replace(self, redacted=self.redacted | more, _shared=kept)
+        kept = {key: index for key, index in self.shared.items() if key == "words"}
+        return replace(self, redacted=self.redacted | more, shared=kept)
 
     def with_places(self, *places: PlaceFeature) -> TokenData:
         """Give the same tokens with more features of their places."""
@@ -132,9 +132,9 @@ class TokenData:
 
     def index(self) -> FeatureIndex:
         """Number every feature; made once and shared by all folds."""
-        if "index" not in self._shared:
-            self._shared["index"] = _index(self)
-        return self._shared["index"]
+        if "index" not in self.shared:
+            self.shared["index"] = _index(self)
+        return self.shared["index"]
 
     def matrix(self, *, bits: int = 20) -> sparse.csr_matrix:
         """Give all features as a sparse matrix with 2^bits hashed columns, for any classifier."""
@@ -146,7 +146,7 @@ class TokenData:
         ]
         blocks = [(np.repeat(np.arange(n), counts), own)]
         for offset, table in ((-1, words.near), (1, words.near), (-2, words.far), (2, words.far)):
-            neighbour = self._rows_at(offset)
+            neighbour = self.rows_at(offset)
             for column in range(table.shape[1]):
                 keys = table[neighbour, column]
                 blocks.append(_salted(keys, 40 + offset))
@@ -154,15 +154,16 @@ class TokenData:
         for number, place in enumerate(self.places):
             blocks.append(_salted(place.values.astype(np.uint64) + np.uint64(1), 50 + number))
         token = np.concatenate([b[0] for b in blocks])
-        column = (np.concatenate([b[1] for b in blocks]) & np.uint64((1 << bits) - 1)).astype(
-            np.int64
-        )
+        hashed = np.concatenate([b[1] for b in blocks]) & np.uint64((1 << bits) - 1)
         values = np.ones(len(token), dtype=np.float64)
-        matrix = sparse.csr_matrix((values, (token, column)), shape=(n, 1 << bits))
+        columns = hashed.astype(np.int64)
+        matrix: sparse.csr_matrix = sparse.csr_matrix(
+            (values, (token, columns)), shape=(n, 1 << bits)
+        )
         matrix.data[:] = 1.0
         return matrix
 
-    def _rows_at(self, offset: int) -> npt.NDArray[np.int32]:
+    def rows_at(self, offset: int) -> npt.NDArray[np.int32]:
         """Give the row of the token `offset` places away, or the document's edge."""
         rows = self.rows
         at = np.arange(len(self)) + offset
@@ -216,7 +217,7 @@ def _repeated(
 
 def _index(data: TokenData) -> FeatureIndex:
     words = data.words
-    shared = data._shared.get("words")
+    shared = data.shared.get("words")
     joint, joint_size, joint_keys = _repeated(*_number(data.joint_keys()))
     if shared is None:
         own, own_size, own_keys = _number(words.own)
@@ -226,7 +227,7 @@ def _index(data: TokenData) -> FeatureIndex:
             words.own_bounds, own, near, far, joint, (own_size, near_size, far_size, joint_size),
             (own_keys, near_keys, far_keys, joint_keys),
         )  # fmt: skip
-        data._shared["words"] = shared
+        data.shared["words"] = shared
     return replace(
         shared,
         joint=joint,

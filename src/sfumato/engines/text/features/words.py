@@ -171,7 +171,7 @@ class WordTable:
         first = np.repeat(self.own_bounds[rows] - part.own_bounds[:-1], counts)
         part.own = self.own[first + np.arange(len(first))]
         part.knowledge = self.knowledge
-        part._groups_made = None
+        part._groups_made = None  # noqa: SLF001 (one of our own kind)
         return part
 
     def groups(self) -> npt.NDArray[np.int32]:

@@ -7,6 +7,7 @@ sensitive are a_i·b_i. A redacted token ends the chain before it; the one after
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -18,7 +19,7 @@ STEEPEST = 50.0  # a score beyond this adds nothing and would overflow
 
 
 @njit(cache=True, nogil=True)
-def chain(e, n, before, M, a, b):
+def chain(e: Any, n: Any, before: Any, M: Any, a: Any, b: Any) -> None:
     """Fill the forward and backward ratios of one chain whose previous state is `before`."""
     for i in range(n):
         x = math.exp(min(max(e[i], -STEEPEST), STEEPEST))
@@ -34,7 +35,20 @@ def chain(e, n, before, M, a, b):
 
 
 @njit(cache=True, nogil=True)
-def emission(i, rows, first, last, own_bounds, own, near, far, joint, places, base, W):
+def emission(
+    i: Any,
+    rows: Any,
+    first: Any,
+    last: Any,
+    own_bounds: Any,
+    own: Any,
+    near: Any,
+    far: Any,
+    joint: Any,
+    places: Any,
+    base: Any,
+    W: Any,
+) -> Any:
     """Sum the weights of token i's features."""
     r = rows[i]
     s = 0.0
@@ -68,7 +82,7 @@ def emission(i, rows, first, last, own_bounds, own, near, far, joint, places, ba
 
 
 @njit(cache=True, nogil=True)
-def bump(W, f, g, rate):
+def bump(W: Any, f: Any, g: Any, rate: Any) -> None:
     """Take one AdaGrad step on one weight."""
     G = W[f, 1] + np.float32(g * g)
     W[f, 1] = G
@@ -76,7 +90,22 @@ def bump(W, f, g, rate):
 
 
 @njit(cache=True, nogil=True)
-def update(i, g, rate, rows, first, last, own_bounds, own, near, far, joint, places, base, W):
+def update(
+    i: Any,
+    g: Any,
+    rate: Any,
+    rows: Any,
+    first: Any,
+    last: Any,
+    own_bounds: Any,
+    own: Any,
+    near: Any,
+    far: Any,
+    joint: Any,
+    places: Any,
+    base: Any,
+    W: Any,
+) -> None:
     """Move the weights of token i's features along its gradient."""
     r = rows[i]
     for k in range(own_bounds[r], own_bounds[r + 1]):
@@ -109,9 +138,9 @@ def update(i, g, rate, rows, first, last, own_bounds, own, near, far, joint, pla
 
 @njit(cache=True, nogil=True)
 def train(
-    order, rows, doc, labels, redacted_row, ends, own_bounds, own, near, far, joint, places, base,
-    W, T, rate, least, pause, rest,
-):  # fmt: skip
+    order: Any, rows: Any, doc: Any, labels: Any, redacted_row: Any, ends: Any, own_bounds: Any, own: Any, near: Any, far: Any, joint: Any, places: Any, base: Any,
+    W: Any, T: Any, rate: Any, least: Any, pause: Any, rest: Any,
+) -> None:  # fmt: skip
     """Pass once over the documents in `order`; update W (weight, sum of squares) and T in place.
 
     The likelihood of a chunk is conditioned on the true label before it, so chunks need no start
@@ -190,14 +219,14 @@ def train(
 
 
 @njit(cache=True, nogil=True)
-def seal_all(keys, template, out):
+def seal_all(keys: Any, template: Any, out: Any) -> None:
     """Close each key under a template's number."""
     for i in range(len(keys)):
         out[i] = seal(keys[i], template)
 
 
 @njit(cache=True, nogil=True)
-def find(key, slots, values):
+def find(key: Any, slots: Any, values: Any) -> Any:
     """Look a key up in an open-addressing table; 0 when it is not there."""
     mask = np.uint64(len(slots) - 1)
     at = key & mask
@@ -209,14 +238,14 @@ def find(key, slots, values):
 
 
 @njit(cache=True, nogil=True)
-def find_all(keys, slots, values, out):
+def find_all(keys: Any, slots: Any, values: Any, out: Any) -> None:
     """Look many keys up."""
     for i in range(len(keys)):
         out[i] = find(keys[i], slots, values)
 
 
 @njit(cache=True, nogil=True)
-def fill(keys, weights, slots, values):
+def fill(keys: Any, weights: Any, slots: Any, values: Any) -> None:
     """Put keys with their weights into an open-addressing table with room for them."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
@@ -228,7 +257,9 @@ def fill(keys, weights, slots, values):
 
 
 @njit(cache=True, nogil=True)
-def row_scores(own_bounds, own, near, far, slots, values, E):
+def row_scores(
+    own_bounds: Any, own: Any, near: Any, far: Any, slots: Any, values: Any, E: Any
+) -> None:
     """Give each word row its score at the offsets 0, −1, +1, −2, +2.
 
     Column k of E is what the word adds to the token that sees it at that offset.
@@ -252,7 +283,7 @@ def row_scores(own_bounds, own, near, far, slots, values, E):
 
 
 @njit(cache=True, nogil=True)
-def pack(keys, weights, unit, table):
+def pack(keys: Any, weights: Any, unit: Any, table: Any) -> None:
     """Fill the table of conjunctions: 32 bits of the key and the weight in units, in one word."""
     mask = np.uint64(len(table) - 1)
     for i in range(len(keys)):
@@ -264,7 +295,7 @@ def pack(keys, weights, unit, table):
 
 
 @njit(cache=True, nogil=True)
-def joint_weight(key, unit, table):
+def joint_weight(key: Any, unit: Any, table: Any) -> Any:
     """Look a conjunction up."""
     mask = np.uint64(len(table) - 1)
     mark = (key >> np.uint64(32)) | np.uint64(1)
@@ -278,9 +309,9 @@ def joint_weight(key, unit, table):
 
 @njit(cache=True, nogil=True)
 def score(
-    rows, doc, wanted, redacted_row, E, lower, shape, table, unit, places, place_weights, M, e, a,
-    out,
-):  # fmt: skip
+    rows: Any, doc: Any, wanted: Any, redacted_row: Any, E: Any, lower: Any, shape: Any, table: Any, unit: Any, places: Any, place_weights: Any, M: Any, e: Any, a: Any,
+    out: Any,
+) -> None:  # fmt: skip
     """Write each token's log-odds of being sensitive; e and a are scratch as long as the tokens.
 
     Redacted tokens and documents that are not wanted get −inf.
@@ -329,7 +360,7 @@ def score(
 
 
 @njit(cache=True, nogil=True)
-def label_bin(n, sensitive):
+def label_bin(n: Any, sensitive: Any) -> Any:
     """Bin how often a word was sensitive among its n occurrences in other documents."""
     if n == 0:
         return 0
@@ -343,7 +374,7 @@ def label_bin(n, sensitive):
 
 
 @njit(cache=True, nogil=True)
-def case_bin(n, small):
+def case_bin(n: Any, small: Any) -> Any:
     """Bin how often a word was written without a capital among its n occurrences elsewhere."""
     if n == 0:
         return 0
@@ -356,7 +387,7 @@ def case_bin(n, small):
 
 
 @njit(cache=True, nogil=True)
-def bin_counts(counts, out):
+def bin_counts(counts: Any, out: Any) -> None:
     """Bin the counts of each word: its labels and its case."""
     for k in range(len(counts)):
         out[k, 0] = label_bin(counts[k, 0], counts[k, 1])
@@ -364,7 +395,9 @@ def bin_counts(counts, out):
 
 
 @njit(cache=True, nogil=True)
-def count_words(docs, rows, doc, group, labels, capital, counts, sign):
+def count_words(
+    docs: Any, rows: Any, doc: Any, group: Any, labels: Any, capital: Any, counts: Any, sign: Any
+) -> None:
     """Add (or take away) the words of some documents: occurrences, sensitive ones, small ones."""
     for d in docs:
         for i in range(doc[d], doc[d + 1]):
@@ -377,7 +410,18 @@ def count_words(docs, rows, doc, group, labels, capital, counts, sign):
 
 
 @njit(cache=True, nogil=True)
-def recall(docs, rows, seen_rows, redacted_row, doc, group, labels, capital, counts, out):
+def recall(
+    docs: Any,
+    rows: Any,
+    seen_rows: Any,
+    redacted_row: Any,
+    doc: Any,
+    group: Any,
+    labels: Any,
+    capital: Any,
+    counts: Any,
+    out: Any,
+) -> None:
     """Bin, for each token, what the other documents say of its word and of its two neighbours.
 
     `counts` holds all of `docs`; each document's own words are taken out while it is binned.

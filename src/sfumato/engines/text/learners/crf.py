@@ -242,7 +242,7 @@ class CRFModel:
             "place_sizes": list(self.place_sizes),
             "memory": self.memory is not None,
         }
-        memory = (
+        memory: dict[str, npt.NDArray[Any]] = (
             {}
             if self.memory is None
             else {

@@ -62,7 +62,7 @@ def _columns_of(data: TokenData) -> npt.NDArray[np.int32]:
     mask = (1 << _BITS) - 1
     blocks = [np.where(own[data.rows] >= 0, (own[data.rows] * 31) & mask, -1)]
     for offset, salt in ((-1, 3), (1, 5), (-2, 7), (2, 11)):
-        shifted = near[data._rows_at(offset)]  # noqa: SLF001
+        shifted = near[data.rows_at(offset)]
         blocks.append(np.where(shifted >= 0, (shifted * 0x9E3779B1 * salt >> 7) & mask, -1))
     numbers = np.concatenate(blocks, axis=1).astype(np.int32)
     # Rows end at their first −1: bring the features that are there to the front.
