@@ -64,7 +64,10 @@ def run() -> dict[str, Any]:
         ("evaluators", lambda: _evaluators(problem)),
         ("area", lambda: _areas(problem, BUDGETS)),
         ("area_by_seconds", lambda: _seconds(problem)),
-        ("second_layout", lambda: {"bits": second.lattice.length, **_areas(second, (100, 1_000, 3_600))}),
+        (
+            "second_layout",
+            lambda: {"bits": second.lattice.length, **_areas(second, (100, 1_000, 3_600))},
+        ),
         ("enumerable", lambda: _enumerable(folder)),
         ("safe_harbor", lambda: _safe_harbor(problem)),
         ("ten_million_rows", lambda: _ten_million(adult / "adult_tn_zip_SYNTH.csv.gz", folder)),
@@ -124,7 +127,8 @@ def _evaluators(problem: Problem) -> dict[str, Any]:
     cells = problem.cells
     draw = np.random.default_rng(0)
     policies = [
-        (draw.random(cells.length) < share).astype(np.uint8) for share in np.linspace(0.05, 0.95, 19)
+        (draw.random(cells.length) < share).astype(np.uint8)
+        for share in np.linspace(0.05, 0.95, 19)
     ]
     twin = _pandas_twin(problem)
     slow, expected = best_of(3, lambda: [twin(b) for b in policies])

@@ -25,7 +25,7 @@ class Groups(NamedTuple):
 
     Groups below `occupied` hold records of the sample, the others only people of the population. The
     members of interval `r` of attribute `a` stand in `inside[a]`/`outside[a]` (occupied and not) from
-    `inside_at[a, r]` on. `weight` is the population (−1: merged away), `count` the sample.
+    `inside_at[a, r]` on. `weight` is the population (−1: merged away), `records` the sample.
     """
 
     codes: I4  # (attributes, groups): a value inside the group's interval
@@ -37,7 +37,7 @@ class Groups(NamedTuple):
     table_key: I8
     table_id: I4
     weight: F8
-    count: I8  # by occupied group
+    records: I8  # by occupied group
     share: F8  # by occupied group: its part of the risk
     inside: I4
     inside_at: I8
@@ -62,7 +62,7 @@ def nlogn(n: int, table: F8) -> float:
 @njit(cache=True, nogil=True)
 def _home(key: int, bits: int) -> int:
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    return np.int64(mixed >> np.uint64(64 - bits))
+    return np.int64(mixed >> np.uint64(64 - bits))  # type: ignore[return-value]
 
 
 @njit(cache=True, nogil=True)
@@ -193,7 +193,7 @@ def _fill_members(codes: I4, begin: int, end: int, size: int, members: I4, at: I
 def fill_bottom(g: Groups, nlog: F8, counts_of_value: I8, sizes: I8) -> None:
     """Fill the groups of the most specific policy: one group a cell."""
     d, total = g.codes.shape
-    occupied = g.count.shape[0]
+    occupied = g.records.shape[0]
     for a in range(d):
         for v in range(sizes[a]):
             g.rep[a, v] = v
@@ -208,10 +208,10 @@ def fill_bottom(g: Groups, nlog: F8, counts_of_value: I8, sizes: I8) -> None:
     _fill_table(g)
     g.sums[:] = 0.0
     for i in range(occupied):
-        g.share[i] = _share(g.count[i], g.weight[i])
+        g.share[i] = _share(g.records[i], g.weight[i])
         g.sums[0] += g.share[i]
-        g.sums[1] += nlogn(g.count[i], nlog)
-        g.sums[2] += _below(g.count[i], g.weight[i], g.least)
+        g.sums[1] += nlogn(g.records[i], nlog)
+        g.sums[2] += _below(g.records[i], g.weight[i], g.least)
 
 
 @njit(cache=True, nogil=True)
@@ -224,7 +224,7 @@ def copy_groups(source: Groups, target: Groups) -> None:
     target.table_key[:] = source.table_key
     target.table_id[:] = source.table_id
     target.weight[:] = source.weight
-    target.count[:] = source.count
+    target.records[:] = source.records
     target.share[:] = source.share
     target.inside[:] = source.inside
     target.inside_at[:] = source.inside_at
@@ -241,7 +241,7 @@ def copy_groups(source: Groups, target: Groups) -> None:
 def merge_delta(g: Groups, a: int, left: int, right: int, nlog: F8, out: F8) -> None:
     """Give what merging two neighbouring intervals of attribute a would change in the sums."""
     codes, rep, table_key, table_id, weight = g.codes, g.rep, g.table_key, g.table_id, g.weight
-    count, key, share, inside, least = g.count, g.key, g.share, g.inside, g.least
+    count, key, share, inside, least = g.records, g.key, g.share, g.inside, g.least
     dense, wide, bits = g.flags[0], g.flags[1], g.flags[2]
     limited = least[0] > 0.0 or least[1] > 0.0
     occupied = count.shape[0]
@@ -315,7 +315,7 @@ def _close_up(members: I4, at: I8, length: I8, weight: F8, a: int, left: int, ri
 def merge(g: Groups, a: int, left: int, right: int, nlog: F8) -> int:
     """Merge two neighbouring intervals of attribute a; give the representative of the result."""
     codes, rep, table_key, table_id, weight = g.codes, g.rep, g.table_key, g.table_id, g.weight
-    count, group_key, share, least, sums = g.count, g.key, g.share, g.least, g.sums
+    count, group_key, share, least, sums = g.records, g.key, g.share, g.least, g.sums
     dense, wide, bits = g.flags[0], g.flags[1], g.flags[2]
     limited = least[0] > 0.0 or least[1] > 0.0
     occupied = count.shape[0]
@@ -511,7 +511,7 @@ def walk_dense(
 def _spread(g: Groups, b: int, slab: int, sign: float, first: I8, deltas: F8, nlog: F8) -> None:
     """Add (or take away) what one slab of attribute b gives to the merge deltas of the others."""
     codes, rep, table_key, table_id, weight = g.codes, g.rep, g.table_key, g.table_id, g.weight
-    count, key, share, inside, least = g.count, g.key, g.share, g.inside, g.least
+    count, key, share, inside, least = g.records, g.key, g.share, g.inside, g.least
     low, high, multiplier = g.low, g.high, g.multiplier
     dense, wide, bits = g.flags[0], g.flags[1], g.flags[2]
     limited = least[0] > 0.0 or least[1] > 0.0

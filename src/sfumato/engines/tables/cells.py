@@ -74,8 +74,9 @@ class Cells:
         )
         self.least = np.array([least_sample, least_population], dtype=np.float64)
         self._set_keys()
-        count = np.asarray(count, dtype=np.int64)
-        self._join(np.asarray(codes), count, population_codes, population_count)
+        self._join(
+            np.asarray(codes), np.asarray(count, dtype=np.int64), population_codes, population_count
+        )
         self.records = int(self.count.sum())
         if self.records == 0:
             raise DataError("The table holds no record to publish.")
@@ -87,9 +88,7 @@ class Cells:
             np.add.at(self.value_counts[a], self.codes[a, : self.occupied], self.count)
             np.add.at(self.value_weights[a], self.codes[a], self.weight)
         self._bottom: Groups | None = None
-        self._walk_scratch: (
-            tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]] | None
-        ) = None
+        self._walk_scratch: tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]] | None = None
         self._set_scale()
 
     def _set_keys(self) -> None:
@@ -115,7 +114,7 @@ class Cells:
         """Lay sample and population over each other: occupied cells first, each part in order."""
         kept = np.flatnonzero(count > 0)
         order = kept[np.lexsort(codes[::-1, kept])]
-        codes, summed, starts = _collapse(
+        sample, summed, starts = _collapse(
             codes[:, order].astype(np.int32), count[order].astype(np.float64)
         )
         self.place = np.full(count.size, -1, dtype=np.int64)  # where each given cell stands
@@ -123,24 +122,24 @@ class Cells:
         which[starts] = 1
         self.place[order] = np.cumsum(which) - 1
         count = summed.astype(np.int64)
-        self.occupied = codes.shape[1]
+        self.occupied = sample.shape[1]
         self.count = np.ascontiguousarray(count)
         self.without_population = 0
         if population_codes is None or population_count is None:
-            self.codes = np.ascontiguousarray(codes)
+            self.codes = np.ascontiguousarray(sample)
             self.weight = count.astype(np.float64)
             return
-        population_codes = np.asarray(population_codes, dtype=np.int32)
-        order = np.lexsort(population_codes[::-1])
-        population_codes, people, _ = _collapse(
-            population_codes[:, order], np.asarray(population_count, dtype=np.float64)[order]
+        given = np.asarray(population_codes, dtype=np.int32)
+        order = np.lexsort(given[::-1])
+        crowd, people, _ = _collapse(
+            given[:, order], np.asarray(population_count, dtype=np.float64)[order]
         )
-        both = np.concatenate((codes, population_codes), axis=1)
+        both = np.concatenate((sample, crowd), axis=1)
         from_sample = np.concatenate(
-            (np.ones(codes.shape[1], dtype=np.int8), np.zeros(people.size, dtype=np.int8))
+            (np.ones(sample.shape[1], dtype=np.int8), np.zeros(people.size, dtype=np.int8))
         )
         order = np.lexsort((-from_sample, *both[::-1]))
-        weights = np.concatenate((np.zeros(codes.shape[1]), people))[order]
+        weights = np.concatenate((np.zeros(sample.shape[1]), people))[order]
         merged, weight, starts = _collapse(both[:, order], weights)
         is_sample = from_sample[order][starts] == 1
         inside, outside = np.flatnonzero(is_sample), np.flatnonzero(~is_sample & (weight > 0))
@@ -318,18 +317,21 @@ class Cells:
         bits = max(4, int(np.ceil(np.log2(3 * total + 1))))
         flags = np.array([dense, self.wide, bits, 0], dtype=np.int64)
 
-        def by_value(kind: type = np.int64) -> npt.NDArray[np.int64]:
-            return np.zeros((d, widest), dtype=kind)
+        def by_value() -> npt.NDArray[np.int64]:
+            return np.zeros((d, widest), dtype=np.int64)
+
+        def short() -> npt.NDArray[np.int32]:
+            return np.zeros((d, widest), dtype=np.int32)
 
         return Groups(
             codes=self.codes,
-            rep=by_value(np.int32), low=by_value(np.int32), high=by_value(np.int32),
+            rep=short(), low=short(), high=short(),
             multiplier=self.multiplier,
             key=np.empty(total, dtype=np.int64),
             table_key=np.empty(1 if dense else 1 << bits, dtype=np.int64),
             table_id=np.empty(self.space if dense else 1 << bits, dtype=np.int32),
             weight=self.weight.copy(),
-            count=self.count.copy(),
+            records=self.count.copy(),
             share=np.empty(self.occupied),
             inside=np.empty((d, self.occupied), dtype=np.int32),
             inside_at=by_value(), inside_len=by_value(),

@@ -183,9 +183,8 @@ class Space:
             begins = np.concatenate(([0], ends[:-1] + 1))
             nodes = self._nodes[a]
             if nodes is None:
-                for k in range(len(ends) - 1):
-                    if ends[k + 1] - begins[k] + 1 <= self.widest[a]:
-                        steps.append(np.array([start + ends[k]]))
+                narrow = np.flatnonzero(ends[1:] - begins[:-1] + 1 <= self.widest[a])
+                steps.extend(np.array([start + ends[k]]) for k in narrow)
                 continue
             steps.extend(start + inside for inside in _node_moves(part, nodes))
         return steps

@@ -73,7 +73,7 @@ def measure_chain(run: Run, lower: Bits, steps: list[npt.NDArray[np.intp]]) -> N
         for step in steps:
             bits[step] = 0
             run.measure(bits.copy())
-            if run.over:
+            if run.over():
                 return
         return
     order = np.array([s[0] for s in steps], dtype=np.int64)
@@ -96,11 +96,11 @@ def random_chain_search(run: Run) -> None:
     draw = run.streams.generator("rcs")
     bottom = run.space.bottom
     run.measure(bottom)
-    if not run.over:
+    if not run.over():
         run.measure(run.space.project(np.zeros_like(bottom)))
     chains = fruitless = 0
     unlimited = run.budget.evaluations is None and run.budget.seconds is None
-    while not run.over and fruitless < _FRUITLESS and not (unlimited and chains >= 20):
+    while not run.over() and fruitless < _FRUITLESS and not (unlimited and chains >= 20):
         steps = random_chain(run.space, draw)
         if not steps:
             return
@@ -120,12 +120,12 @@ def bisecting(run: Run, reference_risk: float | None = None) -> None:
     draw = run.streams.generator("bisecting")
     bottom = run.space.bottom
     run.measure(bottom)
-    if not run.over:
+    if not run.over():
         run.measure(run.space.project(np.zeros_like(bottom)))
     chains = fruitless = 0
     unlimited = run.budget.evaluations is None and run.budget.seconds is None
     enough = 500 if reference_risk else 20
-    while not run.over and fruitless < _FRUITLESS and not (unlimited and chains >= enough):
+    while not run.over() and fruitless < _FRUITLESS and not (unlimited and chains >= enough):
         steps = random_chain(run.space, draw)
         if not steps:
             return
@@ -147,18 +147,18 @@ def _halve(
 
     if reference_risk is not None:
         low, high = 0, len(steps)  # the risk falls with the number of steps taken
-        while high - low > 1 and not run.over:
+        while high - low > 1 and not run.over():
             middle = (low + high) // 2
             risk, _, meets = run.measure(bits_at(middle))
             if risk <= reference_risk and meets:
                 high = middle
             else:
                 low = middle
-        if not run.over:
+        if not run.over():
             run.measure(bits_at(high))
         return
     waiting = deque([(0, len(steps))])
-    while waiting and not run.over:
+    while waiting and not run.over():
         low, high = waiting.popleft()
         if high - low < 2:
             continue

@@ -7,16 +7,20 @@ others stay. Small budgets first walk over a few levels of a modelled merge orde
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
 from .. import _kernels as kernels
 from ..intervals import interval_table
+from .exhaustive import exhaustive
 from .levels import MergeOrder, halves, merge_orders, walk_levels
 from .run import Bits, Run, pack
 
 __all__ = ["exchange"]
 
+_WHOLE = 1 << 12  # so many policies are simply all measured
 _LEVELS = (12, 30)
 _WEIGHTS_AROUND = 9
 _SPREAD = 4.0
@@ -33,7 +37,14 @@ _TABLE_LIMIT = 1 << 22  # places of one interval table
 
 
 def exchange(run: Run) -> None:
-    """Search by exchange rates until the budget is used up or nothing improves."""
+    """Search by exchange rates until the budget is used up or nothing improves.
+
+    A lattice of few free bits is measured as a whole where the budget allows it.
+    """
+    every = 1 << min(run.space.free_bits.size, 60)
+    if every <= _WHOLE and run.left >= every:
+        exhaustive(run)
+        return
     orders = merge_orders(run)
     if run.budget.evaluations is None:
         for how_many in _LEVELS:
@@ -81,7 +92,7 @@ def _walks(run: Run, orders: list[MergeOrder], limit: int) -> None:
     walk_levels(run, orders, first, max(4, int(0.9 * limit)))
     for ratio in (0.6, 1.6, 0.36, 2.6):
         used = run.evaluations - begin
-        if run.over or used + cost(ratio * first) > 0.6 * limit:
+        if run.over() or used + cost(ratio * first) > 0.6 * limit:
             continue
         walk_levels(run, orders, max(2, int(ratio * first)), limit - used)
 
@@ -97,25 +108,25 @@ def fill_gaps(
     """
     tried: set[tuple[bytes, bytes]] = set()
     until = run.evaluations + (run.left if limit is None else limit)
-    while not run.over and run.evaluations < until:
+    while not run.over() and run.evaluations < until:
         entries = [(r, 1.0 - u, p) for r, u, p in run.frontier.entries()]
         gaps = [
             ((r1 - r0) * (l0 - l1), p0, p1, l0)
-            for (r0, l0, p0), (r1, l1, p1) in zip(entries, entries[1:], strict=False)
+            for (r0, l0, p0), (r1, l1, p1) in pairwise(entries)
             if (p0, p1) not in tried
         ]
         if not gaps:
             return
         for gap, general, specific, loss in sorted(gaps, key=lambda g: -g[0])[:_GAPS_AT_ONCE]:
-            if run.over or gap < 1e-9 or run.evaluations >= until:
+            if run.over() or gap < 1e-9 or run.evaluations >= until:
                 return
             tried.add((general, specific))
             upper, lower = run.unpack(general), run.unpack(specific)
             for child in (*_crossed(run, upper, lower), *halves(orders, lower, upper)):
-                if run.over:
+                if run.over():
                     return
                 run.measure(run.space.project(child))
-            if chains and not run.over:
+            if chains and not run.over():
                 held = lower & (1 - upper)
                 lazy_chain(run, lower, limit=_CHAIN_IN_GAP, held=held, worst_loss=loss)
 
@@ -137,7 +148,7 @@ def _crossed(run: Run, upper: Bits, lower: Bits) -> list[Bits]:
 
 
 def _chains(run: Run) -> None:
-    if run.over:
+    if run.over():
         return
     if run.score is not None or run.space.coupled:
         _climb(run)
@@ -166,7 +177,7 @@ def greedy_chain(run: Run, start: Bits, *, steps: int | None = None) -> None:
     found, found_at = np.empty((room, 3)), np.empty((room, 2), dtype=np.int64)
     order = np.empty(cells.length, dtype=np.int64)
     done, wanted = 0, cells.length if steps is None else steps
-    while not run.over and done < wanted:
+    while not run.over() and done < wanted:
         merges, written = kernels.greedy(
             groups, bits, space.fixed, cells.attribute_of_bit, cells.first, space.widest, deltas,
             cells.nlogn, cells.scale, wanted - done, order[done:], found, found_at, done,
@@ -193,7 +204,7 @@ def lazy_chain(
     until = run.evaluations + min(run.left, 1 << 40 if limit is None else limit)
     order = np.empty(cells.length, dtype=np.int64)
     done = 0
-    while not run.over and run.evaluations < until:
+    while not run.over() and run.evaluations < until:
         room = min(until - run.evaluations, 1 << 12)
         found, found_at = np.empty((room, 3)), np.empty((room, 2), dtype=np.int64)
         merges, written = kernels.lazy_greedy(
@@ -226,7 +237,7 @@ def _climb(run: Run) -> None:
     price: dict[bytes, tuple[float, int]] = {}
     step = 0
     moves = {m.tobytes(): m for m in run.space.moves(bits)}
-    while moves and not run.over:
+    while moves and not run.over():
         key = min(moves, key=lambda k: price.get(k, (-1.0, -1)))
         up = bits.copy()
         up[moves[key]] = 0
@@ -258,7 +269,7 @@ def _refine(run: Run, *, limit: int | None = None) -> None:
     for turn in range(_ROUNDS):
         before = run.frontier.area()
         for rate in _rates(run, rates if turn % 2 == 0 else rates + 7):
-            if run.over or run.evaluations >= until:
+            if run.over() or run.evaluations >= until:
                 return
             _alternate(run, rate, seen, until)
         run.note()
@@ -306,7 +317,7 @@ def _alternate(run: Run, rate: float, seen: set[tuple[bytes, int, int]], until: 
     bits = run.unpack(list(run.frontier)[at])
     stable = turn = 0
     while stable < cells.attributes and turn < 4 * cells.attributes:
-        if run.over or run.evaluations >= until:
+        if run.over() or run.evaluations >= until:
             return
         a = turn % cells.attributes
         turn += 1
@@ -364,11 +375,13 @@ def _best_partitions(
         return policy
 
     passes = -(-work // cells.codes.shape[1])
-    kept = slice(0, max(0, run.left - passes))  # a table that the budget does not pay for is not used
+    kept = slice(
+        0, max(0, run.left - passes)
+    )  # a table that the budget does not pay for is not used
     run.offer(
         found.risk[kept], found.loss[kept], None, bits_at, count=len(found.risk[kept]) + passes
     )
-    if run.over:
+    if run.over():
         return None
     if allowed is None and run.budget.evaluations is None:
         near, near_at = table.flips(chosen, found)

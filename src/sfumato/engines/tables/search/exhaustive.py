@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 
 from ....core.errors import LimitError
 from .. import _interval_kernels as kernels
@@ -43,7 +44,7 @@ def _one_by_one(run: Run) -> None:
         bits[free] = values
         if run.space.allows(bits):
             run.measure(bits.copy())
-            if run.over:
+            if run.over():
                 return
 
 
@@ -73,7 +74,7 @@ def _by_tables(run: Run) -> None:
         possible = np.flatnonzero(np.isfinite(risk))[: run.left]
         fixed = bits.copy()
 
-        def bits_at(i: int, fixed: Bits = fixed, possible: np.ndarray = possible) -> Bits:  # type: ignore[type-arg]
+        def bits_at(i: int, fixed: Bits = fixed, possible: npt.NDArray[np.intp] = possible) -> Bits:
             policy = fixed.copy()
             inside = np.zeros(part.stop - part.start, dtype=np.uint8)
             inside[cuts] = (int(possible[i]) >> np.arange(len(cuts))) & 1
@@ -81,5 +82,5 @@ def _by_tables(run: Run) -> None:
             return policy
 
         run.offer(risk[possible], loss[possible] + table.loss_of_rest, None, bits_at)
-        if run.over:
+        if run.over():
             return

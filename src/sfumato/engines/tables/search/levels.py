@@ -53,7 +53,9 @@ def merge_orders(run: Run) -> list[MergeOrder]:
         margin = _Margin(
             cells.value_counts[a, :size].astype(np.float64),
             np.maximum(cells.value_weights[a, :size], 1e-9),
-            np.bincount(cells.codes[a, :occupied], weights=share, minlength=size),
+            np.bincount(cells.codes[a, :occupied], weights=share, minlength=size).astype(
+                np.float64
+            ),
             cells.records * cells.scale[3],
             _Others(_counts_of_others(run, a), cells.records),
             has_population=cells.has_population,
@@ -129,7 +131,8 @@ class _Margin:
     def _gain(self, i: int, j: int) -> float:
         if self.has_population:
             people = self.weight[i] + self.weight[j]
-            return float(self.risk[i] * self.weight[j] + self.risk[j] * self.weight[i]) / people
+            crossed = self.risk[i] * self.weight[j] + self.risk[j] * self.weight[i]
+            return float(crossed / people)
         si, sj = self.count[i] / self.records, self.count[j] / self.records
         if si == 0 or sj == 0:
             return 0.0
@@ -246,7 +249,7 @@ def walk_levels(run: Run, orders: list[MergeOrder], how_many: int, limit: int) -
     price = dict.fromkeys(attributes, 0.0)
     stamp = dict.fromkeys(attributes, -1)
     path = [bits_at(state)]
-    while not run.over and run.evaluations < until:
+    while not run.over() and run.evaluations < until:
         open_ = [a for a in attributes if state[a] < len(levels[a]) - 1]
         if not open_:
             break

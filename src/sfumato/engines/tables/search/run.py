@@ -98,7 +98,6 @@ class Run:
             return 1 << 60
         return max(0, self.budget.evaluations - self.evaluations)
 
-    @property
     def over(self) -> bool:
         """Whether the budget is used up."""
         if self.left == 0:
@@ -138,8 +137,8 @@ class Run:
         """Archive many measured policies; `bits_at(i)` is asked only for those that go in."""
         first = self._checkpoints[0] - self.evaluations if self._checkpoints else len(risk)
         if count is None and 0 < first < len(risk):
-            some = None if below is None else below[:first]
-            self.offer(risk[:first], loss[:first], some, bits_at)
+            start = None if below is None else below[:first]
+            self.offer(risk[:first], loss[:first], start, bits_at)
             rest = None if below is None else below[first:]
             self.offer(risk[first:], loss[first:], rest, lambda i: bits_at(i + first))
             return

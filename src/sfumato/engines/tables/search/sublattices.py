@@ -88,7 +88,7 @@ class Pruned:
 
     def satisfied_by(self, position: int, value: int) -> npt.NDArray[np.bool_]:
         """Mark the clauses that hold a literal."""
-        return self._literals[position, : self._many] == value + 1
+        return np.equal(self._literals[position, : self._many], value + 1)
 
     def shortest(self, held: npt.NDArray[np.int64]) -> int | None:
         """Give the shortest clause of which no literal is held."""
@@ -179,7 +179,7 @@ def sublattice_heuristic_search(run: Run, threshold: float = 0.5) -> None:
     space = run.space
     bottom = space.bottom
     run.measure(bottom)
-    if not run.over:
+    if not run.over():
         run.measure(space.project(np.zeros_like(bottom)))
     free = space.free_bits
     if free.size == 0:
@@ -189,7 +189,7 @@ def sublattice_heuristic_search(run: Run, threshold: float = 0.5) -> None:
     if run.budget.evaluations is None and run.budget.seconds is None:
         limit = 20 * (free.size + 1)  # the paper's budget: twenty chains
     seen, (risk, loss) = run.changes, _frontier(run)
-    while not run.over and (limit is None or run.evaluations < limit):
+    while not run.over() and (limit is None or run.evaluations < limit):
         literals = outside(pruned, draw)
         if literals is None:
             break
@@ -197,7 +197,7 @@ def sublattice_heuristic_search(run: Run, threshold: float = 0.5) -> None:
         high, low = space.project(upper), space.project(lower)
         before = run.evaluations
         top = run.measure(high)
-        if run.over:
+        if run.over():
             break
         end = run.measure(low)
         chance = update_probability(top[:2], end[:2], risk, loss)
