@@ -85,6 +85,8 @@ def disturb(work: Run, kills: int, folder: Path, seed: int = 0) -> dict[str, obj
         different += not (place / "out").is_dir() or content_of(place / "out") != wanted
         left += len(list(place.iterdir())) - 1
         shutil.rmtree(place)
+        print(f"{done} kills, {runs} runs completed, {different} different, {left} files left, "
+              f"{failed} failed", file=sys.stderr, flush=True)  # fmt: skip
     return {
         "kills": done, "completed_runs": runs, "different_outputs": different,
         "files_left": left, "failed_resumes": failed, "undisturbed_seconds": round(seconds, 2),

@@ -19,7 +19,9 @@ for candidate in frontier.candidates:
 
 chosen = frontier.choose(max_risk=max(c.risk.value for c in frontier.candidates))
 published = chosen.publish(clinic_notes(20, seed=1))
-print(f"{len(published)} documents published, {sum('[NAME]' in d.text for d in published)} with redactions")
+print(
+    f"{len(published)} documents published, {sum('[NAME]' in d.text for d in published)} with redactions"
+)
 
 with tempfile.TemporaryDirectory() as folder:
     frontier.save(folder)  # frontier.json and the model, for `sfumato text publish`

@@ -258,6 +258,14 @@ def _connect(**_config: object) -> Any:
     return _database().cursor()
 
 
+def _read_hierarchy(data: bytes, folder: Path) -> None:
+    from sfumato.data.hierarchy import hierarchy_order, read_hierarchy
+
+    (folder / "zip.csv").write_bytes(data)
+    hierarchy_order(folder / "zip.csv")
+    read_hierarchy(folder / "zip.csv", ["10", "11", "20"])
+
+
 def _parquet(rows: str) -> list[bytes]:
     import pyarrow.csv as pc
     import pyarrow.parquet as pq
@@ -411,7 +419,7 @@ TARGETS = {
         Target("table-csv", lambda: [_TABLE.encode()], _read_table("table.csv")),
         Target("table-parquet", lambda: _parquet(_TABLE), _read_table("table.parquet")),
         Target("population", lambda: [_POPULATION.encode()], _read_table("population.csv")),
-        Target("hierarchy", lambda: [_HIERARCHY.encode()], _read_table("zip.csv")),
+        Target("hierarchy", lambda: [_HIERARCHY.encode()], _read_hierarchy),
         Target("policy", _policy_seed, _load_policy),
         Target("tables-folder", _tables_seed, _load_tables),
         Target("baskets-npz", _npz, _read_baskets(".npz")),

@@ -11,7 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize(("kind", "kills"), [("text", 8), pytest.param("run", 2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("kind", "kills"), [("text", 8), pytest.param("run", 2, marks=pytest.mark.slow)]
+)
 def test_killed_runs_resume(kind, kills):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     done = subprocess.run(

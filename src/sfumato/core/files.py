@@ -71,7 +71,7 @@ def spreadsheet_safe(cell: str) -> str:
 
 
 def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
-    """Refuse an output that exists, before any work is done."""
+    """Refuse an output that exists, before any work is done; clear what killed runs left beside it."""
     path = Path(path)
     if path.exists() and not force:
         raise OutputExistsError(
@@ -81,6 +81,7 @@ def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
         raise InputError(
             f"The folder for the output {path.name!r} does not exist.", hint="create it first."
         )
+    _clear_stale(path)
     return path
 
 
@@ -96,7 +97,6 @@ def whole_file(path: str | os.PathLike[str], *, force: bool = False) -> Iterator
     'done'
     """
     target = check_output(path, force=force)
-    _clear_stale(target)
     beside = target.with_name(f".{target.name}.partial-{os.getpid()}")
     try:
         yield beside
@@ -111,7 +111,6 @@ def whole_file(path: str | os.PathLike[str], *, force: bool = False) -> Iterator
 def whole_directory(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
     """Give a temporary folder beside the target; rename it into place when the block ends well."""
     target = check_output(path, force=force)
-    _clear_stale(target)
     beside = target.with_name(f".{target.name}.partial-{os.getpid()}")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir()

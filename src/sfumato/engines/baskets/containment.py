@@ -121,7 +121,7 @@ class Patterns:
         if start <= floor or m == 0:
             return start, True
         order = np.lexsort((-self.sizes, self.multiplicity))
-        value, complete = kernels.absences(  # type: ignore[call-arg]
+        value, complete = kernels.absences(
             order, m, self.matrix.d, self.multiplicity,
             *self._postings(np.ones(len(order), dtype=bool)), *self._rows(), floor, start, work,
         )  # fmt: skip

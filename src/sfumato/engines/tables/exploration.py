@@ -199,7 +199,14 @@ def load(directory: str | os.PathLike[str]) -> TablesExploration:
         }
         found.attach_publishers()
         return found
-    except (KeyError, TypeError, ValueError, AttributeError, ValidationError) as error:
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        OverflowError,
+        ValidationError,
+    ) as error:
         if isinstance(error, InputError):
             raise
         raise ModelError(

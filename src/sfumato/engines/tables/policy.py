@@ -155,7 +155,7 @@ class Lattice:
                 for end in range(at, size):
                     if self.label(a, at, end) == interval:
                         return end + 1
-            elif len(interval) == 2:
+            elif isinstance(interval, list | tuple) and len(interval) == 2:
                 low, high = (place.get(str(v)) for v in interval)
                 if low == at and high is not None and high >= low:
                     return high + 1

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ...core.randomness import Streams
 from .features import RESERVED, WordKnowledge, WordTable
@@ -58,12 +59,14 @@ def learn_clusters(
             np.zeros((0, 1), np.uint64),
         )
     described = _company(tokens, of_token, kept, len(count))
-    vectors = _reduced(described, seed)
     own = np.zeros((len(kept), len(sizes)), np.uint64)
-    for column, size in enumerate(sizes):
-        clusters = _grouped(vectors, min(size, max(2, len(kept) // 3)), seed)
-        for row, cluster in enumerate(clusters):
-            own[row, column] = pair(np.uint64(cluster + 1), np.uint64(column + 1), _TEMPLATE)
+    # One thread: sums do not depend on the number of cores, and small work does not wait for them.
+    with threadpool_limits(limits=1):
+        vectors = _reduced(described, seed)
+        for column, size in enumerate(sizes):
+            clusters = _grouped(vectors, min(size, max(2, len(kept) // 3)), seed)
+            for row, cluster in enumerate(clusters):
+                own[row, column] = pair(np.uint64(cluster + 1), np.uint64(column + 1), _TEMPLATE)
     keys = key_of[kept]
     order = np.argsort(keys)
     middle = own[order][:, [len(sizes) // 2]]

@@ -56,8 +56,9 @@ def explore(
 
     `corpus` and the corpora of `background` are labelled documents (a path, a frame, a list of
     `Document`); `unlabelled` are texts of the same kind as the corpus. `findings` of another tool are
-    redacted before anything is learned. `weights` multiplies L for some labels. `deny` words are always redacted, `allow` words never, and each of `word_lists` is a
-    feature. `attackers` attack each candidate (None: all that there are; (): none).
+    redacted before anything is learned. `weights` multiplies L for some labels. `deny` words are
+    always redacted, `allow` words never, and each of `word_lists` is a feature. `attackers` attack
+    each candidate (None: all that there are; (): none).
     """
     started = time.perf_counter()
     wanted = (labels,) if isinstance(labels, str) else tuple(labels)
@@ -69,9 +70,10 @@ def explore(
     own = read_documents(corpus)
     documents = [document.checked() for document in own]
     known = {span.label for document in documents for span in document.spans}
-    if not known.intersection(wanted):
+    missing = [name for name in wanted if name not in known]
+    if missing:
         raise DataError(
-            f"No document of the corpus carries the label {', '.join(map(repr, wanted))}.",
+            f"No document of the corpus carries the label {', '.join(map(repr, missing))}.",
             hint=f"its labels are: {', '.join(sorted(known)) or 'none at all'}.",
         )
     others, described = [], []

@@ -24,7 +24,7 @@ from .thresholds import NEVER, CrossFit, GainCurves
 
 __all__ = ["HonestSearch"]
 
-FEW_DOCUMENTS = 200
+FEW_DOCUMENTS = 1000
 Forms = Mapping[str, tuple[int, ...]]
 
 
@@ -232,9 +232,9 @@ class HonestSearch:
             curves = self._curves(run, scores, live)
             judged[name] = curves.cross_fit(), curves, scores
         totals = {name: run.loss - fit.gain for name, (fit, _, _) in judged.items()}
-        best = min(totals, key=totals.__getitem__)  # the first of equals: the simplest form
+        best = self._preferred(run, judged, np.ones(self.folds, np.bool_))
         fit, _, scores = judged[best]
-        found = self._found(judged) & ~self.allowed & ~run.data.redacted
+        found = self._found(run, judged) & ~self.allowed & ~run.data.redacted
         after = total_loss(run.losses, self.instances, run.data.redacted | found)
         kept = fit.threshold != NEVER and after < run.loss
         run.rounds.append(
@@ -251,14 +251,39 @@ class HonestSearch:
             run.data = run.data.redact(found)
             run.loss = after
 
-    def _found(self, judged: Mapping[str, tuple[CrossFit, GainCurves, Scores]]) -> Mask:
+    def _preferred(
+        self, run: _Run, judged: Mapping[str, tuple[CrossFit, GainCurves, Scores]], folds: Mask
+    ) -> str:
+        """Give the form that gains most on some folds; of equals the first, which is the simplest.
+
+        A form with background must gain more than the best without it by a standard error over
+        documents: the steward's own data comes first.
+        """
+        live = self._live(run) & folds[self.fold_of]
+        gain = {}
+        for name, (fit, curves, scores) in judged.items():
+            cut = fit.by_fold[self.fold_of] if folds.all() else curves.best(folds)[0]
+            gain[name] = np.bincount(
+                self.labelled.data.document_of[live],
+                weights=(run.value * (scores >= cut))[live],
+                minlength=self.labelled.data.documents,
+            )
+        own = [name for name in judged if "background" not in name]
+        best = max(own, key=lambda name: gain[name].sum())
+        for name in judged:
+            more = gain[name] - gain[best]
+            if more.sum() > (np.sqrt((more**2).sum()) if best in own else 0.0):
+                best = name
+        return best
+
+    def _found(self, run: _Run, judged: Mapping[str, tuple[CrossFit, GainCurves, Scores]]) -> Mask:
         """Redact each fold by the form and the threshold that gain most on the other folds."""
         found = np.zeros(len(self.fold_of), np.bool_)
         for j in range(self.folds):
             others = np.arange(self.folds) != j
-            gains = {name: curves.best(others) for name, (_, curves, _) in judged.items()}
-            name = max(gains, key=lambda n: gains[n][1])
-            found |= (self.fold_of == j) & (judged[name][2] >= gains[name][0])
+            name = self._preferred(run, judged, others)
+            _, curves, scores = judged[name]
+            found |= (self.fold_of == j) & (scores >= curves.best(others)[0])
         return found
 
     def _refit(
@@ -269,10 +294,13 @@ class HonestSearch:
         needed = _closure(voices, plans)
         number = {old: new for new, old in enumerate(needed)}
         stages = []
+        learner = self.settings.learner
+        if isinstance(learner, CRF):
+            learner = learner.careful()
         for old in needed:
             plan = plans[old]
             if old not in refitted:
-                refitted[old] = plan.fitted or self.settings.learner.fit(
+                refitted[old] = plan.fitted or learner.fit(
                     staged(run.data, plan.sees, [p.scores for p in plans], run.scores),
                     self.sensitive,
                     seed=self._seed(f"refit {len(run.rounds)} {old}"),

@@ -163,7 +163,7 @@ class Partition:
         if self.matrix.n < self.k:
             return 0
         kept = np.empty(self.matrix.d, dtype=np.int32)
-        number, evaluations = kernels.greedy_pairs(  # type: ignore[call-arg]
+        number, evaluations = kernels.greedy_pairs(
             gains.copy(), *self.matrix.columns, self.k, self.mode, stop_first,
             self.matrix.d if most is None else most, kept, *self._for_greedy(), self.count_positive,
         )  # fmt: skip

@@ -16,6 +16,7 @@ from ..evaluation import nested_auc
 from .base import ContainmentSelector
 from .exact import MOST_FEATURES, ExactSelector
 from .greedy import GreedyDistCnt, GreedyHamDist, GreedyInformation
+from .maximal import MaximalSelector
 
 __all__ = ["BestSelector"]
 
@@ -23,8 +24,9 @@ __all__ = ["BestSelector"]
 class BestSelector(ContainmentSelector):
     """Tries each selector at each k′ = k × factor and keeps the one of the highest inner AUC.
 
-    `selectors` are unfitted selectors (their k is set here); None takes the greedy ones and, for up
-    to 22 features, the exact one. The inner AUC is nested in `folds` folds of the rows given to fit.
+    `selectors` are unfitted selectors (their k is set here); None takes the greedy ones and the
+    exact one (up to 22 features) or the largest frequent sets (beyond). The inner AUC is nested in
+    `folds` folds of the rows given to fit.
     """
 
     def __init__(
@@ -61,8 +63,11 @@ class BestSelector(ContainmentSelector):
                 GreedyInformation(),
                 GreedyInformation(criterion="conditional"),
             ]
-            if matrix.d <= MOST_FEATURES:
-                base.append(ExactSelector())
+            base.append(
+                ExactSelector()
+                if matrix.d <= MOST_FEATURES
+                else MaximalSelector(family="frequent", work=20_000_000)
+            )
         smallest = int(min(positive.sum(), matrix.n - positive.sum()))
         fold_rows = matrix.n - -(-matrix.n // max(2, min(self.folds, smallest)))
         tried: list[tuple[float, int, Any]] = []

@@ -1,0 +1,123 @@
+"""`explore`: the frontier it answers with, what it takes in, what it refuses."""
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato.core.errors import DataError, ParameterError
+from sfumato.data.document import Document, Span
+from sfumato.engines.text.background import matching_labels, relabelled
+from sfumato.engines.text.clusters import learn_clusters
+from sfumato.engines.text.features import RESERVED, WordTable
+from sfumato.engines.text.tokens import Vocabulary
+
+
+@pytest.fixture(scope="module")
+def explored(notes):
+    return sf.text.explore(notes[:50], labels=["NAME"], ratios=[1, 10])
+
+
+def test_one_candidate_for_each_ratio_with_the_fields_of_the_contract(explored):
+    assert {c.id for c in explored.candidates} == {"r1", "r10"}
+    words, sensitive = explored.extra["words"], explored.extra["sensitive_words"]
+    for candidate in explored.candidates:
+        d = candidate.details
+        assert d["total_loss"] == d["ratio"] * d["leaked"] + d["false_positives"]
+        assert candidate.risk.value == pytest.approx(d["leaked"] / sensitive)
+        redacted = sensitive - d["leaked"] + d["false_positives"]
+        assert candidate.utility.value == pytest.approx(1 - redacted / words)
+        assert candidate.risk.value in candidate.risk.interval
+        assert candidate.utility.value in candidate.utility.interval
+        assert d["rounds"] == sum(r["kept"] for r in d["record"])
+        assert d["held_out"] is True
+    assert explored.references[0].name == "One plain pass"
+
+
+def test_a_candidate_publishes_documents_in_order(explored, notes):
+    published = explored.candidate("r10").publish(notes[50:60])
+    assert [d.id for d in published] == [d.id for d in notes[50:60]]
+    assert any("[NAME]" in d.text for d in published)
+
+
+def test_the_same_seed_gives_the_same_frontier(explored, notes):
+    again = sf.text.explore(notes[:50], labels="NAME", ratios=[1, 10])
+    one, two = explored.to_json(), again.to_json()
+    one.pop("seconds"), two.pop("seconds")
+    assert one == two
+
+
+def test_everything_that_can_be_brought_along(notes):
+    bring = {
+        "background": [notes[40:70], [Document("x", "no such label", [Span(0, 2, "OTHER")])]],
+        "unlabelled": [notes[70:110]],
+        "word_lists": {"towns": ["Ashford", "New Haven"]},
+        "deny": ["clinic"],
+        "allow": ["Will"],
+        "weights": {"DATE": 0.5},
+    }
+    explored = sf.text.explore(notes[:40], labels=("NAME", "DATE"), ratios=[5], **bring)
+    assert explored.extra["background"] == [
+        {"documents": 30, "labels_matched": 2},
+        {"documents": 1, "labels_matched": 0},
+    ]
+    text = explored.candidate("r5").publish([Document("d", "The clinic called.")])[0].text
+    assert "clinic" not in text
+
+
+def test_bad_input_is_named(notes):
+    explore = sf.text.explore
+    with pytest.raises(DataError, match="'NOPE'"):
+        explore(notes[:5], labels="NOPE")
+    with pytest.raises(DataError, match="'NOPE'"):
+        explore(notes[:5], labels=("NAME", "NOPE"))
+    with pytest.raises(DataError, match="only one"):
+        explore(notes[:1], labels="NAME")
+    with pytest.raises(DataError, match="Every word"):
+        everything = [Document(str(i), "Ann Lee", [Span(0, 7, "NAME")]) for i in range(4)]
+        explore(everything, labels="NAME")
+    with pytest.raises(ParameterError, match="labels"):
+        explore(notes[:5], labels=())
+    with pytest.raises(ParameterError, match="weight"):
+        explore(notes[:5], labels="NAME", weights={"DATE": 2.0})
+    with pytest.raises(ParameterError, match="learner"):
+        explore(notes[:5], labels="NAME", learner="oracle")
+
+
+def test_an_empty_document_and_a_span_that_splits_a_word_are_taken_in(notes):
+    odd = [Document("empty", ""), Document("split", "Annabel called", [Span(0, 3, "NAME")])]
+    explored = sf.text.explore([*notes[:20], *odd], labels="NAME", ratios=[10])
+    assert explored.extra["documents"] == 22
+
+
+def test_labels_of_other_corpora_find_their_own():
+    assert matching_labels({"person", "GPE"}, ["NAME", "LOCATION"]) == {
+        "GPE": "LOCATION",
+        "person": "NAME",
+    }
+    # Where a corpus has the very name, a synonym is something else.
+    assert matching_labels({"NAME", "PERSON"}, ["NAME"]) == {"NAME": "NAME"}
+    assert matching_labels({"MISC"}, ["NAME"]) == {}
+    renamed = relabelled(
+        [Document("d", "Ann, x", [Span(0, 3, "PER"), Span(5, 6, "M")])], {"PER": "NAME"}
+    )
+    assert [s.label for s in renamed[0].spans] == ["NAME"]
+
+
+def test_words_in_the_same_company_share_a_cluster():
+    random = np.random.default_rng(1)
+    animals, verbs, places = ["cat", "dog", "cow"], ["sat", "ran", "ate"], ["home", "here", "there"]
+    texts = [
+        f"the {random.choice(animals)} {random.choice(verbs)} {random.choice(places)} ."
+        for _ in range(400)
+    ]
+    known = learn_clusters(texts, sizes=(6,))
+    words = Vocabulary([*animals, *verbs, *places])
+    table = WordTable(words)
+    own, near = known.rows(table.lower[RESERVED:])
+    kinds = own[:, 0].tolist()
+    assert len(set(kinds[:3])) == len(set(kinds[3:6])) == len(set(kinds[6:])) == 1
+    assert len(set(kinds)) == 3
+    assert (near != 0).all()
+    again = learn_clusters(texts, sizes=(6,))
+    assert np.array_equal(known.own, again.own)
+    assert len(learn_clusters(["one two"]).keys) == 0
