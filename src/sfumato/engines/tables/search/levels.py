@@ -82,7 +82,7 @@ class _Others:
     """
 
     def __init__(self, counts: npt.NDArray[np.int64], records: int) -> None:
-        size, how_many = np.unique(counts, return_counts=True)
+        size, how_many = _few_sizes(counts)
         self._s = np.geomspace(0.5 / records, 1.0, 160)
         expected = np.outer(self._s, size)
         self._log = _expected_nlogn(expected) @ how_many
@@ -93,6 +93,21 @@ class _Others:
 
     def groups(self, s: float) -> float:
         return float(np.interp(s, self._s, self._groups))
+
+
+def _few_sizes(
+    counts: npt.NDArray[np.int64], most: int = 200
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Give the distinct sizes and how many groups have them; very many sizes are put into bins."""
+    size, how_many = np.unique(counts, return_counts=True)
+    if size.size <= most:
+        return size.astype(np.float64), how_many.astype(np.float64)
+    edges = np.geomspace(max(1, size[0]), size[-1] + 1, most + 1)
+    which = np.searchsorted(edges, size, side="right")
+    groups = np.bincount(which, weights=how_many)
+    records = np.bincount(which, weights=how_many * size)
+    filled = groups > 0
+    return records[filled] / groups[filled], groups[filled].astype(np.float64)
 
 
 def _expected_nlogn(mean: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
