@@ -24,11 +24,9 @@ lint: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
-# 20,000 hostile inputs for every reader, then coverage-guided ones.
+# 20,000 hostile inputs for every reader; `python -m fuzz.guided TARGET` is guided by coverage (needs atheris).
 fuzz: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
 	$(BIN)/python -m fuzz --inputs 20000
-	$(BIN)/python -m fuzz.guided
 
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium
