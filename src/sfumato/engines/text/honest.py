@@ -256,7 +256,7 @@ class HonestSearch:
     ) -> str:
         """Give the form that gains most on some folds; of equals the first, which is the simplest.
 
-        A form with background must gain more than the best without it by a standard error over
+        A form with background must gain more than the best without it by two standard errors over
         documents: the steward's own data comes first.
         """
         live = self._live(run) & folds[self.fold_of]
@@ -272,7 +272,7 @@ class HonestSearch:
         best = max(own, key=lambda name: gain[name].sum())
         for name in judged:
             more = gain[name] - gain[best]
-            if more.sum() > (np.sqrt((more**2).sum()) if best in own else 0.0):
+            if more.sum() > (2 * np.sqrt((more**2).sum()) if best in own else 0.0):
                 best = name
         return best
 
