@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONHASHSEED := 0
+# The Spark engine is tested where Java is; elsewhere its tests say that they are skipped.
+comma := ,
+EXTRAS := test,bench$(if $(shell command -v java),$(comma)spark)
 
 .PHONY: demo test lint bench fuzz pictures clean
 
@@ -21,6 +24,10 @@ lint: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
+# 20,000 hostile inputs for every reader; `python -m fuzz.guided TARGET` is guided by coverage (needs atheris).
+fuzz: $(VENV)/.test
+	$(BIN)/python -m fuzz --inputs 20000
+
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium
 pictures: demo
@@ -38,7 +45,7 @@ $(VENV)/.installed: pyproject.toml $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.test: pyproject.toml $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,bench]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(EXTRAS)]'
 	touch $@ $(VENV)/.installed
 
 clean:

@@ -6,6 +6,7 @@ import pytest
 import sfumato as sf
 from sfumato.core.errors import DataError, ParameterError
 from sfumato.data.document import Document, Span
+from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.background import matching_labels, relabelled
 from sfumato.engines.text.clusters import learn_clusters
 from sfumato.engines.text.features import RESERVED, WordTable
@@ -121,3 +122,19 @@ def test_words_in_the_same_company_share_a_cluster():
     again = learn_clusters(texts, sizes=(6,))
     assert np.array_equal(known.own, again.own)
     assert len(learn_clusters(["one two"]).keys) == 0
+
+
+def test_paper_mode_is_judged_on_documents_it_has_not_learned_from():
+    notes = clinic_notes(60)
+    found = sf.text.explore(notes, labels="NAME", ratios=[1, 10], mode="paper")
+    for candidate in found.candidates:
+        details = candidate.details
+        assert details["held_out"] is True
+        assert (
+            details["total_loss"]
+            == details["ratio"] * details["leaked"] + details["false_positives"]
+        )
+        # The literal algorithm memorises: what it believes of itself is far too good.
+        assert details["total_loss_in_sample"] < details["total_loss"] / 2
+    alone = sf.text.explore(notes[:1], labels="NAME", ratios=[1], mode="paper")
+    assert alone.candidates[0].details["held_out"] is False

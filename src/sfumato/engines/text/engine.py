@@ -20,9 +20,10 @@ from ...data.findings import with_findings
 from .background import matching_labels, relabelled
 from .exploration import TextExploration
 from .features import TokenData
+from .labelled import Labelled, Publication, total_loss
 from .learners.protocol import Learner, Model
 from .learners.registry import learner_named
-from .publisher import GreedySanitize, Labelled, Publication
+from .publisher import GreedySanitize
 from .tokens import Vocabulary, labels_from_spans, tokenize
 from .word_lists import WordList, list_knowledge
 
@@ -114,7 +115,12 @@ def explore(
         seed=seed,
         progress=progress,
     )
-    published = publisher.fit(labelled, [float(ratio) for ratio in ratios])
+    wishes = [float(ratio) for ratio in ratios]
+    published = publisher.fit(labelled, wishes)
+    in_sample: dict[float, float] = {}
+    if mode == "paper" and len(documents) > 1:
+        in_sample = {ratio: p.total_loss for ratio, p in published.items()}
+        published = _judged_out_of_fold(publisher, labelled, published)
     inputs = _inputs(own, len(documents))
     for source in (*background, *unlabelled):
         read = read_documents(source)
@@ -126,6 +132,7 @@ def explore(
             judge.candidate(
                 ratio,
                 publication,
+                in_sample=in_sample.get(ratio),
                 attackers=attackers,
                 budgets=budgets,
                 streams=Streams(seed),
@@ -149,6 +156,24 @@ def explore(
     }
     exploration.seconds = time.perf_counter() - started
     return exploration
+
+
+def _judged_out_of_fold(
+    publisher: GreedySanitize, labelled: Labelled, published: Mapping[float, Publication]
+) -> dict[float, Publication]:
+    """Put held-out decisions and totals in place of the literal algorithm's own, in-sample ones."""
+    redacted = publisher.held_out(labelled, list(published))
+    return {
+        ratio: replace(
+            publication,
+            redacted=redacted[ratio],
+            total_loss=total_loss(
+                labelled.losses(ratio, publisher.weights), labelled.instances, redacted[ratio]
+            ),
+            held_out=True,
+        )
+        for ratio, publication in published.items()
+    }
 
 
 def _learner(learner: str | Learner) -> Learner | None:
@@ -206,6 +231,7 @@ class _Judge:
         ratio: float,
         publication: Publication,
         *,
+        in_sample: float | None,
         attackers: Sequence[Learner] | None,
         budgets: Sequence[int],
         streams: Streams,
@@ -225,6 +251,8 @@ class _Judge:
             "held_out": publication.held_out,
             "record": [r.to_json() for r in publication.rounds],
         }
+        if in_sample is not None:  # what the literal algorithm believes of itself
+            details["total_loss_in_sample"] = in_sample
         if attackers is None or len(attackers):
             from .attacked import attacked
 

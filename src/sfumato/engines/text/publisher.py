@@ -68,16 +68,39 @@ class GreedySanitize:
     def fit(self, labelled: Labelled, ratios: Sequence[float]) -> dict[float, Publication]:
         """Choose the classifiers for each ratio L/C; what does not depend on it is learned once."""
         self._check(labelled, ratios)
-        allowed = self.allow.matches(labelled.data)
-        denied = self.deny.matches(labelled.data) & ~allowed
-        if denied.any():
-            labelled = replace(labelled, data=labelled.data.redact(denied))
+        labelled, allowed = self._with_lists(labelled)
         if self.mode == "paper":
-            return self._paper(labelled, ratios, allowed)
+            return self._paper(labelled, ratios, allowed, labelled.own)
         search = HonestSearch(self, labelled, allowed)
         published = search.run(ratios)
         self.first_pass, self.folds_used = search.first_pass, search.folds
         return published
+
+    def held_out(self, labelled: Labelled, ratios: Sequence[float]) -> dict[float, Mask]:
+        """Judge the literal algorithm on documents it has not learned from, fold by fold.
+
+        Gives for each ratio what is redacted when each document is left to the classifiers of the other folds.
+        """
+        labelled, allowed = self._with_lists(labelled)
+        documents = np.flatnonzero(labelled.own)
+        fold = np.full(len(labelled.own), -1, np.int64)
+        order = Streams(self.seed).generator("folds").permutation(documents)
+        fold[order] = np.arange(len(documents)) % min(self.folds, len(documents))
+        redacted = {ratio: np.zeros(len(labelled.data), np.bool_) for ratio in ratios}
+        for held in range(int(fold.max()) + 1):
+            inside = (fold == held)[labelled.data.document_of]
+            part = self._paper(labelled, ratios, allowed, labelled.own & (fold != held))
+            for ratio, publication in part.items():
+                redacted[ratio] |= publication.redacted & inside
+        return redacted
+
+    def _with_lists(self, labelled: Labelled) -> tuple[Labelled, Mask]:
+        """Redact what is on the deny list; say which tokens the allow list keeps."""
+        allowed = self.allow.matches(labelled.data)
+        denied = self.deny.matches(labelled.data) & ~allowed
+        if denied.any():
+            labelled = replace(labelled, data=labelled.data.redact(denied))
+        return labelled, allowed
 
     def _check(self, labelled: Labelled, ratios: Sequence[float]) -> None:
         for ratio in ratios:
@@ -133,15 +156,15 @@ class GreedySanitize:
     # Algorithm 1 as written.
 
     def _paper(
-        self, labelled: Labelled, ratios: Sequence[float], allowed: Mask
+        self, labelled: Labelled, ratios: Sequence[float], allowed: Mask, learned_from: Mask
     ) -> dict[float, Publication]:
         """Run the literal algorithm; the ratio only says when to stop, so rounds are learned once."""
-        instances = labelled.instances
+        instances = labelled.instances & learned_from[labelled.data.document_of]
         learned: list[tuple[Model, Mask, TokenData]] = []
 
         def learn(data: TokenData) -> tuple[Model, Mask, TokenData]:
             seed = Streams(self.seed).seed_of(f"round {len(learned) + 1}")
-            model = self.learner.fit(data, labelled.sensitive, documents=labelled.own, seed=seed)
+            model = self.learner.fit(data, labelled.sensitive, documents=learned_from, seed=seed)
             found = (model.scores(data) >= 0.0) & ~allowed
             self.progress(f"round {len(learned) + 1}")
             return model, found, data.redact(found)

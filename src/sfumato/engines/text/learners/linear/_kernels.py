@@ -63,8 +63,9 @@ def spread(
                     out[i, at] = base[3] + far[after, k]
                     at += 1
             for k in range(joint.shape[1]):
-                out[i, at] = base[4] + joint[i, k]
-                at += 1
+                if joint[i, k] >= 0:
+                    out[i, at] = base[4] + joint[i, k]
+                    at += 1
             for k in range(places.shape[1]):
                 out[i, at] = base[5] + places[i, k]
                 at += 1
