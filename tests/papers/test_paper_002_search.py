@@ -167,6 +167,18 @@ def test_exchange_is_not_behind_the_papers_searches():
         assert areas["exchange"] == min(areas.values()), (budget, areas)
 
 
+@pytest.mark.parametrize("limit", ["_LONGEST_GREEDY", "_LONGEST_CHAIN"])
+def test_very_long_policies_are_searched_without_the_whole_chain(monkeypatch, limit):
+    import importlib
+
+    cells = people(4)
+    usual = run_of(cells, "exchange").frontier.area()
+    module = importlib.import_module("sfumato.engines.tables.search.exchange")
+    monkeypatch.setattr(module, limit, 10)
+    found = run_of(cells, "exchange")
+    assert found.frontier.area() <= 1.1 * usual
+
+
 def test_the_bisecting_search_stays_within_the_reference_risk():
     cells = cells_of(5, (12, 6, 3))
     run = run_of(cells, "bisecting", evaluations=200, reference_risk=0.4)

@@ -90,6 +90,7 @@ def _rows(path: str | os.PathLike[str]) -> list[list[str]]:
         raise FormatError(f"The hierarchy file {path.name!r} has no level above its values.")
     if any(len(row) != len(rows[0]) for row in rows):
         raise FormatError(f"The rows of the hierarchy file {path.name!r} differ in length.")
+    rows = [list(row) for row in dict.fromkeys(map(tuple, rows))]  # a row repeated says nothing new
     if len({row[0] for row in rows}) != len(rows):
         raise FormatError(f"The hierarchy file {path.name!r} holds a value twice.")
     return rows

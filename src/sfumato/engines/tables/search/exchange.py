@@ -21,6 +21,8 @@ from .run import Bits, Run, pack
 __all__ = ["exchange"]
 
 _WHOLE = 1 << 12  # so many policies are simply all measured
+_LONGEST_GREEDY = 4_000  # bits: its neighbours grow with the square
+_LONGEST_CHAIN = 20_000
 _LEVELS = (12, 30)
 _WEIGHTS_AROUND = 9
 _SPREAD = 4.0
@@ -63,7 +65,7 @@ def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
     budget = run.left
     steps = sum(len(o.ends) for o in orders)
     simple = run.score is None and not run.space.coupled
-    chain = simple and budget >= _CHAIN_FROM * steps
+    chain = simple and _CHAIN_FROM * steps <= budget and run.cells.length <= _LONGEST_CHAIN
     refine = run.score is None and budget >= _REFINE_FROM * len(orders)
     walk = int(_WALK_SHARE * budget) if refine else budget
     _walks(run, orders, min(budget // 20, 400) if chain else walk)
@@ -150,9 +152,12 @@ def _crossed(run: Run, upper: Bits, lower: Bits) -> list[Bits]:
 def _chains(run: Run) -> None:
     if run.over():
         return
+    length = run.cells.length
+    if length > _LONGEST_CHAIN:
+        return  # a chain looks at every cut at every step: levels and tables must do
     if run.score is not None or run.space.coupled:
         _climb(run)
-    elif run.budget.evaluations is None:
+    elif run.budget.evaluations is None and length <= _LONGEST_GREEDY:
         greedy_chain(run, run.space.bottom)
     else:
         lazy_chain(run, run.space.bottom)
