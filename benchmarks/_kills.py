@@ -77,7 +77,7 @@ def disturb(work: Run, kills: int, folder: Path, seed: int = 0) -> dict[str, obj
         while True:
             # After the last kill of the series, the run is let go on to its end.
             kill_after = float(dice.uniform(0, 1.1 * seconds)) if done < kills else None
-            began, fresh = time.monotonic(), not (place / ".out.work").exists()
+            began, fresh = time.monotonic(), not any(place.iterdir())
             ended, well = attempt(work, place / "out", kill_after)
             if ended:
                 if fresh:  # the machine may be quicker or slower by now

@@ -78,7 +78,13 @@ class _Columns:
         for batch in self._batches(part):
             texts = _values(batch.column(text))
             ids = _values(batch.column(id)) if id else [None] * len(batch)
-            found = batch.column(spans).to_pylist() if spans else [None] * len(batch)
+            try:
+                found = batch.column(spans).to_pylist() if spans else [None] * len(batch)
+            except UnicodeDecodeError as error:  # inside a list of spans no cell stands alone
+                raise FormatError(
+                    f"The spans of {part.name!r} hold text that is not UTF-8.",
+                    hint="write the file again from its source.",
+                ) from error
             rest = batch.drop_columns([name for name in (text, id, spans) if name])
             for i in range(len(batch)):
                 record += 1
@@ -212,7 +218,7 @@ class Parquet(_Columns):
                 yield file
         except FileNotFoundError as error:
             raise InputError(f"There is no file {part.name!r}.", hint="check the path.") from error
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise FormatError(f"The file {part.name!r} is not readable as Parquet.") from error
 
     def _schema(self, part: Part) -> Any:
