@@ -1,28 +1,37 @@
-"""The shared words of all engines; imports nothing else of ours."""
+"""The shared words of all engines; imports nothing else of ours.
 
-from .errors import (
-    DataError,
-    FormatError,
-    InputError,
-    LimitError,
-    LockedError,
-    ModelError,
-    NoCandidateError,
-    OutputExistsError,
-    ParameterError,
-    PlanError,
-    PrivacyWarning,
-    ReleaseRefusedError,
-    SfumatoError,
-    WithheldError,
-    WorkError,
-    did_you_mean,
-)
-from .exploration import Candidate, Exploration, InputFile, Reference
-from .frontier import Frontier, non_dominated
-from .measures import Interval, Measure, Risk, Utility
-from .randomness import Streams
-from .release import Release, versions
+Each name loads its module when it is first used: `sfumato --help` needs the errors alone.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .errors import (
+        DataError,
+        FormatError,
+        InputError,
+        LimitError,
+        LockedError,
+        ModelError,
+        NoCandidateError,
+        OutputExistsError,
+        ParameterError,
+        PlanError,
+        PrivacyWarning,
+        ReleaseRefusedError,
+        SfumatoError,
+        WithheldError,
+        WorkError,
+        did_you_mean,
+    )
+    from .exploration import Candidate, Exploration, InputFile, Reference
+    from .frontier import Frontier, non_dominated
+    from .measures import Interval, Measure, Risk, Utility
+    from .randomness import Streams
+    from .release import Release, versions
 
 __all__ = [
     "Candidate",
@@ -55,3 +64,45 @@ __all__ = [
     "non_dominated",
     "versions",
 ]
+
+_HOME = {
+    "Candidate": "exploration",
+    "DataError": "errors",
+    "Exploration": "exploration",
+    "FormatError": "errors",
+    "Frontier": "frontier",
+    "InputError": "errors",
+    "InputFile": "exploration",
+    "Interval": "measures",
+    "LimitError": "errors",
+    "LockedError": "errors",
+    "Measure": "measures",
+    "ModelError": "errors",
+    "NoCandidateError": "errors",
+    "OutputExistsError": "errors",
+    "ParameterError": "errors",
+    "PlanError": "errors",
+    "PrivacyWarning": "errors",
+    "Reference": "exploration",
+    "Release": "release",
+    "ReleaseRefusedError": "errors",
+    "Risk": "measures",
+    "SfumatoError": "errors",
+    "Streams": "randomness",
+    "Utility": "measures",
+    "WithheldError": "errors",
+    "WorkError": "errors",
+    "did_you_mean": "errors",
+    "non_dominated": "frontier",
+    "versions": "release",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
