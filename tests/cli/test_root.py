@@ -1,5 +1,6 @@
 """What every command shares: flags, exit statuses, one sentence on stderr, no traceback."""
 
+import importlib
 import json
 import warnings
 
@@ -8,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from sfumato import __version__
-from sfumato.cli import app
+from sfumato.cli import GROUPS, app, build
 from sfumato.cli._running import running
 from sfumato.core import DataError, PrivacyWarning, WorkError
 
@@ -41,6 +42,20 @@ def test_every_command_has_the_shared_flags(path, command):
     options = {option for parameter in command.params for option in parameter.opts}
     assert {"--quiet", "--json", "--debug"} <= options
     assert command.help
+
+
+def test_what_the_help_says_of_a_group_is_what_the_group_says():
+    for name, told in GROUPS.items():
+        assert importlib.import_module(f"sfumato.cli.{name}").app.info.help == told
+    shown = runner.invoke(build(()), ["--help"])
+    assert shown.stdout == runner.invoke(app, ["--help"]).stdout
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_script_fills_the_group_that_is_called(group):
+    shown = runner.invoke(build([group]), [group, "--help"])
+    assert shown.exit_code == 0
+    assert "explore" in shown.stdout
 
 
 def test_version_and_usage():
