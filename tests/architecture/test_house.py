@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import os
 import pkgutil
 import re
 import subprocess
@@ -90,7 +89,7 @@ def test_no_path_of_a_machine_is_written_down():
     )
     if listed.returncode:
         pytest.skip("not a git checkout: there is no list of tracked files")
-    here = str(ROOT.parent) + os.sep
+    here = str(ROOT)
     for name in listed.stdout.split("\n"):
         path = ROOT / name
         if (
