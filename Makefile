@@ -7,7 +7,7 @@ export PYTHONHASHSEED := 0
 comma := ,
 EXTRAS := test,bench$(if $(shell command -v java),$(comma)spark)
 
-.PHONY: demo test lint bench fuzz pictures clean
+.PHONY: demo test lint bench faults fuzz pictures clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
@@ -27,6 +27,11 @@ bench: $(VENV)/.test
 # 20,000 hostile inputs for every reader; `python -m fuzz.guided TARGET` is guided by coverage (needs atheris).
 fuzz: $(VENV)/.test
 	$(BIN)/python -m fuzz --inputs 20000
+
+# A hundred kills at random moments of a publish and of a run; each must resume to the same bytes.
+faults: $(VENV)/.test
+	$(BIN)/python -m benchmarks._kills text 100
+	$(BIN)/python -m benchmarks._kills run 100
 
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium
