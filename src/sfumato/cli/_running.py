@@ -15,8 +15,9 @@ import typer
 
 from ..core.errors import PrivacyWarning, SfumatoError
 
-__all__ = ["Console", "DebugFlag", "JsonFlag", "QuietFlag", "running"]
+__all__ = ["Console", "DebugFlag", "ForceFlag", "JsonFlag", "QuietFlag", "running"]
 
+ForceFlag = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
 QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 DebugFlag = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
-from ._running import Console, DebugFlag, JsonFlag, QuietFlag, running
+from ._running import Console, DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
 
 __all__ = ["app"]
 
@@ -25,7 +25,6 @@ Labels = Annotated[
     typer.Option("--labels", help="File with one label a line, or for CSV the name of a column."),
 ]
 Ks = Annotated[str, typer.Option("--k", help="Sizes to hide in, separated by commas.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of all randomness.")]
 
 
@@ -70,7 +69,7 @@ def explore(
         typer.Option(help="Features whose absence is risky: a file of names, or all."),
     ] = None,
     seed: Seed = 0,
-    force: Force = False,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -129,7 +128,7 @@ def publish(
     knee: Knee = False,
     dominates: Dominates = None,
     labels: Labels = None,
-    force: Force = False,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -167,7 +166,7 @@ def study(
     folds: Annotated[int, typer.Option(help="Folds of the cross-validation.")] = 5,
     repeats: Annotated[int, typer.Option(help="Runs of the randomised methods.")] = 10,
     seed: Seed = 0,
-    force: Force = False,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,

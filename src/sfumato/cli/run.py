@@ -7,11 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ._running import Console, DebugFlag, JsonFlag, QuietFlag, running
+from ._running import Console, DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
 
 __all__ = ["demo", "run", "samples"]
-
-Force = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
 
 
 def run(
@@ -28,7 +26,7 @@ def run(
     schema: Annotated[Path | None, typer.Option(help="With --init: a table's schema.")] = None,
     population: Annotated[Path | None, typer.Option(help="With --init: its population.")] = None,
     labels: Annotated[Path | None, typer.Option(help="With --init: a matrix's labels.")] = None,
-    force: Force = False,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -60,7 +58,7 @@ def run(
 def demo(
     *,
     out: Annotated[Path, typer.Option("--out", help="Folder for the demo.")] = Path("demo-release"),
-    force: Force = False,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -76,7 +74,7 @@ def samples(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write them into.")],
     *,
     seed: Annotated[int, typer.Option(help="Seed of the generator.", min=0)] = 0,
-    force: Force = False,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,

@@ -9,7 +9,7 @@ import typer
 
 from . import tables_study
 from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
-from ._running import Console, DebugFlag, JsonFlag, QuietFlag, running
+from ._running import Console, DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
 
 if TYPE_CHECKING:
     from ..core.release import Release
@@ -28,7 +28,6 @@ TableArgument = Annotated[
     str, typer.Argument(help="CSV, TSV or Parquet; a folder or glob of parts.")
 ]
 Folder = Annotated[Path, typer.Argument(help="Folder that explore wrote.", metavar="DIR")]
-Force = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
 
 
 @app.command()
@@ -38,7 +37,7 @@ def schema(
     out: Annotated[
         Path | None, typer.Option("--out", help="Write here instead of printing.")
     ] = None,
-    force: Force = False,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -93,7 +92,7 @@ def explore(
     k: Annotated[int, typer.Option(help="Group size for small-groups.")] = 5,
     threshold: Annotated[float | None, typer.Option(help="TH of shs.")] = None,
     engine: Annotated[str, typer.Option(help="Where rows are counted: local or spark.")] = "local",
-    force: Force = False,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -186,7 +185,7 @@ def publish(
     refuse_above: Annotated[
         float | None, typer.Option("--refuse-above", help="Refuse a measured risk above this.")
     ] = None,
-    force: Force = False,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -258,7 +257,7 @@ def mapping(
     min_utility: MinUtility = None,
     knee: Knee = False,
     dominates: Dominates = None,
-    force: Force = False,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,

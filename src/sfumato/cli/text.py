@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
-from ._running import Console, DebugFlag, JsonFlag, QuietFlag, running
+from ._running import Console, DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
 from .text_attack import register
 
 __all__ = ["app"]
@@ -20,7 +20,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-Force = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of all randomness.", min=0)]
 Findings = Annotated[
     Path | None,
@@ -75,7 +74,7 @@ def explore(
         str, typer.Option(help="Who attacks each candidate: crf, all (slower) or none.")
     ] = "crf",
     seed: Seed = 0,
-    force: Force = False,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -170,7 +169,7 @@ def publish(
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first document that fails.")
     ] = False,
-    force: Force = False,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
