@@ -16,11 +16,12 @@ import numpy.typing as npt
 
 from ...core.randomness import Streams
 from .classifiers import Classifier, ClassifierSet, Scores, Stage, staged
+from .competition import INCUMBENT, Competition
 from .features import TokenData
 from .labelled import Labelled, Mask, Publication, Round, total_loss
 from .learners.crf import CRF
 from .learners.protocol import Learner, Model, cost_threshold
-from .thresholds import NEVER, CrossFit, GainCurves
+from .thresholds import NEVER
 
 __all__ = ["HonestSearch"]
 
@@ -151,14 +152,12 @@ class HonestSearch:
             np.maximum(scores, model.scores(data, documents=inside), out=scores)
         return scores
 
-    def _curves(self, run: _Run, scores: Scores, seen: Mask) -> GainCurves:
-        return GainCurves(
-            scores[seen],
-            run.value[seen],
-            self.fold_of[seen],
-            self.folds,
+    def _competition(self, run: _Run, forms: Mapping[str, Scores], live: Mask) -> Competition:
+        return Competition(
+            forms, live=live, value=run.value, fold_of=self.fold_of,
+            document_of=self.labelled.data.document_of, leak=run.losses.max(),
             expected=cost_threshold(run.ratio),
-        )
+        )  # fmt: skip
 
     def _live(self, run: _Run) -> Mask:
         """The words that a round may still redact."""
@@ -176,7 +175,7 @@ class HonestSearch:
 
         once = add((), "pass")
         stack = add(((once, False),), "stack")
-        forms = {"pass": (once,), "stack": (stack,), "pass + stack": (once, stack)}
+        forms = {INCUMBENT: (once,), "pass": (once,), "stack": (stack,), "pass + stack": (once, stack)}
         if self.background is not None:
             plans.append(self.background)
             outside = len(plans) - 1
@@ -216,94 +215,64 @@ class HonestSearch:
             model = scout.fit(run.data, self.sensitive, documents=~inside, seed=self._seed(step))
             np.maximum(scores, model.scores(run.data, documents=inside), out=scores)
             if held_out + 1 == self.folds // 2:
-                curves = self._curves(run, scores, live & (self.fold_of <= held_out))
-                if curves.best(np.ones(self.folds, np.bool_))[0] == NEVER:
+                seen = live & (self.fold_of <= held_out)
+                half = self._competition(run, {"pass": scores}, seen)
+                if half.entries["pass"].fit.threshold == NEVER:
                     return False
-        return self._curves(run, scores, live).cross_fit().gain > 0
+        return bool(self._competition(run, {"pass": scores}, live).gains("pass").sum() > 0)
 
     def _advance(
         self, run: _Run, plans: Sequence[_Plan], forms: Forms, refitted: dict[int, Model]
     ) -> None:
         """Judge the forms, keep the best if it gains, and redact what it finds."""
-        live = self._live(run)
-        judged: dict[str, tuple[CrossFit, GainCurves, Scores]] = {}
-        for name, voices in forms.items():
-            scores = np.mean([plans[v].scores for v in voices], axis=0)
-            curves = self._curves(run, scores, live)
-            judged[name] = curves.cross_fit(), curves, scores
-        totals = {name: run.loss - fit.gain for name, (fit, _, _) in judged.items()}
-        best = self._preferred(run, judged, np.ones(self.folds, np.bool_))
-        fit, _, scores = judged[best]
-        found = self._found(run, judged) & ~self.allowed & ~run.data.redacted
+        scores = {
+            name: np.mean([plans[v].scores for v in voices], axis=0)
+            for name, voices in forms.items()
+        }
+        judged = self._competition(run, scores, self._live(run))
+        best = judged.winner()
+        threshold = judged.entries[best].fit.threshold
+        found = judged.found() & ~self.allowed & ~run.data.redacted
         after = total_loss(run.losses, self.instances, run.data.redacted | found)
-        kept = fit.threshold != NEVER and after < run.loss
+        kept = threshold != NEVER and after < run.loss
+        totals = {name: run.loss - float(judged.gains(name).sum()) for name in forms}
         run.rounds.append(
             Round.of(
                 found, run.losses, self.instances,
-                form=best, threshold=fit.threshold, total_loss=after, kept=kept, forms=totals,
+                form=best, threshold=threshold, total_loss=after, kept=kept, forms=totals,
             )
         )  # fmt: skip
         if kept:
             run.classifiers.append(
-                self._refit(run, plans, forms[best], refitted, fit.threshold, form=best)
+                self._refit(run, plans, forms[best], refitted, threshold, form=best)
             )
-            run.scores.append(scores)
+            run.scores.append(scores[best])
             run.data = run.data.redact(found)
             run.loss = after
-
-    def _preferred(
-        self, run: _Run, judged: Mapping[str, tuple[CrossFit, GainCurves, Scores]], folds: Mask
-    ) -> str:
-        """Give the form that gains most on some folds; of equals the first, which is the simplest.
-
-        A form with background must gain more than the best without it by two standard errors over
-        documents: the steward's own data comes first.
-        """
-        live = self._live(run) & folds[self.fold_of]
-        gain = {}
-        for name, (fit, curves, scores) in judged.items():
-            cut = fit.by_fold[self.fold_of] if folds.all() else curves.best(folds)[0]
-            gain[name] = np.bincount(
-                self.labelled.data.document_of[live],
-                weights=(run.value * (scores >= cut))[live],
-                minlength=self.labelled.data.documents,
-            )
-        own = [name for name in judged if "background" not in name]
-        best = max(own, key=lambda name: gain[name].sum())
-        for name in judged:
-            more = gain[name] - gain[best]
-            if more.sum() > (2 * np.sqrt((more**2).sum()) if best in own else 0.0):
-                best = name
-        return best
-
-    def _found(self, run: _Run, judged: Mapping[str, tuple[CrossFit, GainCurves, Scores]]) -> Mask:
-        """Redact each fold by the form and the threshold that gain most on the other folds."""
-        found = np.zeros(len(self.fold_of), np.bool_)
-        for j in range(self.folds):
-            others = np.arange(self.folds) != j
-            name = self._preferred(run, judged, others)
-            _, curves, scores = judged[name]
-            found |= (self.fold_of == j) & (scores >= curves.best(others)[0])
-        return found
 
     def _refit(
         self, run: _Run, plans: Sequence[_Plan], voices: Sequence[int], refitted: dict[int, Model],
         threshold: float, *, form: str,
     ) -> Classifier:  # fmt: skip
-        """Learn the stages of a form again, from all documents."""
+        """Learn the stages of a form again, from all documents.
+
+        The first pass is learned as one pass would be, so that nothing but the form is compared.
+        """
         needed = _closure(voices, plans)
         number = {old: new for new, old in enumerate(needed)}
         stages = []
-        learner = self.settings.learner
-        if isinstance(learner, CRF):
-            learner = learner.careful()
+        plain = self.settings.learner
+        careful: Learner = plain.careful() if isinstance(plain, CRF) else plain
         for old in needed:
             plan = plans[old]
+            first = len(run.rounds) == 1 and not plan.sees
             if old not in refitted:
-                refitted[old] = plan.fitted or learner.fit(
+                refitted[old] = plan.fitted or (plain if first else careful).fit(
                     staged(run.data, plan.sees, [p.scores for p in plans], run.scores),
                     self.sensitive,
-                    seed=self._seed(f"refit {len(run.rounds)} {old}"),
+                    seed=self.settings.seed
+                    if first
+                    else self._seed(f"refit {len(run.rounds)} {old}"),
                 )
             sees = tuple((number[s] if s >= 0 else s, own) for s, own in plan.sees)
             stages.append(Stage(refitted[old], sees))

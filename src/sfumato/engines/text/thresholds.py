@@ -2,8 +2,8 @@
 
 Redacting a token gains L when it is sensitive and costs C when it is not; the threshold maximises the
 sum over what was scored out of fold. The gains are smoothed along the scores, because the highest of
-many noisy points promises more than it keeps, and the answer is drawn half-way towards log(C / L),
-where calibrated scores would have it.
+many noisy points promises more than it keeps, and the answer is drawn towards log(C / L), where
+calibrated scores would have it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class CrossFit:
 class GainCurves:
     """For each fold, what is gained by redacting every token whose score reaches a threshold.
 
-    `expected` is the threshold that calibrated scores would have.
+    `expected` is the threshold that calibrated scores would have; the best one is drawn towards it,
+    by half of the way unless `pull` says otherwise (1: it is taken as it is).
     """
 
     def __init__(
@@ -43,9 +44,10 @@ class GainCurves:
         folds: int,
         *,
         expected: float | None = None,
+        pull: float = 0.5,
         smooth: float = 2.0,
     ) -> None:
-        self.expected = expected
+        self.expected, self.pull = expected, pull
         # A token below the lowest edge is never redacted, however little it costs.
         reached = scores >= LOWEST
         place = np.searchsorted(_EDGES, scores[reached], "right") - 1
@@ -67,11 +69,13 @@ class GainCurves:
         smoothed = np.convolve(padded, self.kernel, "valid")
         at = int(smoothed.argmax())
         if smoothed[at] > 0 and self.expected is not None:
-            half_way = (_EDGES[at] + min(max(self.expected, LOWEST), HIGHEST)) / 2
-            at = round((half_way - LOWEST) / STEP)
+            expected = min(max(self.expected, LOWEST), HIGHEST)
+            drawn = _EDGES[at] + self.pull * (expected - _EDGES[at])
+            at = round((drawn - LOWEST) / STEP)
         if smoothed[at] <= 0 or gains[at] <= 0:
             return NEVER, 0.0
-        return float(_EDGES[at]), float(gains[at])
+        exact = self.expected is not None and self.pull == 1
+        return expected if exact else float(_EDGES[at]), float(gains[at])
 
     def at(self, fold: int, threshold: float) -> float:
         """Give what a fold gains at a threshold."""
