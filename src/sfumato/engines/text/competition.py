@@ -83,7 +83,7 @@ class Competition:
 
         A form must beat one pass by half a standard error over documents, to which two leaks are
         added that chance may have hidden (where leaks are few, resampling shows none). A form with
-        background must gain more than the best without it by two standard errors.
+        background must gain more than the best without it by one and a half.
         """
         gain = {name: self.gains(name, folds) for name in self.entries}
         own = [name for name in gain if "background" not in name]
@@ -94,7 +94,7 @@ class Competition:
                 best = INCUMBENT
         for name in (name for name in gain if name not in own):
             more = gain[name] - gain[best]
-            if more.sum() > (2 * np.sqrt((more**2).sum()) if best in own else 0.0):
+            if more.sum() > (1.5 * np.sqrt((more**2).sum()) if best in own else 0.0):
                 best = name
         return best
 

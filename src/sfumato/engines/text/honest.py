@@ -19,7 +19,7 @@ from .classifiers import Classifier, ClassifierSet, Scores, Stage, staged
 from .competition import INCUMBENT, Competition
 from .features import TokenData
 from .labelled import Labelled, Mask, Publication, Round, total_loss
-from .learners.crf import CRF
+from .learners.crf import CRF, CRFModel
 from .learners.protocol import Learner, Model, cost_threshold
 from .thresholds import NEVER
 
@@ -48,11 +48,15 @@ class Settings(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """A stage before it is refitted: what it sees and its scores out of fold."""
+    """A stage before it is refitted: what it sees and its scores out of fold.
+
+    `fitted` is a model that is not learned again, `start` one that learning goes on from.
+    """
 
     sees: tuple[tuple[int, bool], ...]
     scores: Scores
     fitted: Model | None = None
+    start: CRFModel | None = None
 
 
 class _Run:
@@ -142,13 +146,14 @@ class HonestSearch:
         fold[order] = np.arange(documents) % min(folds, documents)
         return fold
 
-    def _out_of_fold(self, data: TokenData, step: str) -> Scores:
+    def _out_of_fold(self, data: TokenData, step: str, start: CRFModel | None = None) -> Scores:
         scores = np.full(len(data), -np.inf)
         for held_out in range(self.folds):
             inside = self.fold == held_out
-            model = self.settings.learner.fit(
-                data, self.sensitive, documents=~inside, seed=self._seed(step)
-            )
+            model = _fit(
+                self.settings.learner, data, self.sensitive, start, documents=~inside,
+                seed=self._seed(step),
+            )  # fmt: skip
             np.maximum(scores, model.scores(data, documents=inside), out=scores)
         return scores
 
@@ -164,13 +169,19 @@ class HonestSearch:
         return self.instances & ~run.data.redacted & ~self.allowed
 
     def _first_round(self) -> tuple[list[_Plan], Forms]:
-        """Score out of fold by every form that competes."""
+        """Score out of fold by every form that competes.
+
+        A background model is heard in two ways: its scores are features of the steward's own
+        classifiers, or its weights are where learning starts. They err differently; their mean is a
+        form of its own.
+        """
         plans: list[_Plan] = []
 
-        def add(sees: tuple[tuple[int, bool], ...], step: str) -> int:
+        def add(sees: tuple[tuple[int, bool], ...], step: str, start: Model | None = None) -> int:
             self.settings.progress(step)
             data = staged(self.labelled.data, sees, [plan.scores for plan in plans])
-            plans.append(_Plan(sees, self._out_of_fold(data, step)))
+            begin = start if isinstance(start, CRFModel) else None
+            plans.append(_Plan(sees, self._out_of_fold(data, step, begin), start=begin))
             return len(plans) - 1
 
         once = add((), "pass")
@@ -178,15 +189,14 @@ class HonestSearch:
         forms = {INCUMBENT: (once,), "pass": (once,), "stack": (stack,), "pass + stack": (once, stack)}
         if self.background is not None:
             plans.append(self.background)
-            outside = len(plans) - 1
+            outside, known = len(plans) - 1, self.background.fitted
             informed = add(((outside, True),), "background pass")
             both = add(((outside, True), (informed, False)), "background stack")
-            forms |= {
-                "background pass": (informed,),
-                "background stack": (both,),
-                "background pass + stack": (informed, both),
-                "stack + background stack": (stack, both),
-            }
+            forms["background"] = (informed, both)
+            if isinstance(known, CRFModel):
+                tuned = add((), "background start", known)
+                more = add(((tuned, False),), "background start, stack", known)
+                forms["background + start"] = (informed, both, more)
         return plans, forms
 
     def _later_round(self, run: _Run) -> tuple[list[_Plan], Forms]:
@@ -265,11 +275,13 @@ class HonestSearch:
         careful: Learner = plain.careful() if isinstance(plain, CRF) else plain
         for old in needed:
             plan = plans[old]
-            first = len(run.rounds) == 1 and not plan.sees
+            first = len(run.rounds) == 1 and old == 0
             if old not in refitted:
-                refitted[old] = plan.fitted or (plain if first else careful).fit(
+                refitted[old] = plan.fitted or _fit(
+                    plain if first else careful,
                     staged(run.data, plan.sees, [p.scores for p in plans], run.scores),
                     self.sensitive,
+                    plan.start,
                     seed=self.settings.seed
                     if first
                     else self._seed(f"refit {len(run.rounds)} {old}"),
@@ -277,6 +289,16 @@ class HonestSearch:
             sees = tuple((number[s] if s >= 0 else s, own) for s, own in plan.sees)
             stages.append(Stage(refitted[old], sees))
         return Classifier(tuple(stages), tuple(number[v] for v in voices), threshold, form)
+
+
+def _fit(
+    learner: Learner, data: TokenData, sensitive: npt.NDArray[np.uint8], start: CRFModel | None,
+    *, documents: Mask | None = None, seed: int,
+) -> Model:  # fmt: skip
+    """Learn, from nothing or going on from a background model."""
+    if start is None or not isinstance(learner, CRF):
+        return learner.fit(data, sensitive, documents=documents, seed=seed)
+    return learner.fit(data, sensitive, documents=documents, seed=seed, start=start)
 
 
 def _closure(voices: Sequence[int], plans: Sequence[_Plan]) -> list[int]:

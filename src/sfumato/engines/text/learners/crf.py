@@ -70,12 +70,13 @@ class CRF:
         cost_ratio: float = 1.0,
         seed: int = 0,
         start: CRFModel | None = None,
-        doubt: float = 0.0,
+        doubt: float = 3.0,
     ) -> CRFModel:
         """Learn from the labelled tokens; the cost-sensitive form is the threshold alone.
 
         With `start`, learning goes on from the weights of another model, for example one learned
-        from background corpora.
+        from background corpora; `doubt` is the squared gradient that they begin with, and so how
+        firmly they stand: 0 would let the first steps throw them over.
         """
         _ = cost_ratio
         if len(labels) != len(data):
