@@ -10,6 +10,7 @@ from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.background import matching_labels, relabelled
 from sfumato.engines.text.clusters import learn_clusters
 from sfumato.engines.text.features import RESERVED, WordTable
+from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.tokens import Vocabulary
 
 
@@ -138,3 +139,23 @@ def test_paper_mode_is_judged_on_documents_it_has_not_learned_from():
         assert details["total_loss_in_sample"] < details["total_loss"] / 2
     alone = sf.text.explore(notes[:1], labels="NAME", ratios=[1], mode="paper")
     assert alone.candidates[0].details["held_out"] is False
+
+
+def test_the_literal_algorithm_stands_beside_the_candidates(explored, notes):
+    literal = [r for r in explored.references if r.name == "Literal Algorithm 1"]
+    ratios = [ratio for r in literal for ratio in r.details["ratios"]]
+    assert sorted(ratios) == ["1", "10"]
+    paper = sf.text.explore(notes[:50], labels="NAME", ratios=[1, 10], mode="paper")
+    for reference in literal:
+        for ratio, at in reference.details["ratios"].items():
+            same = paper.candidate(f"r{ratio}")
+            assert at["total_loss"] == same.details["total_loss"]
+            assert reference.details["leaked"] == same.details["leaked"]
+            assert (reference.risk, reference.utility) == (same.risk.value, same.utility.value)
+
+
+def test_the_literal_reference_is_attacked_like_a_candidate(notes):
+    explored = sf.text.explore(notes[:24], labels="NAME", ratios=[10], attackers=(CRF(),))
+    literal = next(r for r in explored.references if r.name == "Literal Algorithm 1")
+    assert literal.details["attack"].keys() == explored.candidate("r10").details["attack"].keys()
+    assert literal.details["attack"]["left"]["sensitive"] == literal.details["leaked"]

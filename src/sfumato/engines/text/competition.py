@@ -1,7 +1,7 @@
 """Forms of a classifier compete, each judged on folds that it was not tuned on.
 
 What looks better by chance alone does not win: one cost-sensitive pass stands until another form gains
-more than the noise of the comparison, and the steward's own data stands before background corpora.
+more than the noise of the comparison.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ __all__ = ["INCUMBENT", "Competition"]
 INCUMBENT = "cost-sensitive pass"
 Mask = npt.NDArray[np.bool_]
 Scores = npt.NDArray[np.float64]
+
+
+def _with_background(name: str) -> bool:
+    return name.startswith("background")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,7 @@ class Competition:
         self.live, self.value, self.leak = live, value, leak
         self.fold_of, self.document_of = fold_of, document_of
         self.folds = int(fold_of.max(initial=0)) + 1
+        self.documents = int(document_of.max(initial=-1)) + 1
         self.every = np.ones(self.folds, np.bool_)
         self.entries = {}
         for name, scores in forms.items():
@@ -72,31 +77,34 @@ class Competition:
         else:
             live = live & folds[self.fold_of]
             cut = entry.curves.best(folds)[0]
-        return np.bincount(
-            self.document_of[live],
-            weights=self.value[live] * (entry.scores[live] >= cut),
-            minlength=int(self.document_of[-1]) + 1 if len(self.document_of) else 0,
-        )
+        gained = np.where(entry.scores[live] >= cut, self.value[live], 0.0)
+        return np.bincount(self.document_of[live], gained, self.documents).astype(np.float64)
 
     def winner(self, folds: Mask | None = None) -> str:
         """Give the form to use: the one that gains most, where that is more than chance.
 
         A form must beat one pass by half a standard error over documents, to which two leaks are
-        added that chance may have hidden (where leaks are few, resampling shows none). A form with
-        background must gain more than the best without it by one and a half.
+        added that chance may have hidden (where leaks are few, resampling shows none). Background
+        wins unless it is worse by half a standard error: an adversary may have it too, and what it
+        would find is then gone.
         """
         gain = {name: self.gains(name, folds) for name in self.entries}
-        own = [name for name in gain if "background" not in name]
-        best = max(own, key=lambda name: gain[name].sum())
+        best = self._most(gain, background=False)
         if INCUMBENT in gain:
             more = gain[best] - gain[INCUMBENT]
             if more.sum() <= np.sqrt((more**2).sum() / 4 + 2 * self.leak**2):
                 best = INCUMBENT
-        for name in (name for name in gain if name not in own):
-            more = gain[name] - gain[best]
-            if more.sum() > (1.5 * np.sqrt((more**2).sum()) if best in own else 0.0):
-                best = name
+        if any(map(_with_background, gain)):
+            informed = self._most(gain, background=True)
+            less = gain[best] - gain[informed]
+            if less.sum() <= np.sqrt((less**2).sum()) / 2 and gain[informed].sum() > 0:
+                best = informed
         return best
+
+    @staticmethod
+    def _most(gain: Mapping[str, Scores], *, background: bool) -> str:
+        own = [name for name in gain if _with_background(name) == background]
+        return max(own, key=lambda name: gain[name].sum())
 
     def found(self) -> Mask:
         """Redact each fold by the form and the threshold that win on the other folds."""

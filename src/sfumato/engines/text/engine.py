@@ -9,19 +9,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ...core.errors import DataError, ParameterError
-from ...core.exploration import Candidate, InputFile, Reference
-from ...core.measures import Risk, Utility
+from ...core.exploration import InputFile
 from ...core.randomness import Streams
 from ...data.documents import Corpus, read_documents
 from ...data.findings import with_findings
 from .background import matching_labels, relabelled
 from .exploration import TextExploration
 from .features import TokenData
+from .judging import Judge
 from .labelled import Labelled, Publication, total_loss
-from .learners.protocol import Learner, Model
+from .learners.protocol import Learner
 from .learners.registry import learner_named
 from .publisher import GreedySanitize
 from .tokens import Vocabulary, labels_from_spans, tokenize
@@ -30,7 +29,6 @@ from .word_lists import WordList, list_knowledge
 __all__ = ["RATIOS", "explore"]
 
 RATIOS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
-_REPLICATES = 1000
 
 
 def explore(
@@ -59,7 +57,8 @@ def explore(
     `Document`); `unlabelled` are texts of the same kind as the corpus. `findings` of another tool are
     redacted before anything is learned. `weights` multiplies L for some labels. `deny` words are
     always redacted, `allow` words never, and each of `word_lists` is a feature. `attackers` attack
-    each candidate (None: all that there are; (): none).
+    each candidate (None: all that there are; (): none). In honest mode the literal algorithm is judged
+    beside it, as a reference.
     """
     started = time.perf_counter()
     wanted = (labels,) if isinstance(labels, str) else tuple(labels)
@@ -105,16 +104,20 @@ def explore(
         wanted,
         np.arange(len(documents) + len(others)) < len(documents),
     )
-    publisher = GreedySanitize(
-        _learner(learner),
-        mode=mode,
-        folds=min(folds, max(2, len(documents))),
-        weights=weights,
-        deny=WordList.of(deny),
-        allow=WordList.of(allow),
-        seed=seed,
-        progress=progress,
-    )
+
+    def publisher_in(mode: str) -> GreedySanitize:
+        return GreedySanitize(
+            _learner(learner),
+            mode=mode,
+            folds=min(folds, max(2, len(documents))),
+            weights=weights,
+            deny=WordList.of(deny),
+            allow=WordList.of(allow),
+            seed=seed,
+            progress=progress,
+        )
+
+    publisher = publisher_in(mode)
     wishes = [float(ratio) for ratio in ratios]
     published = publisher.fit(labelled, wishes)
     in_sample: dict[float, float] = {}
@@ -126,22 +129,20 @@ def explore(
         read = read_documents(source)
         inputs += _inputs(read, sum(1 for _ in read))
     exploration = TextExploration(seed=seed, inputs=inputs)
-    judge = _Judge(labelled, Streams(seed).generator("bootstrap"))
+    judge = Judge(
+        labelled, weights=publisher.weights, attackers=attackers, budgets=budgets,
+        streams=Streams(seed), progress=progress,
+    )  # fmt: skip
     for ratio, publication in published.items():
         exploration.add_with(
-            judge.candidate(
-                ratio,
-                publication,
-                in_sample=in_sample.get(ratio),
-                attackers=attackers,
-                budgets=budgets,
-                streams=Streams(seed),
-                progress=progress,
-            ),
+            judge.candidate(ratio, publication, in_sample=in_sample.get(ratio)),
             publication.classifiers,
         )
     if publisher.first_pass is not None:
         exploration.references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
+    if mode == "honest":
+        literal = publisher_in("paper").held_out(labelled, wishes)
+        exploration.references += judge.literal(published, literal)
     exploration.evaluations = sum(len(p.rounds) for p in published.values())
     exploration.extra = {
         "mode": mode,
@@ -185,84 +186,3 @@ def _learner(learner: str | Learner) -> Learner | None:
 
 def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:
     return [InputFile.of(path, rows) for path in corpus.paths if path.is_file()]
-
-
-class _Judge:
-    """Counts what a decision leaves and removes, by document, and resamples documents."""
-
-    def __init__(self, labelled: Labelled, random: np.random.Generator) -> None:
-        self.labelled = labelled
-        self.known: dict[str, Model] = {}  # attackers' models that do not depend on the release
-        self.words = labelled.instances
-        self.sensitive = self.words & (labelled.labels > 0)
-        documents = np.flatnonzero(labelled.own)
-        self.where = labelled.data.document_of
-        self.documents = len(documents)
-        self.samples = random.multinomial(
-            self.documents, np.full(self.documents, 1 / self.documents), _REPLICATES
-        )
-
-    def share(
-        self, part: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_]
-    ) -> tuple[float, float, float]:
-        """Give the share of a part in a whole, with the 2.5 and 97.5 % points over documents."""
-        above = np.bincount(self.where[part], minlength=self.documents)[: self.documents]
-        below = np.bincount(self.where[whole], minlength=self.documents)[: self.documents]
-        value = above.sum() / max(below.sum(), 1)
-        drawn = (self.samples @ above) / np.maximum(self.samples @ below, 1)
-        low, high = np.quantile(drawn, [0.025, 0.975])
-        return float(value), float(low), float(high)
-
-    def measures(self, redacted: npt.NDArray[np.bool_]) -> tuple[Risk, Utility]:
-        how = "bootstrap over documents"
-        risk, low, high = self.share(self.sensitive & ~redacted, self.sensitive)
-        kept, least, most = self.share(self.words & ~redacted, self.words)
-        return (
-            Risk(risk, attacker="reads every published word").with_interval(low, high, method=how),
-            Utility(kept, kept="words published").with_interval(least, most, method=how),
-        )
-
-    def reference(self, name: str, redacted: npt.NDArray[np.bool_]) -> Reference:
-        risk, utility = self.measures(redacted)
-        return Reference(name, risk.value, utility.value)
-
-    def candidate(
-        self,
-        ratio: float,
-        publication: Publication,
-        *,
-        in_sample: float | None,
-        attackers: Sequence[Learner] | None,
-        budgets: Sequence[int],
-        streams: Streams,
-        progress: Callable[[str], None] | None,
-    ) -> Candidate:
-        redacted = publication.redacted
-        risk, utility = self.measures(redacted)
-        leaked = int(np.count_nonzero(self.sensitive & ~redacted))
-        wrong = int(np.count_nonzero(self.words & ~self.sensitive & redacted))
-        details: dict[str, Any] = {
-            "ratio": ratio,
-            "rounds": len(publication.classifiers.classifiers),
-            "published": utility.value,
-            "leaked": leaked,
-            "false_positives": wrong,
-            "total_loss": publication.total_loss,
-            "held_out": publication.held_out,
-            "record": [r.to_json() for r in publication.rounds],
-        }
-        if in_sample is not None:  # what the literal algorithm believes of itself
-            details["total_loss_in_sample"] = in_sample
-        if attackers is None or len(attackers):
-            from .attacked import attacked
-
-            details |= attacked(
-                self.labelled,
-                publication,
-                learners=attackers,
-                budgets=budgets,
-                streams=streams.child(f"attack {ratio:g}"),
-                known=self.known,
-                progress=progress,
-            )
-        return Candidate(f"r{ratio:g}", risk, utility, details)

@@ -186,7 +186,12 @@ class HonestSearch:
 
         once = add((), "pass")
         stack = add(((once, False),), "stack")
-        forms = {INCUMBENT: (once,), "pass": (once,), "stack": (stack,), "pass + stack": (once, stack)}
+        forms = {
+            INCUMBENT: (once,),
+            "pass": (once,),
+            "stack": (stack,),
+            "pass + stack": (once, stack),
+        }
         if self.background is not None:
             plans.append(self.background)
             outside, known = len(plans) - 1, self.background.fitted

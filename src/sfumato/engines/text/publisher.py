@@ -70,7 +70,8 @@ class GreedySanitize:
         self._check(labelled, ratios)
         labelled, allowed = self._with_lists(labelled)
         if self.mode == "paper":
-            return self._paper(labelled, ratios, allowed, labelled.own)
+            typing = self.learn_kinds(labelled)
+            return self._paper(labelled, ratios, allowed, labelled.own, typing)
         search = HonestSearch(self, labelled, allowed)
         published = search.run(ratios)
         self.first_pass, self.folds_used = search.first_pass, search.folds
@@ -81,17 +82,17 @@ class GreedySanitize:
 
         Gives for each ratio what is redacted when each document is left to the classifiers of the other folds.
         """
-        labelled, allowed = self._with_lists(labelled)
-        documents = np.flatnonzero(labelled.own)
-        fold = np.full(len(labelled.own), -1, np.int64)
-        order = Streams(self.seed).generator("folds").permutation(documents)
-        fold[order] = np.arange(len(documents)) % min(self.folds, len(documents))
         redacted = {ratio: np.zeros(len(labelled.data), np.bool_) for ratio in ratios}
+        labelled, allowed = self._with_lists(labelled.alone())
+        documents, words = labelled.data.documents, len(labelled.data)
+        fold = np.empty(documents, np.int64)
+        order = Streams(self.seed).generator("folds").permutation(documents)
+        fold[order] = np.arange(documents) % min(self.folds, documents)
         for held in range(int(fold.max()) + 1):
             inside = (fold == held)[labelled.data.document_of]
-            part = self._paper(labelled, ratios, allowed, labelled.own & (fold != held))
+            part = self._paper(labelled, ratios, allowed, fold != held, ())
             for ratio, publication in part.items():
-                redacted[ratio] |= publication.redacted & inside
+                redacted[ratio][:words] |= publication.redacted & inside
         return redacted
 
     def _with_lists(self, labelled: Labelled) -> tuple[Labelled, Mask]:
@@ -156,8 +157,9 @@ class GreedySanitize:
     # Algorithm 1 as written.
 
     def _paper(
-        self, labelled: Labelled, ratios: Sequence[float], allowed: Mask, learned_from: Mask
-    ) -> dict[float, Publication]:
+        self, labelled: Labelled, ratios: Sequence[float], allowed: Mask, learned_from: Mask,
+        typing: tuple[Model, ...],
+    ) -> dict[float, Publication]:  # fmt: skip
         """Run the literal algorithm; the ratio only says when to stop, so rounds are learned once."""
         instances = labelled.instances & learned_from[labelled.data.document_of]
         learned: list[tuple[Model, Mask, TokenData]] = []
@@ -169,7 +171,6 @@ class GreedySanitize:
             self.progress(f"round {len(learned) + 1}")
             return model, found, data.redact(found)
 
-        typing = self.learn_kinds(labelled)
         published = {}
         for ratio in ratios:
             losses = labelled.losses(ratio, self.weights)

@@ -109,8 +109,14 @@ def _points(source: Source) -> list[Point]:
 
 
 def _references(source: Source, points: list[Point]) -> tuple[ReferencePoint, ...]:
+    """Place the references; of those with one name (at several ratios) the first stands for all."""
     found = []
+    names = set()
     for position, entry in enumerate(items((source.frontier or {}).get("references")), start=1):
+        name = known(mapping(entry).get("name"), REFERENCES)
+        if name is not None and name in names:
+            continue
+        names.add(name)
         risk, utility = number(mapping(entry).get("risk")), number(mapping(entry).get("utility"))
         if risk is None or utility is None:
             continue

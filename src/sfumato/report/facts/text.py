@@ -109,16 +109,17 @@ def _befores(source: Source, ratio: float | None) -> tuple[Before, ...]:
         spoken = REFERENCES.get(known(name, REFERENCES) or "")
         if spoken not in _BEFORE:
             continue
-        own_ratio = number(entry.get("ratio"))
-        if own_ratio is not None and ratio is not None and own_ratio != ratio:
+        ratios = mapping(entry.get("ratios"))
+        if ratios and ratio is not None and f"{ratio:g}" not in ratios:
             continue
+        at_ratio = mapping(ratios.get(f"{ratio:g}")) if ratio is not None else {}
         attacks = _attacks(entry.get("attack"))
         if spoken not in found and (attacks or number(entry.get("leaked")) is not None):
             found[spoken] = Before(
                 name=spoken,
                 leaked=number(entry.get("leaked")),
                 published=number(entry.get("published")),
-                total_loss=number(entry.get("total_loss")),
+                total_loss=number(at_ratio.get("total_loss", entry.get("total_loss"))),
                 attacks=attacks,
             )
     return tuple(found[k] for k in sorted(found))
@@ -141,7 +142,9 @@ def _headline(
         return None
     attack, found = strongest
     at_random = next((f.found for f in attack.random if f.budget == budget), None)
-    worst = [(b.name, s[1].found) for b in before if (s := _strongest(b.attacks, budget))]
+    # The same kind of attacker, on what would have been published otherwise.
+    alike = [(b.name, tuple(a for a in b.attacks if a.attacker == attack.attacker)) for b in before]
+    worst = [(name, s[1].found) for name, own in alike if (s := _strongest(own, budget))]
     name, value = max(worst, key=lambda pair: pair[1], default=(None, None))
     return Headline(
         attacker=attack.attacker,
