@@ -219,7 +219,7 @@ def _attack_words(part: TextPart) -> list[str]:
         gain = head.found / head.random
         sentences.append(f"At {count(head.budget)} words the strongest attacker does {gain:.1f} times as well as reading at random.")  # fmt: skip
     if head is not None and head.before and head.found > 0:
-        sentences.append(f"Before, by the {head.before_name or 'other'} form, the strongest attacker found {about(head.before)} at the same budget: {times(head.before, head.found)} as many.")  # fmt: skip
+        sentences.append(f"Against {head.before_name or 'another form'} the same attacker finds {about(head.before)} at the same budget: {times(head.before, head.found)} as many.")  # fmt: skip
     return sentences
 
 
