@@ -12,8 +12,9 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from .. import _kernels as kernels
+from .._group_kernels import Groups
 from ..intervals import interval_table
+from . import _kernels as kernels
 from .exhaustive import exhaustive
 from .levels import MergeOrder, halves, merge_orders, walk_levels
 from .run import Bits, Run, pack
@@ -163,7 +164,7 @@ def _chains(run: Run) -> None:
         lazy_chain(run, run.space.bottom)
 
 
-def _start_at(run: Run, bits: Bits) -> kernels.Groups:
+def _start_at(run: Run, bits: Bits) -> Groups:
     groups = run.cells.bottom_groups()
     cleared = np.flatnonzero(bits == 0)
     if cleared.size:
