@@ -15,9 +15,9 @@ import numpy.typing as npt
 from ....core.errors import DataError, ModelError
 from ....core.randomness import Streams
 from ..features import REDACTED, TokenData, WordTable, lower_keys
-from . import _kernels
+from . import _crf_kernels, _weight_kernels
 from .memory import MEMORY_SIZE, Memory
-from .protocol import Arrays
+from .protocol import Arrays, labelled_documents
 
 __all__ = ["CRF", "CRFModel"]
 
@@ -78,11 +78,7 @@ class CRF:
         from background corpora.
         """
         _ = cost_ratio
-        if len(labels) != len(data):
-            raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
-        chosen = np.arange(data.documents)
-        if documents is not None:
-            chosen = chosen[documents]
+        chosen = np.flatnonzero(labelled_documents(data, labels, documents))
         index = data.index()
         own, near, far, joint = index.sizes
         base = np.cumsum([own, near, near, far, far, joint])
@@ -109,7 +105,7 @@ class CRF:
             weights[:], transitions[:] = first, first_transitions
             rest = np.zeros(len(data), np.int8)
             for epoch in range(self.epochs):
-                _kernels.train(
+                _crf_kernels.train(
                     random.permutation(chosen), data.rows, data.tokens.doc, labels, REDACTED, ends,
                     index.own_bounds, index.own, index.near, index.far, index.joint, places, base,
                     weights, transitions, self.rate, self.least, self.pause, rest,
@@ -138,7 +134,7 @@ class CRF:
 
 def _sealed(keys: npt.NDArray[np.uint64], template: int) -> npt.NDArray[np.uint64]:
     out = np.empty_like(keys)
-    _kernels.seal_all(keys, template, out)
+    _weight_kernels.seal_all(keys, template, out)
     return out
 
 
@@ -190,18 +186,18 @@ class CRFModel:
         """Put the model's weights where another model starts from."""
         slots, values = self._slots()
         n = len(row_keys)
-        _kernels.find_all(row_keys, slots, values, weights[:n])
+        _weight_kernels.find_all(row_keys, slots, values, weights[:n])
         slots = np.zeros(_table(len(self.joint_keys)), np.uint64)
         values = np.zeros(len(slots), np.float32)
-        _kernels.fill(self.joint_keys, self.joint_weights, slots, values)
-        _kernels.find_all(joint_keys, slots, values, weights[n : n + len(joint_keys)])
+        _weight_kernels.fill(self.joint_keys, self.joint_weights, slots, values)
+        _weight_kernels.find_all(joint_keys, slots, values, weights[n : n + len(joint_keys)])
         transitions[:, :, 0] = self.transitions
 
     def _slots(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
         if "slots" not in self._made:
             slots = np.zeros(_table(len(self.row_keys)), np.uint64)
             values = np.zeros(len(slots), np.float32)
-            _kernels.fill(self.row_keys, self.row_weights, slots, values)
+            _weight_kernels.fill(self.row_keys, self.row_weights, slots, values)
             self._made["slots"] = slots, values
         return self._made["slots"]  # type: ignore[no-any-return]
 
@@ -210,7 +206,7 @@ class CRFModel:
         """The conjunctions as a hash table of packed words."""
         if "joint" not in self._made:
             table = np.zeros(_table(len(self.joint_keys)), np.uint64)
-            _kernels.pack(self.joint_keys, self.joint_weights, UNIT, table)
+            _weight_kernels.pack(self.joint_keys, self.joint_weights, UNIT, table)
             self._made["joint"] = table
         return self._made["joint"]  # type: ignore[no-any-return]
 
@@ -218,7 +214,7 @@ class CRFModel:
         """Score each distinct word at each offset: 0, −1, +1, −2, +2."""
         slots, values = self._slots()
         scores = np.zeros((len(words), 5), np.float32)
-        _kernels.row_scores(
+        _weight_kernels.row_scores(
             words.own_bounds, words.own, words.near, words.far, slots, values, scores
         )
         if self.memory is not None:
@@ -238,7 +234,7 @@ class CRFModel:
             documents = np.ones(data.documents, np.bool_)
         n = len(data)
         out = np.empty(n)
-        _kernels.score(
+        _crf_kernels.score(
             data.rows, data.tokens.doc, documents, REDACTED, data.words.scores_of(self),
             data.words.lower, data.words.shape, self.joint_table, UNIT, places,
             self.place_weights, np.exp(self.transitions), np.empty(n), np.empty(n), out,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,22 +10,15 @@ import numpy.typing as npt
 
 from .....core.errors import DataError, ModelError
 from ...features import REDACTED, TokenData, WordTable
-from .. import _kernels as shared
-from ..protocol import Arrays
+from .. import _weight_kernels as shared
+from ..protocol import Arrays, every_document
 from . import _kernels
 from .columns import Columns, known_columns, laid_places
 
-__all__ = ["LinearModel", "calibrate", "every_document", "model_of"]
+__all__ = ["LinearModel", "model_of"]
 
 _UNIT = 2.0**-20  # conjunctions are stored as whole multiples of it
 _KINDS = ("svm", "adaboost")
-
-
-def every_document(
-    data: TokenData, documents: npt.NDArray[np.bool_] | None
-) -> npt.NDArray[np.bool_]:
-    """Give the mask of documents, all of them for None."""
-    return np.ones(data.documents, np.bool_) if documents is None else documents
 
 
 def _table(keys: int) -> int:
@@ -174,54 +167,3 @@ def model_of(
         history,
         _fitted=(columns, weights),
     )
-
-
-def calibrate(
-    model: LinearModel, margins: npt.NDArray[np.float64], labels: npt.NDArray[np.uint8]
-) -> LinearModel:
-    """Fit slope and offset on margins of documents that the model behind them had not seen (Platt)."""
-    slope, offset = platt(margins, labels)
-    return replace(model, slope=slope, offset=offset)
-
-
-def platt(margins: npt.NDArray[np.float64], labels: npt.NDArray[np.uint8]) -> tuple[float, float]:
-    """Fit log-odds = slope · margin + offset by Newton steps, with Platt's softened targets.
-
-    >>> slope, offset = platt(np.array([-2., -1., 1., 2.] * 50), np.array([0, 0, 1, 1] * 50))
-    >>> slope > 1 and abs(offset) < 1e-6
-    True
-    """
-    positive = labels != 0
-    many, few = int((~positive).sum()), int(positive.sum())
-    target = np.where(positive, (few + 1) / (few + 2), 1 / (many + 2))
-    scale = float(np.std(margins)) or 1.0
-    x = margins / scale
-    slope, offset = 1.0, float(np.log((few + 1) / (many + 1)))
-
-    def cost(a: float, b: float) -> float:
-        z = a * x + b
-        return float(np.sum(np.logaddexp(0, z) - target * z)) + 1e-3 * a * a
-
-    value = cost(slope, offset)
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-np.clip(slope * x + offset, -40, 40)))
-        gap, heat = p - target, np.maximum(p * (1 - p), 1e-12)
-        gradient = np.array([np.sum(gap * x) + 2e-3 * slope, np.sum(gap)])
-        cross = np.sum(heat * x)
-        hessian = np.array([[np.sum(heat * x * x) + 2e-3, cross], [cross, np.sum(heat) + 1e-9]])
-        step = np.linalg.solve(hessian, gradient)
-        size = 1.0
-        while size > 1e-6:
-            tried = slope - size * step[0], offset - size * step[1]
-            new = cost(*tried)
-            if new < value:
-                break
-            size /= 2
-        else:
-            break
-        done = value - new < 1e-9 * (1 + abs(value))
-        slope, offset, value = tried[0], tried[1], new
-        if done:
-            break
-    # A ranking is never turned around: a model that ranks badly is a model without confidence.
-    return max(float(slope) / scale, 1e-3), float(offset)
