@@ -9,7 +9,7 @@ import typer
 
 from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
 from ._running import Console, DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
-from ._values import Seed, names, numbers
+from ._values import Seed, numbers
 
 __all__ = ["app"]
 
@@ -70,11 +70,11 @@ def explore(
 
         check_output(out, force=force)
         ks = numbers(k, "--k", int, example="5,8,11")
-        wanted = names(selector)
+        names = [part.strip() for part in selector.split(",") if part.strip()]
         baskets = read_baskets(matrix, labels=labels)
         with console.progress("folds") as step:
             found = run(
-                baskets, k=ks, selector=wanted[0] if len(wanted) == 1 else wanted, stop=stop,
+                baskets, k=ks, selector=names[0] if len(names) == 1 else names, stop=stop,
                 seed=seed, folds=folds, absence_risky=_flags(absence_risky), progress=step,
             )  # fmt: skip
         with whole_directory(out, force=force) as folder:

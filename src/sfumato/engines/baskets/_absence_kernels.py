@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ._pattern_kernels import I4, I8, Covers, supersets_of
+from ._kernels import I4, I8, Covers, supersets_of
 
 
 @njit(cache=True, nogil=True)

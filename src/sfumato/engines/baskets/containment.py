@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import ParameterError
-from . import _pattern_kernels as kernels
+from . import _kernels as kernels
 from ._absence_kernels import absences as fewest_rows
-from ._pattern_kernels import Covers
+from ._kernels import Covers
 from .binary import BinaryMatrix, as_binary
 
 __all__ = [
