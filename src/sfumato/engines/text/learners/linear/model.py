@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,19 +11,14 @@ import numpy.typing as npt
 
 from .....core.errors import DataError, ModelError
 from ...features import REDACTED, TokenData, WordTable
-from .. import _weight_kernels as shared
 from ..protocol import Arrays, every_document
+from ..weights import UNIT, Slots, hashed, packed, scores_of_words
 from . import _kernels
 from .columns import Columns, known_columns, laid_places
 
 __all__ = ["LinearModel", "model_of"]
 
-_UNIT = 2.0**-20  # conjunctions are stored as whole multiples of it
 _KINDS = ("svm", "adaboost")
-
-
-def _table(keys: int) -> int:
-    return 1 << max(4, int(2 * keys).bit_length())
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,23 +40,22 @@ class LinearModel:
     offset: float = 0.0
     # The weights by number, while the data that was learned from is at hand.
     _fitted: tuple[Columns, npt.NDArray[np.float64]] | None = field(default=None, repr=False)
-    _made: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def _back(self) -> bool:
         return bool(self.history[:4].any())
 
+    @cached_property
+    def _slots(self) -> Slots:
+        return hashed(self.row_keys, self.row_weights)
+
+    @cached_property
+    def _joint_table(self) -> npt.NDArray[np.uint64]:
+        return packed(self.joint_keys, self.joint_weights)
+
     def word_scores(self, words: WordTable) -> npt.NDArray[np.float32]:
         """Score each distinct word at each offset: 0, −1, +1, −2, +2."""
-        if "slots" not in self._made:
-            slots = np.zeros(_table(len(self.row_keys)), np.uint64)
-            values = np.zeros(len(slots), np.float32)
-            shared.fill(self.row_keys, self.row_weights, slots, values)
-            self._made["slots"] = slots, values
-        slots, values = self._made["slots"]
-        scores = np.zeros((len(words), 5), np.float32)
-        shared.row_scores(words.own_bounds, words.own, words.near, words.far, slots, values, scores)
-        return scores
+        return scores_of_words(words, self._slots)
 
     def margins(
         self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None
@@ -80,14 +75,10 @@ class LinearModel:
             raise DataError(
                 "The tokens do not carry the place features that the model was fitted on."
             )
-        if "joint" not in self._made:
-            table = np.zeros(_table(len(self.joint_keys)), np.uint64)
-            shared.pack(self.joint_keys, self.joint_weights, _UNIT, table)
-            self._made["joint"] = table
         words = data.words
         _kernels.factored_margins(
             data.rows, data.tokens.doc, wanted, REDACTED, words.scores_of(self), words.lower,
-            words.shape, self._made["joint"], _UNIT, places, self.place_weights, self.history, self._back, out,
+            words.shape, self._joint_table, UNIT, places, self.place_weights, self.history, self._back, out,
         )  # fmt: skip
         return out
 
@@ -155,7 +146,7 @@ def model_of(
     """Keep the weights that are not zero, by the keys of their features."""
     rows, joints = len(columns.row_keys), len(columns.row_keys) + len(columns.joint_keys)
     row, joint = weights[:rows], weights[rows:joints]
-    used, joined = row != 0, np.round(joint / _UNIT) != 0
+    used, joined = row != 0, np.round(joint / UNIT) != 0
     return LinearModel(
         kind,
         columns.row_keys[used],
