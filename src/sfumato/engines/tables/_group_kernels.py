@@ -230,7 +230,7 @@ def merge_delta(g: Groups, a: int, left: int, right: int, nlog: F8, out: F8) -> 
             inside[a, at + alive] = x
             alive += 1
             y = find(dense, bits, wide, table_id, table_key, key, weight, codes, rep,
-                      key[x] + move, x, a, there)  # fmt: skip
+                     key[x] + move, x, a, there)  # fmt: skip
             if y < 0 or (side == 1 and y < occupied):
                 continue  # no neighbour, or the pair was met from the left
             nx = count[x]
@@ -320,7 +320,7 @@ def merge(g: Groups, a: int, left: int, right: int, nlog: F8) -> int:
                 continue
             key = group_key[x] + move
             y = find(dense, bits, wide, table_id, table_key, group_key, weight, codes, rep, key,
-                      x, a, kept)  # fmt: skip
+                     x, a, kept)  # fmt: skip
             if y < 0:
                 group_key[x] = key
                 _put(g, key, x)

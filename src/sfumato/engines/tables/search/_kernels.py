@@ -44,7 +44,7 @@ def _spread(g: Groups, b: int, slab: int, sign: float, first: I8, deltas: F8, nl
                     bit = first[a] + low[a, here] - 1
                     there = rep[a, low[a, here] - 1]
                 y = find(dense, bits, wide, table_id, table_key, key, weight, codes, rep,
-                          key[x] + (there - here) * multiplier[a], x, a, there)  # fmt: skip
+                         key[x] + (there - here) * multiplier[a], x, a, there)  # fmt: skip
                 if y < 0:
                     continue
                 wy = weight[y]
