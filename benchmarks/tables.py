@@ -18,10 +18,10 @@ import numpy as np
 from benchmarks._common import best_of, data_folder
 from sfumato.core.randomness import Streams
 from sfumato.data.table import read_table
-from sfumato.engines.tables import _kernels as kernels
 from sfumato.engines.tables.engine import Problem, run_point
 from sfumato.engines.tables.safe_harbor import safe_harbor
 from sfumato.engines.tables.search import Budget, Run, search
+from sfumato.engines.tables.search import _kernels as kernels
 
 SEEDS = 5
 BUDGETS = (100, 1_000, 4_000, 14_780)

@@ -135,6 +135,10 @@ def test_a_missing_folder_is_refused(tmp_path):
         gather([tmp_path / "nowhere"])
 
 
+def rewrite(path, **fields):
+    path.write_text(json.dumps({**json.loads(path.read_text()), **fields}), encoding="utf-8")
+
+
 CANARIES = ["Zanzibarovic", "Zanzibarovic, Ondine", "zanzibarovic street 7"]
 
 
@@ -183,6 +187,32 @@ def test_a_word_in_place_of_a_known_field_is_left_out(tmp_path, made_up, field):
             place[field] = "Zanzibarovic"
         path.write_text(json.dumps(content), encoding="utf-8")
     assert "anzibarovic" not in facts_json(gather([folder]))
+
+
+def test_every_declared_label_is_listed_well_known_or_not(tmp_path, made_up):
+    folder = made_up(tmp_path, "text")
+    rewrite(
+        folder / "text" / "frontier.json", labels=["name", "CASE_NO", "Aktenzeichen (§ 4)", "ZIP"]
+    )
+    counts = {
+        "documents": 399,
+        "redacted": {"name": 50, "CASE_NO": 7, "date": 3, "Zanzibarovic": 2},
+    }
+    rewrite(folder / "text" / "release" / "release.json", counts=counts)
+    (part,) = gather([folder]).parts
+    assert part.labels == ("name", "CASE_NO", "Aktenzeichen (§ 4)", "ZIP")
+    assert part.redactions == {
+        "Aktenzeichen (§ 4)": 0, "CASE_NO": 7, "DATE": 3, "OTHER": 2, "ZIP": 0, "name": 50,
+    }  # fmt: skip
+    assert "anzibarovic" not in facts_json(gather([folder]))
+
+
+@pytest.mark.parametrize("wrong", ["[NAME]", "[[text.found|x]]", "a\nb", "x" * 65, "", 7])
+def test_a_label_that_cannot_be_shown_stands_as_other(tmp_path, made_up, wrong):
+    folder = made_up(tmp_path, "text")
+    rewrite(folder / "text" / "frontier.json", labels=["NAME", wrong])
+    (part,) = gather([folder]).parts
+    assert part.labels == ("NAME", "OTHER")
 
 
 @settings(max_examples=60, deadline=None)

@@ -241,6 +241,22 @@ def test_names_that_look_like_markup_stay_text(tmp_path, made_up):
     Page(without_scripts(html))
 
 
+def test_every_declared_label_stands_on_the_page_as_text(tmp_path, made_up):
+    folder = made_up(tmp_path, "text")
+    frontier = folder / "text" / "frontier.json"
+    hostile = "<i>x</i>&'"
+    labels = ["NAME", "CASE_NO", hostile]
+    frontier.write_text(json.dumps({**json.loads(frontier.read_text()), "labels": labels}))
+    html = render_html(gather([folder]))
+    assert "0 of CASE_NO" in html
+    assert hostile not in html
+    assert "0 of &lt;i&gt;x&lt;/i&gt;&amp;&#39;" in html
+    Page(without_scripts(html))
+    release = folder / "text" / "release" / "release.json"
+    release.write_text(json.dumps({**json.loads(release.read_text()), "counts": {}}))
+    assert "Sensitive here: NAME, CASE_NO and &lt;i&gt;" in render_html(gather([folder]))
+
+
 def test_planted_words_never_reach_the_page(tmp_path, made_up):
     folder = made_up(tmp_path)
     for path in sorted(folder.rglob("*.json")):

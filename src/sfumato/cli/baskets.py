@@ -9,6 +9,7 @@ import typer
 
 from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
 from ._running import Console, DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
+from ._values import Seed, numbers
 
 __all__ = ["app"]
 
@@ -25,19 +26,6 @@ Labels = Annotated[
     typer.Option("--labels", help="File with one label a line, or for CSV the name of a column."),
 ]
 Ks = Annotated[str, typer.Option("--k", help="Sizes to hide in, separated by commas.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of all randomness.")]
-
-
-def _numbers(text: str, name: str) -> list[int]:
-    from ..core.errors import ParameterError
-
-    try:
-        return [int(part) for part in text.split(",") if part.strip()]
-    except ValueError:
-        raise ParameterError(
-            f"--{name} takes whole numbers separated by commas.",
-            hint=f"for example --{name} 5,8,11.",
-        ) from None
 
 
 def _flags(text: str | None) -> object:
@@ -81,7 +69,7 @@ def explore(
         from ..engines.baskets import explore as run
 
         check_output(out, force=force)
-        ks = _numbers(k, "k")
+        ks = numbers(k, "--k", int, example="5,8,11")
         names = [part.strip() for part in selector.split(",") if part.strip()]
         baskets = read_baskets(matrix, labels=labels)
         with console.progress("folds") as step:
@@ -178,7 +166,7 @@ def study(
         from ..engines.baskets.study import run_study, write_study
 
         check_output(out, force=force)
-        ks = _numbers(k, "k")
+        ks = numbers(k, "--k", int, example="5,8,11")
         baskets = read_baskets(matrix, labels=labels)
         with console.progress("methods") as step:
             found = run_study(baskets, k=ks, folds=folds, repeats=repeats, seed=seed, progress=step)

@@ -10,6 +10,7 @@ import typer
 from . import tables_study
 from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
 from ._running import Console, DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
+from ._values import Seed
 
 if TYPE_CHECKING:
     from ..core.release import Release
@@ -76,7 +77,7 @@ def explore(
     seconds: Annotated[
         float | None, typer.Option(help="Most CPU seconds to search; does not repeat exactly.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
+    seed: Seed = 0,
     least_sample: Annotated[
         int, typer.Option(help="Fewest records a group may have (k-anonymity).")
     ] = 0,

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ._running import DebugFlag, JsonFlag, QuietFlag, running
+from ._running import DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
+from ._values import Seed
 
 __all__ = ["register"]
 
@@ -32,8 +33,8 @@ def study(
     sublattices: Annotated[
         int, typer.Option("--sublattices", help="Sublattices drawn for figure 6.")
     ] = 500,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of every random choice.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing output.")] = False,
+    seed: Seed = 0,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,

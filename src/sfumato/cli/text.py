@@ -9,6 +9,7 @@ import typer
 
 from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
 from ._running import Console, DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
+from ._values import Seed, names, numbers
 from .text_attack import register
 
 __all__ = ["app"]
@@ -20,26 +21,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-Seed = Annotated[int, typer.Option("--seed", help="Seed of all randomness.", min=0)]
 Findings = Annotated[
     Path | None,
     typer.Option(help="Another tool's findings (JSONL), redacted before anything else."),
 ]
-
-
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _numbers(text: str, option: str, kind: type = float) -> list[Any]:
-    from ..core.errors import ParameterError
-
-    try:
-        return [kind(part) for part in _names(text)]
-    except ValueError:
-        raise ParameterError(
-            f"{option} takes numbers separated by commas.", hint=f"for example {option} 1,10,100."
-        ) from None
 
 
 @app.command()
@@ -88,16 +73,16 @@ def explore(
         with console.progress("explore") as step:
             found = run(
                 corpus,
-                labels=_names(label),
+                labels=names(label),
                 background=background or (),
                 unlabelled=unlabelled or (),
                 findings=findings,
-                ratios=_numbers(ratios, "--ratios"),
+                ratios=numbers(ratios, "--ratios"),
                 folds=folds,
                 learner=learner,
                 mode=mode,
                 attackers=_attackers(attackers),
-                budgets=_numbers(budget, "--budget", int),
+                budgets=numbers(budget, "--budget", int),
                 seed=seed,
                 progress=lambda note: step(1, note=note),
             )
@@ -194,7 +179,7 @@ def publish(
                 key=key,
                 scope=scope,
                 findings=findings,
-                drop=_names(drop),
+                drop=names(drop),
                 engine=engine,
                 threads=threads,
                 strict=strict,

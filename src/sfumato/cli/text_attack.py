@@ -7,23 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ._running import Console, DebugFlag, JsonFlag, QuietFlag, running
+from ._running import Console, DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
+from ._values import Seed, names, numbers
 
 __all__ = ["register"]
-
-
-def _budgets(text: str) -> list[int]:
-    from ..core.errors import ParameterError
-
-    try:
-        found = [int(part) for part in text.split(",") if part.strip()]
-    except ValueError:
-        found = []
-    if not found or min(found) < 1:
-        raise ParameterError(
-            "--budget takes whole numbers from 1, separated by commas.", hint="for example 10,100."
-        )
-    return found
 
 
 def attack(
@@ -41,8 +28,8 @@ def attack(
         str, typer.Option("--budget", help="How many words are inspected, separated by commas.")
     ] = "10,100,1000",
     out: Annotated[Path | None, typer.Option("--out", help="Write the result as JSON too.")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.", min=0)] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace an output that exists.")] = False,
+    seed: Seed = 0,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -52,7 +39,7 @@ def attack(
         from ..core.files import check_output, write_json
         from ..engines.text.released import attack_release
 
-        budgets = _budgets(budget)
+        budgets = numbers(budget, "--budget", int, least=1)
         if out is not None:
             check_output(out, force=force)
         with console.progress("attack") as step:
@@ -112,28 +99,23 @@ def study(
     threads: Annotated[
         int | None, typer.Option(help="Threads (default: all cores).", min=1)
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.", min=0)] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace an output that exists.")] = False,
+    seed: Seed = 0,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
 ) -> None:
     """Reproduce the papers' figures on labelled corpora; a study that was stopped goes on."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
-        from ..core.errors import ParameterError
         from ..engines.text.study import PUBLISHERS, StudyPlan
         from ..engines.text.study import study as run
 
-        try:
-            numbers = tuple(float(part) for part in ratios.split(",") if part.strip())
-        except ValueError:
-            raise ParameterError("--ratios takes numbers separated by commas.") from None
         plan = StudyPlan(
-            labels=tuple(part.strip() for part in label.split(",") if part.strip()),
-            ratios=numbers,
+            labels=tuple(names(label)),
+            ratios=tuple(numbers(ratios, "--ratios")),
             folds=folds,
-            publishers=tuple(p.strip() for p in publishers.split(",") if p.strip()) or PUBLISHERS,
-            budgets=tuple(_budgets(budget)),
+            publishers=tuple(names(publishers)) or PUBLISHERS,
+            budgets=tuple(numbers(budget, "--budget", int, least=1)),
             seed=seed,
         )
         with console.progress("study") as step:

@@ -23,12 +23,12 @@ from ._basket_files import (
     Batch,
     format_of,
     is_index,
-    open_batches,
-    open_writer,
     read_lines,
     sibling,
     write_lines,
 )
+from ._basket_readers import open_batches
+from ._basket_writers import open_writer
 
 __all__ = [
     "Baskets",

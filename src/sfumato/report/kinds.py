@@ -1,7 +1,8 @@
 """The kinds of strings that may stand in a report, so that a sensitive word has no way in.
 
-A fact is a number, a member of a closed vocabulary, a hash, the name of a file, of a column or of a
-feature, or an interval of a policy that the schema declares. Anything else that a file holds is left out.
+A fact is a number, a member of a closed vocabulary, a hash, the name of a file, of a column, of a
+feature or of a label that the steward declared, or an interval of a policy that the schema declares.
+Anything else that a file holds is left out.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ Engine = Literal["text", "tables", "baskets"]
 Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 FileName = Annotated[str, StringConstraints(pattern=r"^[^/\\\x00-\x1f\x7f]{1,255}$")]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:=+-]{0,63}$")]
-Label = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_-]{0,31}$")]
+Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f\[\]]{1,64}$")]
 ColumnName = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$")]
 IntervalText = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,160}$")]
 Vocabulary = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _,./()=+-]{0,47}$")]
@@ -162,12 +163,14 @@ def identifier(value: Any) -> str | None:
 
 
 def label(value: Any) -> str | None:
-    """Give a known kind of sensitive word, or nothing.
+    """Give the name of a label as the steward declared it, well known or not.
 
-    >>> label("name"), label("Smith")
-    ('NAME', None)
+    Brackets mark what stands in place of a redacted word: no name that could be taken for it is shown.
+
+    >>> label("CASE_NO"), label("[NAME]"), label(7)
+    ('CASE_NO', None, None)
     """
-    return value.upper() if isinstance(value, str) and value.upper() in LABELS else None
+    return _matching(value, r"[^\x00-\x1f\x7f\[\]]{1,64}")
 
 
 def column_name(value: Any) -> str | None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sfumato.core.errors import DataError, ModelError
 from sfumato.engines.text.features import BEGIN, END, REDACTED, RESERVED, PlaceFeature, TokenData
 from sfumato.engines.text.features._kernels import pair
-from sfumato.engines.text.learners import _kernels
+from sfumato.engines.text.learners import _crf_kernels, _memory_kernels, _weight_kernels
 from sfumato.engines.text.learners.crf import CRF, CRFModel, sentence_ends
 from sfumato.engines.text.learners.memory import Memory
 from sfumato.engines.text.learners.protocol import Learner, Model, out_of_fold
@@ -56,7 +56,7 @@ def emissions_by_dictionary(data, model):
 
     def sealed(key, template):
         out = np.empty(1, np.uint64)
-        _kernels.seal_all(np.array([key], np.uint64), template, out)
+        _weight_kernels.seal_all(np.array([key], np.uint64), template, out)
         return int(out[0])
 
     def bins(row):
@@ -148,7 +148,7 @@ def test_the_gradient_agrees_with_finite_differences(words, seed):
 
     def likelihood(w, t):
         e = np.array([
-            _kernels.emission(i, data.rows, 0, len(data), *emission_arguments, w)
+            _crf_kernels.emission(i, data.rows, 0, len(data), *emission_arguments, w)
             for i in range(len(data))
         ])  # fmt: skip
         _, log_z = marginals_by_enumeration(e, t[:, :, 0])
@@ -159,7 +159,7 @@ def test_the_gradient_agrees_with_finite_differences(words, seed):
     moved, moved_t = weights.copy(), transitions.copy()
     moved[:, 1], moved_t[:, :, 1] = 1e12, 1e12
     before = moved[:, 0].astype(float), moved_t[:, :, 0].copy()
-    _kernels.train(
+    _crf_kernels.train(
         np.arange(1), data.rows, data.tokens.doc, labels, REDACTED, sentence_ends(data.words),
         *emission_arguments, moved, moved_t, 1e6, 0.0, 0, np.zeros(len(data), np.int8),
     )  # fmt: skip
@@ -195,8 +195,8 @@ def test_the_memory_knows_the_other_documents_only(documents, seed):
         if document[i] in chosen and not data.redacted[i]:
             same = (lower == lower[i]) & np.isin(document, chosen) & (document != document[i])
             n = int(same.sum())
-            expected[i, 0] = _kernels.label_bin(n, int(labels[same].sum()))
-            expected[i, 1] = _kernels.case_bin(n, int((~capital[same]).sum()))
+            expected[i, 0] = _memory_kernels.label_bin(n, int(labels[same].sum()))
+            expected[i, 1] = _memory_kernels.case_bin(n, int((~capital[same]).sum()))
     for i in range(len(data)):
         if document[i] in chosen:
             first, last = data.tokens.doc[document[i] : document[i] + 2]
@@ -205,8 +205,8 @@ def test_the_memory_knows_the_other_documents_only(documents, seed):
     assert np.array_equal(recalled, expected)
     for key, (label, case) in zip(memory.keys, memory.bins.tolist(), strict=True):
         same = (lower == key) & np.isin(document, chosen)
-        assert label == _kernels.label_bin(int(same.sum()), int(labels[same].sum()))
-        assert case == _kernels.case_bin(int(same.sum()), int((~capital[same]).sum()))
+        assert label == _memory_kernels.label_bin(int(same.sum()), int(labels[same].sum()))
+        assert case == _memory_kernels.case_bin(int(same.sum()), int((~capital[same]).sum()))
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from ...core.errors import DataError
-from . import _kernels as kernels
+from . import _matrix_kernels as kernels
 
 __all__ = ["BinaryMatrix", "as_binary", "as_classes"]
 

@@ -23,6 +23,8 @@ import numpy.typing as npt
 
 from ...core.errors import ParameterError
 from . import _kernels as kernels
+from ._absence_kernels import absences as fewest_rows
+from ._kernels import Covers
 from .binary import BinaryMatrix, as_binary
 
 __all__ = [
@@ -65,18 +67,16 @@ class Patterns:
         )
         return found
 
-    def _postings(self, wanted: npt.NDArray[np.bool_]) -> tuple[Any, Any, Any]:
-        order = kernels.by_size_descending(self.sizes)
+    def _covers(self, wanted: npt.NDArray[np.bool_]) -> Covers:
+        """Lay the patterns out so that the supersets of the wanted ones are found."""
         m = self.matrix
-        found: tuple[Any, Any, Any] = kernels.postings_of_anchors(
+        order = kernels.by_size_descending(self.sizes)
+        postings = kernels.postings_of_anchors(
             m.indptr, m.indices, self.representative, order, wanted, m.d
         )
-        return found
-
-    def _rows(self) -> tuple[Any, ...]:
-        m = self.matrix
-        return (
-            self._signatures, self.sizes, self.representative, m.indptr, m.indices, m.d <= 64,
+        return Covers(
+            m.indptr, m.indices, self.representative, self.multiplicity, self.sizes,
+            self._signatures, m.d <= 64, *postings,
         )  # fmt: skip
 
     def smallest_maximal(self) -> int:
@@ -100,14 +100,14 @@ class Patterns:
         wanted[suspects] = True
         # of equal multiplicity the largest first: it is the likeliest to be maximal
         suspects = suspects[np.lexsort((-self.sizes[suspects], self.multiplicity[suspects]))]
-        found = kernels.first_maximal(suspects, *self._postings(wanted), *self._rows())
+        found = kernels.first_maximal(suspects, self._covers(wanted))
         return bound if found < 0 else int(self.multiplicity[found])
 
     def containment(self, cap: int) -> npt.NDArray[np.int64]:
         """Count for each pattern the rows that contain it, up to `cap`."""
         wanted = self.multiplicity < cap
         counted: npt.NDArray[np.int64] = kernels.capped_containment(
-            cap, self.matrix.n, self.multiplicity, *self._postings(wanted), *self._rows()
+            cap, self.matrix.n, self._covers(wanted)
         )
         return counted
 
@@ -121,10 +121,8 @@ class Patterns:
         if start <= floor or m == 0:
             return start, True
         order = np.lexsort((-self.sizes, self.multiplicity))
-        value, complete = kernels.absences(
-            order, m, self.matrix.d, self.multiplicity,
-            *self._postings(np.ones(len(order), dtype=bool)), *self._rows(), floor, start, work,
-        )  # fmt: skip
+        covers = self._covers(np.ones(len(order), dtype=bool))
+        value, complete = fewest_rows(order, m, self.matrix.d, covers, floor, start, work)
         return int(value), bool(complete)
 
 

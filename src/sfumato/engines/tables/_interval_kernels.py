@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ._kernels import F8, I4, I8, U1, _below, _home, _share, nlogn
+from ._measure_kernels import F8, I4, I8, U1, below_least, home, nlogn, share_of
 
 
 @njit(cache=True, nogil=True)
@@ -38,7 +38,7 @@ def columns(
     model = np.empty(occupied, dtype=np.int32)
     for i in range(total):
         key = row_key[row_of[i]] + column_key[column_of[i]]
-        at = _home(key, bits)
+        at = home(key, bits)
         while scratch[at] >= 0:
             if keys[at] == key:
                 if wide == 0:
@@ -127,7 +127,7 @@ def interval_costs(
                 if records == 0:
                     continue
                 steps += 1
-                value = _share(records, people)
+                value = share_of(records, people)
                 change = value - last_share
                 last_share = value
                 behind = unit[q] - before
@@ -143,7 +143,7 @@ def interval_costs(
                     if inside:
                         log[before, behind] -= change
                 if limited:
-                    value = _below(records, people, least)
+                    value = below_least(records, people, least)
                     change = value - last_below
                     last_below = value
                     below[here, b] += change

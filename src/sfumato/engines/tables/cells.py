@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import DataError
-from . import _interval_kernels as interval_kernels
-from . import _kernels as kernels
-from ._kernels import Groups
+from . import _interval_kernels, _measure_kernels, _walk_kernels
+from ._group_kernels import Groups, copy_groups, fill_bottom
+from .joining import distinct, joined
 
 __all__ = ["Cells", "Measured"]
 
@@ -74,9 +74,12 @@ class Cells:
         )
         self.least = np.array([least_sample, least_population], dtype=np.float64)
         self._set_keys()
-        self._join(
+        laid = joined(
             np.asarray(codes), np.asarray(count, dtype=np.int64), population_codes, population_count
         )
+        self.codes, self.count, self.weight, self.place = laid
+        self.occupied = len(self.count)
+        self.without_population = int(self.count[self.weight[: self.occupied] == 0].sum())
         self.records = int(self.count.sum())
         if self.records == 0:
             raise DataError("The table holds no record to publish.")
@@ -104,49 +107,6 @@ class Cells:
             steps = np.cumprod(np.concatenate((self.sizes[1:], [1]))[::-1])[::-1]
             self.multiplier = steps.astype(np.int64)
 
-    def _join(
-        self,
-        codes: npt.NDArray[np.integer],
-        count: npt.NDArray[np.int64],
-        population_codes: npt.NDArray[np.integer] | None,
-        population_count: npt.NDArray[np.floating] | npt.NDArray[np.integer] | None,
-    ) -> None:
-        """Lay sample and population over each other: occupied cells first, each part in order."""
-        kept = np.flatnonzero(count > 0)
-        order = kept[np.lexsort(codes[::-1, kept])]
-        sample, summed, starts = _collapse(
-            codes[:, order].astype(np.int32), count[order].astype(np.float64)
-        )
-        self.place = np.full(count.size, -1, dtype=np.int64)  # where each given cell stands
-        which = np.zeros(order.size, dtype=np.int64)
-        which[starts] = 1
-        self.place[order] = np.cumsum(which) - 1
-        count = summed.astype(np.int64)
-        self.occupied = sample.shape[1]
-        self.count = np.ascontiguousarray(count)
-        self.without_population = 0
-        if population_codes is None or population_count is None:
-            self.codes = np.ascontiguousarray(sample)
-            self.weight = count.astype(np.float64)
-            return
-        given = np.asarray(population_codes, dtype=np.int32)
-        order = np.lexsort(given[::-1])
-        crowd, people, _ = _collapse(
-            given[:, order], np.asarray(population_count, dtype=np.float64)[order]
-        )
-        both = np.concatenate((sample, crowd), axis=1)
-        from_sample = np.concatenate(
-            (np.ones(sample.shape[1], dtype=np.int8), np.zeros(people.size, dtype=np.int8))
-        )
-        order = np.lexsort((-from_sample, *both[::-1]))
-        weights = np.concatenate((np.zeros(sample.shape[1]), people))[order]
-        merged, weight, starts = _collapse(both[:, order], weights)
-        is_sample = from_sample[order][starts] == 1
-        inside, outside = np.flatnonzero(is_sample), np.flatnonzero(~is_sample & (weight > 0))
-        self.codes = np.ascontiguousarray(merged[:, np.concatenate((inside, outside))])
-        self.weight = np.concatenate((weight[inside], weight[outside]))
-        self.without_population = int(self.count[self.weight[: self.occupied] == 0].sum())
-
     def _factor(self) -> None:
         """Split the attributes in two, so that a cell's key is the sum of two small look-ups."""
         total = self.codes.shape[1]
@@ -159,7 +119,7 @@ class Cells:
                 break
             row.append(a)
         column = [a for a in range(self.attributes) if a not in row]
-        self._rows, self._row_of = _distinct(self.codes[row])
+        self._rows, self._row_of = distinct(self.codes[row])
         by_row = self.occupied + np.argsort(self._row_of[self.occupied :], kind="stable")
         order = np.concatenate((np.arange(self.occupied), by_row))
         self.codes = np.ascontiguousarray(self.codes[:, order])
@@ -168,7 +128,7 @@ class Cells:
         amounts = np.bincount(self._row_of[self.occupied :], minlength=self._rows.shape[1])
         self._row_start = self.occupied + np.concatenate(([0], np.cumsum(amounts)))
         self._columns, self._column_of = (
-            _distinct(self.codes[column])
+            distinct(self.codes[column])
             if column
             else (np.zeros((0, 1), dtype=np.int32), np.zeros(total, dtype=np.int32))
         )
@@ -218,7 +178,7 @@ class Cells:
     def _sums(self, bits: Bits) -> tuple[npt.NDArray[np.float64], int, float]:
         interval = np.zeros((self.attributes, int(self.sizes.max())), dtype=np.int32)
         amounts = np.empty(self.attributes, dtype=np.int64)
-        widths = kernels.intervals(
+        widths = _measure_kernels.intervals(
             bits, self.first, self.sizes, self.value_counts, interval, amounts
         )
         step, multipliers = 1, np.empty(self.attributes, dtype=np.int64)
@@ -228,14 +188,16 @@ class Cells:
         dense = not self.wide and step <= self._limit
         row_key, column_key = self._keys(interval, multipliers)
         out = np.empty(5)
-        keys, counts, weights = self._hash_scratch
         if dense:
-            counts, weights = self._dense_scratch
-        groups = kernels.measure(
-            self._row_of, self._row_start, self._column_of, row_key, column_key, self.count,
-            self.weight, self._outside, step if dense else 0, self.nlogn, self.least, keys, counts, weights,
-            self.codes, interval, int(self.wide), out,
-        )  # fmt: skip
+            groups = _measure_kernels.measure_dense(
+                self._row_of, self._row_start, self._column_of, row_key, column_key, self.count,
+                self.weight, self._outside, step, self.nlogn, self.least, *self._dense_scratch, out,
+            )  # fmt: skip
+        else:
+            groups = _measure_kernels.measure_hashed(
+                self._row_of, self._column_of, row_key, column_key, self.count, self.weight,
+                self.nlogn, self.least, *self._hash_scratch, self.codes, interval, int(self.wide), out,
+            )  # fmt: skip
         return out, groups, widths
 
     def columns(self, bits: Bits, attribute: int) -> tuple[npt.NDArray[np.int32], int, float]:
@@ -260,7 +222,7 @@ class Cells:
         row_key, column_key = self._keys(interval, multipliers)
         column = np.empty(self.codes.shape[1], dtype=np.int32)
         scratch = np.empty(step if dense else 1 << self._scratch_bits, dtype=np.int32)
-        how_many = interval_kernels.columns(
+        how_many = _interval_kernels.columns(
             self._row_of, self._column_of, row_key, column_key, step if dense else 0, self.occupied,
             scratch, self._hash_scratch[0], self.codes, interval, attribute, int(self.wide), column,
         )  # fmt: skip
@@ -300,15 +262,15 @@ class Cells:
         """Give a fresh state at the most specific policy, to be merged in place."""
         if self._bottom is None:
             self._bottom = self._empty_groups()
-            kernels.fill_bottom(self._bottom, self.nlogn, self.value_counts, self.sizes)
+            fill_bottom(self._bottom, self.nlogn, self.value_counts, self.sizes)
         fresh = self._empty_groups()
-        kernels.copy_groups(self._bottom, fresh)
+        copy_groups(self._bottom, fresh)
         return fresh
 
     def reset_groups(self, groups: Groups) -> None:
         """Bring a used state back to the most specific policy."""
         assert self._bottom is not None
-        kernels.copy_groups(self._bottom, groups)
+        copy_groups(self._bottom, groups)
 
     def _empty_groups(self) -> Groups:
         d, total = self.codes.shape
@@ -367,13 +329,13 @@ class Cells:
             weight, count, bottom = self._dense_index
             if self._walk_scratch is None:
                 self._walk_scratch = np.empty_like(weight), np.empty_like(count)
-            kernels.walk_dense(
+            _walk_kernels.walk_dense(
                 weight, count, *self._walk_scratch, self.multiplier, self.sizes, self.value_counts,
                 attributes, values, self.nlogn, self.least, bottom, sums,
             )  # fmt: skip
             return self.to_axes(sums)
         state = self.bottom_groups() if groups is None else groups
-        kernels.walk(state, attributes, values, self.nlogn, sums)
+        _walk_kernels.walk(state, attributes, values, self.nlogn, sums)
         return self.to_axes(sums)
 
     def to_axes(self, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -386,28 +348,3 @@ def _nlogn_table(size: int) -> npt.NDArray[np.float64]:
     n = np.arange(size, dtype=np.float64)
     n[0] = 1.0
     return n * np.log(n)
-
-
-def _collapse(
-    codes: npt.NDArray[np.int32], weight: npt.NDArray[np.float64]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.intp]]:
-    """Add up equal neighbours of sorted columns; also say where each one starts."""
-    if codes.shape[1] == 0:
-        return codes, weight, np.zeros(0, dtype=np.intp)
-    new = np.ones(codes.shape[1], dtype=bool)
-    new[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
-    starts = np.flatnonzero(new)
-    return codes[:, starts], np.add.reduceat(weight, starts), starts
-
-
-def _distinct(
-    codes: npt.NDArray[np.int32],
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Give the distinct columns and, for each column, which one it is."""
-    order = np.lexsort(codes[::-1])
-    sorted_codes = codes[:, order]
-    new = np.ones(order.size, dtype=bool)
-    new[1:] = (sorted_codes[:, 1:] != sorted_codes[:, :-1]).any(axis=0)
-    which = np.empty(order.size, dtype=np.int32)
-    which[order] = np.cumsum(new) - 1
-    return np.ascontiguousarray(sorted_codes[:, new]), which

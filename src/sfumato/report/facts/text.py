@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 from ..kinds import (
+    LABELS,
     LEARNERS,
     REFERENCES,
     column_names,
@@ -161,9 +162,22 @@ def _headline(
 
 
 def _labels(source: Source) -> tuple[str, ...]:
-    given = parameter(source, "labels", "label")
-    listed = given.split(",") if isinstance(given, str) else items(given)
-    return tuple(dict.fromkeys(name for entry in listed if (name := label(entry)) is not None))
+    """Give every label that the steward declared, in the order of the plan."""
+    names = (label(entry) or "OTHER" for entry in items(parameter(source, "labels")))
+    return tuple(dict.fromkeys(names))
+
+
+def _redactions(counted: Any, declared: tuple[str, ...]) -> dict[str, int]:
+    """Count the redactions of every label; those of a name that nobody declared stand as OTHER."""
+    found: dict[str, int] = {}
+    for key, amount in mapping(counted).items():
+        if (value := whole(amount)) is not None:
+            common = key.upper() if key.upper() in LABELS else "OTHER"
+            name = key if key in declared else common
+            found[name] = found.get(name, 0) + value
+    if found:
+        found = dict.fromkeys(declared, 0) | found
+    return dict(sorted(found.items()))
 
 
 def _learned_from_release(fields: dict[str, Any]) -> bool | None:
@@ -190,7 +204,7 @@ def text_part(source: Source, part_id: str, choose: str | None = None) -> TextPa
     attacks = attacks or _attacks(chosen.get("attack"))
     counts = mapping((source.release or {}).get("counts"))
     left = mapping(mapping((attack if on_release else chosen).get("attack")).get("left"))
-    redactions = mapping(counts.get("redacted") or counts.get("redactions"))
+    labels = _labels(source)
     corpora = parameter(source, "background")
     sensitive = whole(chosen.get("sensitive")) or whole(
         parameter(source, "sensitive_words", "sensitive")
@@ -203,7 +217,7 @@ def text_part(source: Source, part_id: str, choose: str | None = None) -> TextPa
     )
     return TextPart(
         **fields,
-        labels=_labels(source),
+        labels=labels,
         mode=cast("Any", mode),
         learner=known(parameter(source, "learner"), LEARNERS, "other"),
         folds=whole(parameter(source, "folds")),
@@ -225,10 +239,6 @@ def text_part(source: Source, part_id: str, choose: str | None = None) -> TextPa
         fields_as_they_are=column_names(
             mapping((source.release or {}).get("how")).get("fields_as_they_are")
         ),
-        redactions={
-            name: value
-            for key, count in sorted(redactions.items())
-            if (name := label(key)) is not None and (value := whole(count)) is not None
-        },
+        redactions=_redactions(counts.get("redacted") or counts.get("redactions"), labels),
         replace=cast("Any", replace),
     )

@@ -44,8 +44,7 @@ _THEOREMS = {
 
 def noun(part: TextPart) -> tuple[str, str]:
     """Name what is sensitive here: names, or sensitive words where there are several kinds."""
-    if len(part.labels) == 1 and part.labels[0] in _NOUNS:
-        one = _NOUNS[part.labels[0]]
+    if len(part.labels) == 1 and (one := _NOUNS.get(part.labels[0].upper())):
         return one, "addresses" if one == "address" else f"{one}s"
     return "sensitive word", "sensitive words"
 

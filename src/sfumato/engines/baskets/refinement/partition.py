@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from ....core.errors import ParameterError
 from ..binary import BinaryMatrix, as_binary
-from . import _kernels as kernels
+from . import _greedy_kernels as greedy
+from ._kernels import Groups, feasible, refine
 
 __all__ = ["Partition"]
 
@@ -48,54 +49,34 @@ class Partition:
             raise ParameterError.constraint("k", "Partition", "an int in [1, inf)", k)
         self.k = k
         self.mode = 1 if plain else 0
-        self.positive = np.zeros(n, np.uint8) if positive is None else positive.astype(np.uint8)
-        self.risky = np.zeros(d, dtype=bool)
+        risky = np.zeros(d, dtype=bool)
         if absence_risky is not None:
-            self.risky[np.asarray(absence_risky)] = True
+            risky[np.asarray(absence_risky)] = True
         self.chosen: list[int] = []
-        self.sizes = np.array([1, 0, 0], dtype=np.int64)  # groups, features, risky features
-        self.perm = np.arange(n, dtype=np.int32)
-        self.position = np.arange(n, dtype=np.int32)
-        self.start = np.zeros(n, dtype=np.int32)
-        self.length = np.zeros(n, dtype=np.int32)
-        self.group = np.zeros(n, dtype=np.int32)
-        self.size = np.zeros(n, dtype=np.int32)
-        self.signature = np.zeros(n, dtype=np.uint64)
-        self.risky_signature = np.zeros(n if self.risky.any() else 1, dtype=np.uint64)
-        if len(self.risky_signature) < n:  # never read: one cell stands for all
-            self.risky_signature = np.broadcast_to(self.risky_signature, (n,)).copy()
-        self.positives = np.zeros(n, dtype=np.int32)
+        self._groups = Groups(
+            sizes=np.array([1, 0, 0], dtype=np.int64),
+            indptr=self.matrix.indptr,
+            indices=self.matrix.indices,
+            rank=np.full(d, -1, dtype=np.int32),
+            risky=risky,
+            positive=np.zeros(n, np.uint8) if positive is None else positive.astype(np.uint8),
+            perm=np.arange(n, dtype=np.int32),
+            position=np.arange(n, dtype=np.int32),
+            group=np.zeros(n, dtype=np.int32),
+            start=np.zeros(n, dtype=np.int32),
+            length=np.zeros(n, dtype=np.int32),
+            size=np.zeros(n, dtype=np.int32),
+            signature=np.zeros(n, dtype=np.uint64),
+            risky_signature=np.zeros(n, dtype=np.uint64),
+            positives=np.zeros(n, dtype=np.int32),
+            counted=np.zeros(n, dtype=np.int32),
+            counted_positive=np.zeros(n, dtype=np.int32),
+            touched=np.empty(n, dtype=np.int32),
+            high=np.empty(n, dtype=np.int32),
+        )
         if n:
-            self.length[0] = n
-            self.positives[0] = int(self.positive.sum())
-        self.rank = np.full(d, -1, dtype=np.int32)
-        self.count = np.zeros(n, dtype=np.int32)
-        self.count_positive = np.zeros(n, dtype=np.int32)
-        self.touched = np.empty(n, dtype=np.int32)
-        self.high = np.empty(n, dtype=np.int32)
-
-    # The order in which the kernels take the state.
-    def _for_check(self) -> tuple[Any, ...]:
-        return (
-            self.sizes, self.perm, self.start, self.length, self.group, self.size, self.signature,
-            self.risky_signature, self.matrix.indptr, self.matrix.indices, self.rank, self.risky,
-            self.count, self.touched, self.high,
-        )  # fmt: skip
-
-    def _for_refine(self) -> tuple[Any, ...]:
-        return (
-            self.sizes, self.perm, self.position, self.start, self.length, self.group, self.size,
-            self.signature, self.risky_signature, self.rank, self.risky, self.count, self.touched,
-            self.positive, self.positives,
-        )  # fmt: skip
-
-    def _for_greedy(self) -> tuple[Any, ...]:
-        return (
-            self.sizes, self.perm, self.position, self.start, self.length, self.group, self.size,
-            self.signature, self.risky_signature, self.matrix.indptr, self.matrix.indices,
-            self.rank, self.risky, self.count, self.touched, self.high, self.positive,
-            self.positives,
-        )  # fmt: skip
+            self._groups.length[0] = n
+            self._groups.positives[0] = int(self._groups.positive.sum())
 
     def _rows(self, feature: int) -> npt.NDArray[np.int32]:
         start, rows = self.matrix.columns
@@ -104,31 +85,31 @@ class Partition:
     @property
     def groups(self) -> int:
         """How many distinct patterns there are."""
-        return int(self.sizes[0])
+        return int(self._groups.sizes[0])
 
     @property
     def unique_share(self) -> float:
         """Share of the rows that no other row equals on the chosen features."""
-        return float(np.count_nonzero(self.length[: self.groups] == 1) / max(self.matrix.n, 1))
+        return float(
+            np.count_nonzero(self._groups.length[: self.groups] == 1) / max(self.matrix.n, 1)
+        )
 
     def allows(self, feature: int) -> bool:
         """Say whether the chosen features stay feasible with one more."""
         if self.matrix.n < self.k:
             return False
-        return bool(
-            kernels.feasible(self._rows(feature), feature, self.k, self.mode, *self._for_check())
-        )
+        return bool(feasible(self._rows(feature), feature, self.k, self.mode, self._groups))
 
     def force(self, feature: int) -> None:
         """Add a feature without a check."""
-        if self.rank[feature] >= 0:
+        if self._groups.rank[feature] >= 0:
             return
-        kernels.refine(self._rows(feature), feature, *self._for_refine())
+        refine(self._rows(feature), feature, self._groups)
         self.chosen.append(int(feature))
 
     def add(self, feature: int) -> bool:
         """Add a feature if the rows stay feasible; say whether it was added."""
-        if self.rank[feature] >= 0:
+        if self._groups.rank[feature] >= 0:
             return True
         if not self.allows(feature):
             return False
@@ -147,8 +128,8 @@ class Partition:
             part = order[walked : walked + step]
             start, rows = self.matrix.columns_of(part)
             kept = np.empty(len(part), dtype=np.int32)
-            number, ended = kernels.greedy_ranked(
-                part, 0, start, rows, self.k, self.mode, stop_first, kept, *self._for_greedy()
+            number, ended = greedy.ranked(
+                part, start, rows, self.k, self.mode, stop_first, kept, self._groups
             )
             self.chosen += kept[:number].tolist()
             if ended < len(part):
@@ -163,9 +144,9 @@ class Partition:
         if self.matrix.n < self.k:
             return 0
         kept = np.empty(self.matrix.d, dtype=np.int32)
-        number, evaluations = kernels.greedy_pairs(
+        number, evaluations = greedy.by_pairs(
             gains.copy(), *self.matrix.columns, self.k, self.mode, stop_first,
-            self.matrix.d if most is None else most, kept, *self._for_greedy(), self.count_positive,
+            self.matrix.d if most is None else most, kept, self._groups,
         )  # fmt: skip
         self.chosen += kept[:number].tolist()
         return int(evaluations)
@@ -177,10 +158,9 @@ class Partition:
 
         Kind 0 is conditional entropy (in nats, times n), kind 1 the classification metric at k.
         """
-        kernels.group_gains(
-            kind, self.k, alive, *self.matrix.columns, self._xlogx(), self.group, self.length,
-            self.positive, self.positives, self.count, self.count_positive, self.touched, out,
-        )  # fmt: skip
+        greedy.group_gains(
+            kind, self.k, alive, *self.matrix.columns, self._xlogx(), self._groups, out
+        )
         return out
 
     def _xlogx(self) -> npt.NDArray[np.float64]:

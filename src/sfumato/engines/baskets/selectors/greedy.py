@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ....core.errors import ParameterError
 from ..binary import BinaryMatrix
 from ..refinement import Partition
-from ..refinement._kernels import highest
+from ..refinement._greedy_kernels import highest
 from ..separation import _information_of_each, ham_dist_pairs
 from .base import ContainmentSelector
 
@@ -28,9 +28,20 @@ class _Greedy(ContainmentSelector):
     whose absence an attacker may know: a mask, indices, or "all".
     """
 
-    stop: str
-    privacy: str
-    absence_risky: Any
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        stop: str = "never",
+        privacy: str = "containment",
+        absence_risky: Any = None,
+        binarize: float | None = None,
+    ) -> None:
+        self.k = k
+        self.stop = stop
+        self.privacy = privacy
+        self.absence_risky = absence_risky
+        self.binarize = binarize
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
@@ -83,21 +94,6 @@ class GreedyHamDist(_Greedy):
     [1]
     """
 
-    def __init__(
-        self,
-        k: int = 5,
-        *,
-        stop: str = "never",
-        privacy: str = "containment",
-        absence_risky: Any = None,
-        binarize: float | None = None,
-    ) -> None:
-        self.k = k
-        self.stop = stop
-        self.privacy = privacy
-        self.absence_risky = absence_risky
-        self.binarize = binarize
-
     def _select(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> list[int]:
         return self._walk(matrix, positive, ham_dist_pairs(matrix, positive))
 
@@ -108,21 +104,6 @@ class GreedyDistCnt(_Greedy):
     Lazy greedy on partition refinement; ends when no feature tells any further pair apart (the
     paper's loop would not end there).
     """
-
-    def __init__(
-        self,
-        k: int = 5,
-        *,
-        stop: str = "never",
-        privacy: str = "containment",
-        absence_risky: Any = None,
-        binarize: float | None = None,
-    ) -> None:
-        self.k = k
-        self.stop = stop
-        self.privacy = privacy
-        self.absence_risky = absence_risky
-        self.binarize = binarize
 
     def _select(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> list[int]:
         partition = self._partition(matrix, positive)
@@ -149,12 +130,10 @@ class GreedyInformation(_Greedy):
         absence_risky: Any = None,
         binarize: float | None = None,
     ) -> None:
-        self.k = k
+        super().__init__(
+            k, stop=stop, privacy=privacy, absence_risky=absence_risky, binarize=binarize
+        )
         self.criterion = criterion
-        self.stop = stop
-        self.privacy = privacy
-        self.absence_risky = absence_risky
-        self.binarize = binarize
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -88,16 +88,22 @@ def measure_chain(run: Run, lower: Bits, steps: list[npt.NDArray[np.intp]]) -> N
     run.offer(points[:, 0], points[:, 1], points[:, 2], bits_at)
 
 
+def _measure_ends(run: Run) -> Bits:
+    """Measure the most specific and the most general policy; give the first."""
+    bottom = run.space.bottom
+    run.measure(bottom)
+    if not run.over():
+        run.measure(run.space.project(np.zeros_like(bottom)))
+    return bottom
+
+
 def random_chain_search(run: Run) -> None:
     """Random Chain Search (Algorithm 1): measure random maximal chains until the budget is spent.
 
     The frontier starts with bottom and top; without a budget, twenty chains are walked, as in the paper.
     """
     draw = run.streams.generator("rcs")
-    bottom = run.space.bottom
-    run.measure(bottom)
-    if not run.over():
-        run.measure(run.space.project(np.zeros_like(bottom)))
+    bottom = _measure_ends(run)
     chains = fruitless = 0
     unlimited = run.budget.evaluations is None and run.budget.seconds is None
     while not run.over() and fruitless < _FRUITLESS and not (unlimited and chains >= 20):
@@ -118,10 +124,7 @@ def bisecting(run: Run, reference_risk: float | None = None) -> None:
     the reference's. Without one, each chain is measured middle first, then the middles of its halves.
     """
     draw = run.streams.generator("bisecting")
-    bottom = run.space.bottom
-    run.measure(bottom)
-    if not run.over():
-        run.measure(run.space.project(np.zeros_like(bottom)))
+    bottom = _measure_ends(run)
     chains = fruitless = 0
     unlimited = run.budget.evaluations is None and run.budget.seconds is None
     enough = 500 if reference_risk else 20

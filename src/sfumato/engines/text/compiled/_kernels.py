@@ -11,7 +11,7 @@ import numpy.typing as npt
 from numba import njit, types
 
 from ..features._kernels import pair, seal
-from ..learners._kernels import STEEPEST
+from ..learners._crf_kernels import STEEPEST
 
 __all__ = [
     "add_memories",

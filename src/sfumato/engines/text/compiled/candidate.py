@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from ..classifiers import Classifier, ClassifierSet
 from ..features import REDACTED, RESERVED, TokenData, WordKnowledge, WordTable
-from ..learners.crf import UNIT, CRFModel
+from ..learners.crf import CRFModel
+from ..learners.weights import UNIT
 from . import _kernels
 
 __all__ = ["CompiledCandidate", "compiled"]

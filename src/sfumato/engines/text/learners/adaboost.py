@@ -11,10 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ....core.errors import DataError
 from ..features import TokenData
-from .linear import LinearModel, _kernels, columns_of, every_document, model_of, training_tokens
-from .svm import by_halves, calibrated
+from .linear import (
+    LinearModel,
+    _kernels,
+    by_halves,
+    calibrated,
+    columns_of,
+    model_of,
+    training_tokens,
+)
+from .protocol import labelled_documents
 
 __all__ = ["AdaBoost"]
 
@@ -45,9 +52,7 @@ class AdaBoost:
         seed: int = 0,
     ) -> LinearModel:
         """Learn with class weights L:C; scores are calibrated on halves that were not learned from."""
-        if len(labels) != len(data):
-            raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
-        chosen = every_document(data, documents)
+        chosen = labelled_documents(data, labels, documents)
         model = self._learn(data, labels, chosen, cost_ratio)
         if not self.calibrate:
             return model

@@ -7,6 +7,7 @@ and offset, and a token costs a few look-ups.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ import numpy.typing as npt
 from ....core.errors import DataError, ModelError
 from ....core.randomness import Streams
 from ..features import REDACTED, TokenData, WordTable, lower_keys
-from . import _kernels
+from . import _crf_kernels, _weight_kernels
+from .linear.columns import laid_places
 from .memory import MEMORY_SIZE, Memory
-from .protocol import Arrays
+from .protocol import Arrays, every_document, labelled_documents
+from .weights import UNIT, Slots, hashed, packed, scores_of_words
 
 __all__ = ["CRF", "CRFModel"]
 
-UNIT = 2.0**-20  # the weights of conjunctions are whole multiples of it
 _SENTENCE_MARKS = lower_keys([".", "!", "?", "…", "。", "！", "？", "।", "؟"])
 _CONTEXT = (61, 62, 63, 64)  # templates of the offsets −1, +1, −2, +2
 
@@ -79,15 +81,11 @@ class CRF:
         firmly they stand: 0 would let the first steps throw them over.
         """
         _ = cost_ratio
-        if len(labels) != len(data):
-            raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
-        chosen = np.arange(data.documents)
-        if documents is not None:
-            chosen = chosen[documents]
+        chosen = np.flatnonzero(labelled_documents(data, labels, documents))
         index = data.index()
         own, near, far, joint = index.sizes
         base = np.cumsum([own, near, near, far, far, joint])
-        places, sizes = _places(data)
+        places, sizes = laid_places(data)
         memory = None
         if self.memory:
             memory = Memory.of(data, labels, chosen)
@@ -110,7 +108,7 @@ class CRF:
             weights[:], transitions[:] = first, first_transitions
             rest = np.zeros(len(data), np.int8)
             for epoch in range(self.epochs):
-                _kernels.train(
+                _crf_kernels.train(
                     random.permutation(chosen), data.rows, data.tokens.doc, labels, REDACTED, ends,
                     index.own_bounds, index.own, index.near, index.far, index.joint, places, base,
                     weights, transitions, self.rate, self.least, self.pause, rest,
@@ -130,7 +128,7 @@ class CRF:
             index.keys[3][joined],
             cuts[5][joined],
             cuts[6][: sum(sizes)],
-            tuple(sizes),
+            sizes,
             moved,
             memory,
             cuts[6][sum(sizes) :],
@@ -139,27 +137,13 @@ class CRF:
 
 def _sealed(keys: npt.NDArray[np.uint64], template: int) -> npt.NDArray[np.uint64]:
     out = np.empty_like(keys)
-    _kernels.seal_all(keys, template, out)
+    _weight_kernels.seal_all(keys, template, out)
     return out
-
-
-def _places(data: TokenData) -> tuple[npt.NDArray[np.int32], list[int]]:
-    """Lay the features of places side by side, numbered one after the other."""
-    sizes = [place.size for place in data.places]
-    first = np.cumsum([0, *sizes])
-    places = np.empty((len(data), len(sizes)), np.int32)
-    for k, place in enumerate(data.places):
-        places[:, k] = place.values + first[k]
-    return places, sizes
 
 
 def sentence_ends(words: WordTable) -> npt.NDArray[np.bool_]:
     """Say which words end a sentence: where the learner may take a step."""
     return np.isin(words.lower, _SENTENCE_MARKS)
-
-
-def _table(keys: int) -> int:
-    return 1 << max(4, int(2 * keys).bit_length())
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +159,6 @@ class CRFModel:
     transitions: npt.NDArray[np.float64]
     memory: Memory | None = None
     memory_weights: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
-    _made: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def kind(self) -> str:
@@ -189,39 +172,23 @@ class CRFModel:
         transitions: npt.NDArray[np.float64],
     ) -> None:
         """Put the model's weights where another model starts from."""
-        slots, values = self._slots()
-        n = len(row_keys)
-        _kernels.find_all(row_keys, slots, values, weights[:n])
-        slots = np.zeros(_table(len(self.joint_keys)), np.uint64)
-        values = np.zeros(len(slots), np.float32)
-        _kernels.fill(self.joint_keys, self.joint_weights, slots, values)
-        _kernels.find_all(joint_keys, slots, values, weights[n : n + len(joint_keys)])
+        n, joint = len(row_keys), hashed(self.joint_keys, self.joint_weights)
+        _weight_kernels.find_all(row_keys, *self._slots, weights[:n])
+        _weight_kernels.find_all(joint_keys, *joint, weights[n : n + len(joint_keys)])
         transitions[:, :, 0] = self.transitions
 
-    def _slots(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
-        if "slots" not in self._made:
-            slots = np.zeros(_table(len(self.row_keys)), np.uint64)
-            values = np.zeros(len(slots), np.float32)
-            _kernels.fill(self.row_keys, self.row_weights, slots, values)
-            self._made["slots"] = slots, values
-        return self._made["slots"]  # type: ignore[no-any-return]
+    @cached_property
+    def _slots(self) -> Slots:
+        return hashed(self.row_keys, self.row_weights)
 
-    @property
+    @cached_property
     def joint_table(self) -> npt.NDArray[np.uint64]:
         """The conjunctions as a hash table of packed words."""
-        if "joint" not in self._made:
-            table = np.zeros(_table(len(self.joint_keys)), np.uint64)
-            _kernels.pack(self.joint_keys, self.joint_weights, UNIT, table)
-            self._made["joint"] = table
-        return self._made["joint"]  # type: ignore[no-any-return]
+        return packed(self.joint_keys, self.joint_weights)
 
     def word_scores(self, words: WordTable) -> npt.NDArray[np.float32]:
         """Score each distinct word at each offset: 0, −1, +1, −2, +2."""
-        slots, values = self._slots()
-        scores = np.zeros((len(words), 5), np.float32)
-        _kernels.row_scores(
-            words.own_bounds, words.own, words.near, words.far, slots, values, scores
-        )
+        scores = scores_of_words(words, self._slots)
         if self.memory is not None:
             self.memory.add_scores(words, self.memory_weights, scores)
         return scores
@@ -230,17 +197,16 @@ class CRFModel:
         self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None
     ) -> npt.NDArray[np.float64]:
         """Give each token's log-odds of being sensitive, by forward–backward."""
-        places, sizes = _places(data)
-        if tuple(sizes) != self.place_sizes:
+        places, sizes = laid_places(data)
+        if sizes != self.place_sizes:
             raise DataError(
                 "The tokens do not carry the place features that the model was fitted on."
             )
-        if documents is None:
-            documents = np.ones(data.documents, np.bool_)
+        wanted = every_document(data, documents)
         n = len(data)
         out = np.empty(n)
-        _kernels.score(
-            data.rows, data.tokens.doc, documents, REDACTED, data.words.scores_of(self),
+        _crf_kernels.score(
+            data.rows, data.tokens.doc, wanted, REDACTED, data.words.scores_of(self),
             data.words.lower, data.words.shape, self.joint_table, UNIT, places,
             self.place_weights, np.exp(self.transitions), np.empty(n), np.empty(n), out,
         )  # fmt: skip

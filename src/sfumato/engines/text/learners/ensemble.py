@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ....core.errors import DataError, ModelError
+from ....core.errors import ModelError
 from ....core.randomness import Streams
 from ..features import PlaceFeature, TokenData
 from .crf import CRF, CRFModel
-from .linear import LinearModel, every_document
-from .protocol import Arrays
-from .svm import SVM, by_halves, calibrated
+from .linear import LinearModel, by_halves, calibrated
+from .protocol import Arrays, labelled_documents
+from .svm import SVM
 
 __all__ = ["Ensemble", "EnsembleModel"]
 
@@ -53,9 +53,7 @@ class Ensemble:
         seed: int = 0,
     ) -> EnsembleModel:
         """Learn both; the filter learns with class weights L:C."""
-        if len(labels) != len(data):
-            raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
-        chosen = every_document(data, documents)
+        chosen = labelled_documents(data, labels, documents)
         crf = self.crf.fit(data, labels, documents=chosen, cost_ratio=cost_ratio, seed=seed)
         unseen = np.full(len(data), -np.inf)
         mixed = Streams(seed).generator("ensemble").permutation(np.flatnonzero(chosen))

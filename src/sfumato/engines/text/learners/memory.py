@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..features import REDACTED, RESERVED, TokenData, WordTable
-from . import _kernels
+from . import _memory_kernels
 
 __all__ = ["MEMORY_SIZE", "Memory"]
 
@@ -40,7 +40,7 @@ class Memory:
         keys = key_of[seen]
         order = np.argsort(keys)
         bins = np.empty((len(seen), 2), np.uint8)
-        _kernels.bin_counts(counts[seen[order]], bins)
+        _memory_kernels.bin_counts(counts[seen[order]], bins)
         return cls(keys[order], bins)
 
     def recalled(
@@ -49,7 +49,7 @@ class Memory:
         """Give the four features of each token of the documents, from the other documents alone."""
         out = np.zeros((len(data), 4), np.int32)
         rows = data.tokens.type + np.int32(RESERVED)
-        _kernels.recall(
+        _memory_kernels.recall(
             documents, rows, data.rows, REDACTED, data.tokens.doc, data.words.groups(), labels,
             data.words.capital, _counts(data, labels, documents), out,
         )  # fmt: skip
@@ -98,7 +98,7 @@ def _counts(
     group = data.words.groups()
     counts = np.zeros((int(group.max()) + 1, 3), np.int64)
     rows = data.tokens.type + np.int32(RESERVED)
-    _kernels.count_words(
+    _memory_kernels.count_words(
         documents, rows, data.tokens.doc, group, labels, data.words.capital, counts, 1
     )
     return counts

@@ -14,11 +14,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from ....core.errors import DataError
 from ....core.randomness import Streams
 from ..features import BEGIN, END, REDACTED, RESERVED, TokenData
-from .linear import _kernels, every_document, training_tokens
-from .protocol import Arrays
+from .linear import _kernels, training_tokens
+from .protocol import Arrays, every_document, labelled_documents
 
 __all__ = ["CharacterNGrams"]
 
@@ -94,10 +93,9 @@ class CharacterNGrams:
     ) -> NGramModel:
         """Learn from the labelled tokens; the cost-sensitive form is the threshold alone."""
         _ = cost_ratio
-        if len(labels) != len(data):
-            raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
+        chosen = labelled_documents(data, labels, documents)
         columns = _columns_of(data)
-        tokens = training_tokens(data, documents)
+        tokens = training_tokens(data, chosen)
         tokens = tokens[data.counted[tokens]]
         y = (labels != 0).astype(np.float64)
         weights, squares = np.zeros(1 << _BITS), np.full(1 << _BITS, 1e-8)

@@ -14,10 +14,20 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from ....core.errors import DataError
+
 if TYPE_CHECKING:
     from ..features import TokenData
 
-__all__ = ["Arrays", "Learner", "Model", "cost_threshold", "out_of_fold"]
+__all__ = [
+    "Arrays",
+    "Learner",
+    "Model",
+    "cost_threshold",
+    "every_document",
+    "labelled_documents",
+    "out_of_fold",
+]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -74,6 +84,22 @@ def cost_threshold(cost_ratio: float) -> float:
     0.0
     """
     return -math.log(cost_ratio) if cost_ratio != 1.0 else 0.0
+
+
+def every_document(
+    data: TokenData, documents: npt.NDArray[np.bool_] | None
+) -> npt.NDArray[np.bool_]:
+    """Give the mask of documents, all of them for None."""
+    return np.ones(data.documents, np.bool_) if documents is None else documents
+
+
+def labelled_documents(
+    data: TokenData, labels: npt.NDArray[np.uint8], documents: npt.NDArray[np.bool_] | None
+) -> npt.NDArray[np.bool_]:
+    """Give the mask of the documents to learn from; every token must have its label."""
+    if len(labels) != len(data):
+        raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
+    return every_document(data, documents)
 
 
 def out_of_fold(

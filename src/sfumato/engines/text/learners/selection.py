@@ -14,8 +14,7 @@ from ..features import TokenData
 from .adaboost import AdaBoost
 from .crf import CRF
 from .ensemble import Ensemble
-from .linear import every_document
-from .protocol import Learner, Model, out_of_fold
+from .protocol import Learner, Model, every_document, out_of_fold
 from .svm import SVM
 
 __all__ = ["Selection", "paper_learners"]

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ....core.errors import DataError, ModelError, ParameterError
+from ....core.errors import ModelError, ParameterError
 from ....core.randomness import Streams
 from ..features import TokenData
-from .linear import every_document, platt, training_tokens
-from .protocol import Arrays
+from .linear import platt, training_tokens
+from .protocol import Arrays, labelled_documents
 
 __all__ = ["ScikitLearner", "ScikitModel"]
 
@@ -43,10 +43,8 @@ class ScikitLearner:
         seed: int = 0,
     ) -> ScikitModel:
         """Fit a clone; scores are calibrated on halves that were not learned from."""
-        if len(labels) != len(data):
-            raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
+        chosen = labelled_documents(data, labels, documents)
         matrix = data.matrix(bits=self.bits)
-        chosen = every_document(data, documents)
         full = self._fitted(matrix, data, labels, chosen, cost_ratio=cost_ratio, seed=seed)
         slope, offset = 1.0, 0.0
         documents_used = np.flatnonzero(chosen)

@@ -6,24 +6,23 @@ classifier's own answers afterwards, from left to right, as in the paper's SVM.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ....core.errors import DataError
 from ....core.randomness import Streams
 from ..features import REDACTED, TokenData
 from .linear import (
     LinearModel,
     _kernels,
-    calibrate,
+    by_halves,
+    calibrated,
     columns_of,
-    every_document,
     model_of,
     training_tokens,
 )
+from .protocol import labelled_documents
 
 __all__ = ["SVM"]
 
@@ -58,9 +57,7 @@ class SVM:
         seed: int = 0,
     ) -> LinearModel:
         """Learn with class weights L:C; scores are calibrated on halves that were not learned from."""
-        if len(labels) != len(data):
-            raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
-        chosen = every_document(data, documents)
+        chosen = labelled_documents(data, labels, documents)
         past = np.zeros(len(data), np.uint8)
         if self.history:
             margins = by_halves(
@@ -131,36 +128,3 @@ class SVM:
             h[4] += h[0]
             h[:4] = 0
         return model_of("svm", columns, weights, h)
-
-
-def by_halves(
-    data: TokenData,
-    documents: npt.NDArray[np.bool_],
-    seed: int,
-    learn: Callable[[npt.NDArray[np.bool_]], LinearModel],
-) -> npt.NDArray[np.float64]:
-    """Give the margins of each half of the documents by a model learned from the other half.
-
-    With one document there is no other half, and its own model answers.
-    """
-    chosen = np.flatnonzero(documents)
-    if len(chosen) < 2:
-        return learn(documents).margins(data, documents=documents)
-    mixed = Streams(seed).generator("halves").permutation(chosen)
-    margins = np.full(len(data), -np.inf)
-    for part in (mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]):
-        held = np.zeros(data.documents, np.bool_)
-        held[part] = True
-        margins = np.maximum(margins, learn(documents & ~held).margins(data, documents=held))
-    return margins
-
-
-def calibrated(
-    model: LinearModel,
-    data: TokenData,
-    labels: npt.NDArray[np.uint8],
-    margins: npt.NDArray[np.float64],
-) -> LinearModel:
-    """Calibrate a model by margins of documents that those who gave them had not seen."""
-    use = np.isfinite(margins) & data.counted
-    return calibrate(model, margins[use], labels[use]) if use.any() else model

@@ -11,6 +11,21 @@ I8 = npt.NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
+def _furthest(a: I4, b: I4, d: int, k: int, reach: I8, middle: int) -> int:
+    """Go as far as d edits lead on diagonal k: a step off a neighbour, then along what is equal."""
+    if k == -d or (k != d and reach[middle + k - 1] < reach[middle + k + 1]):
+        x = reach[middle + k + 1]
+    else:
+        x = reach[middle + k - 1] + 1
+    y = x - k
+    while x < len(a) and y < len(b) and a[x] == b[y]:
+        x += 1
+        y += 1
+    reach[middle + k] = x
+    return x
+
+
+@njit(cache=True, nogil=True)
 def edits(a: I4, b: I4, reach: I8) -> int:
     """Count insertions and deletions between a and b; `reach` is scratch, 2(n + m) + 3 long."""
     n, m = len(a), len(b)
@@ -20,16 +35,8 @@ def edits(a: I4, b: I4, reach: I8) -> int:
     for d in range(top + 1):
         # Diagonals that leave the grid lead nowhere.
         for k in range(-(d - 2 * max(0, d - m)), d - 2 * max(0, d - n) + 1, 2):
-            if k == -d or (k != d and reach[middle + k - 1] < reach[middle + k + 1]):
-                x = reach[middle + k + 1]
-            else:
-                x = reach[middle + k - 1] + 1
-            y = x - k
-            while x < n and y < m and a[x] == b[y]:
-                x += 1
-                y += 1
-            reach[middle + k] = x
-            if x >= n and y >= m:
+            x = _furthest(a, b, d, k, reach, middle)
+            if x >= n and x - k >= m:
                 return d
     return top
 
@@ -45,15 +52,7 @@ def align(a: I4, b: I4, distance: int, reach: I8, trail: I4, matched: I8) -> Non
     reach[:] = 0
     for d in range(distance + 1):
         for k in range(-(d - 2 * max(0, d - m)), d - 2 * max(0, d - n) + 1, 2):
-            if k == -d or (k != d and reach[middle + k - 1] < reach[middle + k + 1]):
-                x = reach[middle + k + 1]
-            else:
-                x = reach[middle + k - 1] + 1
-            y = x - k
-            while x < n and y < m and a[x] == b[y]:
-                x += 1
-                y += 1
-            reach[middle + k] = x
+            x = _furthest(a, b, d, k, reach, middle)
             trail[d, distance + k] = x
     matched[:] = -1
     x, y = n, m

@@ -1,14 +1,15 @@
 """Linear classifiers on factored features: one form for all of them."""
 
+from .calibration import by_halves, calibrated, platt
 from .columns import Columns, columns_of, training_tokens
-from .model import LinearModel, calibrate, every_document, model_of, platt
+from .model import LinearModel, model_of
 
 __all__ = [
     "Columns",
     "LinearModel",
-    "calibrate",
+    "by_halves",
+    "calibrated",
     "columns_of",
-    "every_document",
     "model_of",
     "platt",
     "training_tokens",

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numba import njit
 
 from ...features._kernels import conjunctions
-from .._kernels import joint_weight
+from .._weight_kernels import joint_weight
 
 B1 = npt.NDArray[np.bool_]
 F4 = npt.NDArray[np.float32]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...features import TokenData
-from .. import _kernels as shared
+from .. import _weight_kernels as shared
 from . import _kernels
 
 __all__ = ["Columns", "columns_of", "known_columns", "laid_places", "training_tokens"]

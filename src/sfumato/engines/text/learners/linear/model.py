@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,26 +11,14 @@ import numpy.typing as npt
 
 from .....core.errors import DataError, ModelError
 from ...features import REDACTED, TokenData, WordTable
-from .. import _kernels as shared
-from ..protocol import Arrays
+from ..protocol import Arrays, every_document
+from ..weights import UNIT, Slots, hashed, packed, scores_of_words
 from . import _kernels
 from .columns import Columns, known_columns, laid_places
 
-__all__ = ["LinearModel", "calibrate", "every_document", "model_of"]
+__all__ = ["LinearModel", "model_of"]
 
-_UNIT = 2.0**-20  # conjunctions are stored as whole multiples of it
 _KINDS = ("svm", "adaboost")
-
-
-def every_document(
-    data: TokenData, documents: npt.NDArray[np.bool_] | None
-) -> npt.NDArray[np.bool_]:
-    """Give the mask of documents, all of them for None."""
-    return np.ones(data.documents, np.bool_) if documents is None else documents
-
-
-def _table(keys: int) -> int:
-    return 1 << max(4, int(2 * keys).bit_length())
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,23 +40,22 @@ class LinearModel:
     offset: float = 0.0
     # The weights by number, while the data that was learned from is at hand.
     _fitted: tuple[Columns, npt.NDArray[np.float64]] | None = field(default=None, repr=False)
-    _made: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def _back(self) -> bool:
         return bool(self.history[:4].any())
 
+    @cached_property
+    def _slots(self) -> Slots:
+        return hashed(self.row_keys, self.row_weights)
+
+    @cached_property
+    def _joint_table(self) -> npt.NDArray[np.uint64]:
+        return packed(self.joint_keys, self.joint_weights)
+
     def word_scores(self, words: WordTable) -> npt.NDArray[np.float32]:
         """Score each distinct word at each offset: 0, −1, +1, −2, +2."""
-        if "slots" not in self._made:
-            slots = np.zeros(_table(len(self.row_keys)), np.uint64)
-            values = np.zeros(len(slots), np.float32)
-            shared.fill(self.row_keys, self.row_weights, slots, values)
-            self._made["slots"] = slots, values
-        slots, values = self._made["slots"]
-        scores = np.zeros((len(words), 5), np.float32)
-        shared.row_scores(words.own_bounds, words.own, words.near, words.far, slots, values, scores)
-        return scores
+        return scores_of_words(words, self._slots)
 
     def margins(
         self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None
@@ -87,14 +75,10 @@ class LinearModel:
             raise DataError(
                 "The tokens do not carry the place features that the model was fitted on."
             )
-        if "joint" not in self._made:
-            table = np.zeros(_table(len(self.joint_keys)), np.uint64)
-            shared.pack(self.joint_keys, self.joint_weights, _UNIT, table)
-            self._made["joint"] = table
         words = data.words
         _kernels.factored_margins(
             data.rows, data.tokens.doc, wanted, REDACTED, words.scores_of(self), words.lower,
-            words.shape, self._made["joint"], _UNIT, places, self.place_weights, self.history, self._back, out,
+            words.shape, self._joint_table, UNIT, places, self.place_weights, self.history, self._back, out,
         )  # fmt: skip
         return out
 
@@ -162,7 +146,7 @@ def model_of(
     """Keep the weights that are not zero, by the keys of their features."""
     rows, joints = len(columns.row_keys), len(columns.row_keys) + len(columns.joint_keys)
     row, joint = weights[:rows], weights[rows:joints]
-    used, joined = row != 0, np.round(joint / _UNIT) != 0
+    used, joined = row != 0, np.round(joint / UNIT) != 0
     return LinearModel(
         kind,
         columns.row_keys[used],
@@ -174,54 +158,3 @@ def model_of(
         history,
         _fitted=(columns, weights),
     )
-
-
-def calibrate(
-    model: LinearModel, margins: npt.NDArray[np.float64], labels: npt.NDArray[np.uint8]
-) -> LinearModel:
-    """Fit slope and offset on margins of documents that the model behind them had not seen (Platt)."""
-    slope, offset = platt(margins, labels)
-    return replace(model, slope=slope, offset=offset)
-
-
-def platt(margins: npt.NDArray[np.float64], labels: npt.NDArray[np.uint8]) -> tuple[float, float]:
-    """Fit log-odds = slope · margin + offset by Newton steps, with Platt's softened targets.
-
-    >>> slope, offset = platt(np.array([-2., -1., 1., 2.] * 50), np.array([0, 0, 1, 1] * 50))
-    >>> slope > 1 and abs(offset) < 1e-6
-    True
-    """
-    positive = labels != 0
-    many, few = int((~positive).sum()), int(positive.sum())
-    target = np.where(positive, (few + 1) / (few + 2), 1 / (many + 2))
-    scale = float(np.std(margins)) or 1.0
-    x = margins / scale
-    slope, offset = 1.0, float(np.log((few + 1) / (many + 1)))
-
-    def cost(a: float, b: float) -> float:
-        z = a * x + b
-        return float(np.sum(np.logaddexp(0, z) - target * z)) + 1e-3 * a * a
-
-    value = cost(slope, offset)
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-np.clip(slope * x + offset, -40, 40)))
-        gap, heat = p - target, np.maximum(p * (1 - p), 1e-12)
-        gradient = np.array([np.sum(gap * x) + 2e-3 * slope, np.sum(gap)])
-        cross = np.sum(heat * x)
-        hessian = np.array([[np.sum(heat * x * x) + 2e-3, cross], [cross, np.sum(heat) + 1e-9]])
-        step = np.linalg.solve(hessian, gradient)
-        size = 1.0
-        while size > 1e-6:
-            tried = slope - size * step[0], offset - size * step[1]
-            new = cost(*tried)
-            if new < value:
-                break
-            size /= 2
-        else:
-            break
-        done = value - new < 1e-9 * (1 + abs(value))
-        slope, offset, value = tried[0], tried[1], new
-        if done:
-            break
-    # A ranking is never turned around: a model that ranks badly is a model without confidence.
-    return max(float(slope) / scale, 1e-3), float(offset)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..features._kernels import conjunctions, seal
+from ..features._kernels import conjunctions
+from ._weight_kernels import joint_weight
 
 CHUNK = 64  # tokens between two updates of the weights, at most
 STEEPEST = 50.0  # a score beyond this adds nothing and would overflow
@@ -219,95 +220,6 @@ def train(
 
 
 @njit(cache=True, nogil=True)
-def seal_all(keys: Any, template: Any, out: Any) -> None:
-    """Close each key under a template's number."""
-    for i in range(len(keys)):
-        out[i] = seal(keys[i], template)
-
-
-@njit(cache=True, nogil=True)
-def find(key: Any, slots: Any, values: Any) -> Any:
-    """Look a key up in an open-addressing table; 0 when it is not there."""
-    mask = np.uint64(len(slots) - 1)
-    at = key & mask
-    while slots[at] != np.uint64(0):
-        if slots[at] == key:
-            return values[at]
-        at = (at + np.uint64(1)) & mask
-    return np.float32(0.0)
-
-
-@njit(cache=True, nogil=True)
-def find_all(keys: Any, slots: Any, values: Any, out: Any) -> None:
-    """Look many keys up."""
-    for i in range(len(keys)):
-        out[i] = find(keys[i], slots, values)
-
-
-@njit(cache=True, nogil=True)
-def fill(keys: Any, weights: Any, slots: Any, values: Any) -> None:
-    """Put keys with their weights into an open-addressing table with room for them."""
-    mask = np.uint64(len(slots) - 1)
-    for i in range(len(keys)):
-        at = keys[i] & mask
-        while slots[at] != np.uint64(0) and slots[at] != keys[i]:
-            at = (at + np.uint64(1)) & mask
-        slots[at] = keys[i]
-        values[at] = weights[i]
-
-
-@njit(cache=True, nogil=True)
-def row_scores(
-    own_bounds: Any, own: Any, near: Any, far: Any, slots: Any, values: Any, E: Any
-) -> None:
-    """Give each word row its score at the offsets 0, −1, +1, −2, +2.
-
-    Column k of E is what the word adds to the token that sees it at that offset.
-    """
-    for r in range(len(E)):
-        s = np.float32(0.0)
-        for k in range(own_bounds[r], own_bounds[r + 1]):
-            s += find(own[k], slots, values)
-        E[r, 0] = s
-        for side in range(2):
-            s = np.float32(0.0)
-            for k in range(near.shape[1]):
-                if near[r, k] != np.uint64(0):
-                    s += find(seal(near[r, k], 61 + side), slots, values)
-            E[r, 1 + side] = s
-            s = np.float32(0.0)
-            for k in range(far.shape[1]):
-                if far[r, k] != np.uint64(0):
-                    s += find(seal(far[r, k], 63 + side), slots, values)
-            E[r, 3 + side] = s
-
-
-@njit(cache=True, nogil=True)
-def pack(keys: Any, weights: Any, unit: Any, table: Any) -> None:
-    """Fill the table of conjunctions: 32 bits of the key and the weight in units, in one word."""
-    mask = np.uint64(len(table) - 1)
-    for i in range(len(keys)):
-        at = keys[i] & mask
-        while table[at] != np.uint64(0):
-            at = (at + np.uint64(1)) & mask
-        fixed = np.uint64(np.int64(np.round(weights[i] / unit)) & np.int64(0xFFFFFFFF))
-        table[at] = (((keys[i] >> np.uint64(32)) | np.uint64(1)) << np.uint64(32)) | fixed
-
-
-@njit(cache=True, nogil=True)
-def joint_weight(key: Any, unit: Any, table: Any) -> Any:
-    """Look a conjunction up."""
-    mask = np.uint64(len(table) - 1)
-    mark = (key >> np.uint64(32)) | np.uint64(1)
-    at = key & mask
-    while table[at] != np.uint64(0):
-        if table[at] >> np.uint64(32) == mark:
-            return np.int32(table[at] & np.uint64(0xFFFFFFFF)) * unit
-        at = (at + np.uint64(1)) & mask
-    return 0.0
-
-
-@njit(cache=True, nogil=True)
 def score(
     rows: Any, doc: Any, wanted: Any, redacted_row: Any, E: Any, lower: Any, shape: Any, table: Any, unit: Any, places: Any, place_weights: Any, M: Any, e: Any, a: Any,
     out: Any,
@@ -357,87 +269,3 @@ def score(
             out[i] = math.log(a[i] * b)
             x = e[i] * b
             b = (M[1, 0] + M[1, 1] * x) / (M[0, 0] + M[0, 1] * x)
-
-
-@njit(cache=True, nogil=True)
-def label_bin(n: Any, sensitive: Any) -> Any:
-    """Bin how often a word was sensitive among its n occurrences in other documents."""
-    if n == 0:
-        return 0
-    level = 1 if n == 1 else (2 if n < 6 else 3)
-    if sensitive == 0:
-        return level
-    if sensitive == n:
-        return 3 + level
-    share = sensitive / n
-    return 7 + (0 if share < 0.05 else (1 if share < 0.3 else (2 if share < 0.7 else 3)))
-
-
-@njit(cache=True, nogil=True)
-def case_bin(n: Any, small: Any) -> Any:
-    """Bin how often a word was written without a capital among its n occurrences elsewhere."""
-    if n == 0:
-        return 0
-    level = 0 if n == 1 else (1 if n < 6 else 2)
-    share = small / n
-    step = 0
-    if small > 0:
-        step = 1 if share < 0.1 else (2 if share < 0.5 else (3 if share < 0.9 else 4))
-    return 1 + 5 * level + step
-
-
-@njit(cache=True, nogil=True)
-def bin_counts(counts: Any, out: Any) -> None:
-    """Bin the counts of each word: its labels and its case."""
-    for k in range(len(counts)):
-        out[k, 0] = label_bin(counts[k, 0], counts[k, 1])
-        out[k, 1] = case_bin(counts[k, 0], counts[k, 2])
-
-
-@njit(cache=True, nogil=True)
-def count_words(
-    docs: Any, rows: Any, doc: Any, group: Any, labels: Any, capital: Any, counts: Any, sign: Any
-) -> None:
-    """Add (or take away) the words of some documents: occurrences, sensitive ones, small ones."""
-    for d in docs:
-        for i in range(doc[d], doc[d + 1]):
-            g = group[rows[i]]
-            counts[g, 0] += sign
-            if labels[i]:
-                counts[g, 1] += sign
-            if not capital[rows[i]]:
-                counts[g, 2] += sign
-
-
-@njit(cache=True, nogil=True)
-def recall(
-    docs: Any,
-    rows: Any,
-    seen_rows: Any,
-    redacted_row: Any,
-    doc: Any,
-    group: Any,
-    labels: Any,
-    capital: Any,
-    counts: Any,
-    out: Any,
-) -> None:
-    """Bin, for each token, what the other documents say of its word and of its two neighbours.
-
-    `counts` holds all of `docs`; each document's own words are taken out while it is binned.
-    """
-    one = np.empty(1, np.int64)
-    for d in docs:
-        one[0] = d
-        count_words(one, rows, doc, group, labels, capital, counts, -1)
-        for i in range(doc[d], doc[d + 1]):
-            g = group[rows[i]]
-            if seen_rows[i] == redacted_row:
-                out[i, 0] = out[i, 1] = 0
-            else:
-                out[i, 0] = label_bin(counts[g, 0], counts[g, 1])
-                out[i, 1] = case_bin(counts[g, 0], counts[g, 2])
-        for i in range(doc[d], doc[d + 1]):
-            out[i, 2] = out[i - 1, 0] if i > doc[d] else 0
-            out[i, 3] = out[i + 1, 0] if i + 1 < doc[d + 1] else 0
-        count_words(one, rows, doc, group, labels, capital, counts, 1)

@@ -1,0 +1,301 @@
+"""The readers of baskets, one a format, batch by batch.
+
+Messages name line numbers and counts, never what stands on a line.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zipfile
+from array import array
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from ..core.errors import DataError, FormatError, InputError, LimitError
+from ._basket_files import Batch, numbered_lines, open_text
+from .limits import Limits
+
+__all__ = ["BatchReader", "open_batches"]
+
+_LABEL_COLUMNS = ("y", "label", "class")
+
+
+class BatchReader(Protocol):
+    """A file opened for reading; `names` may grow while batches of transactions are read."""
+
+    names: list[str]
+    label_column: str | None
+
+    def batches(self) -> Iterator[Batch]: ...
+
+
+class _Rows:
+    """Rows gathered until there are enough for a batch."""
+
+    def __init__(self) -> None:
+        self.ends = array("q", [0])
+        self.indices = array("i")
+        self.labels: list[str] = []
+
+    def end_row(self, label: str | None = None) -> None:
+        self.ends.append(len(self.indices))
+        if label is not None:
+            self.labels.append(label)
+
+    def batch(self) -> Batch:
+        indices = np.frombuffer(self.indices, dtype=np.int32).copy() if self.indices else (
+            np.zeros(0, dtype=np.int32))  # fmt: skip
+        return Batch(
+            np.frombuffer(self.ends, dtype=np.int64).copy(),
+            indices,
+            np.ones(len(indices), dtype=np.uint8),
+            self.labels or None,
+        )
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+
+def _check_zip(path: Path) -> None:
+    """Refuse an archive that would grow beyond all measure, before anything is unpacked."""
+    limits = Limits()
+    with zipfile.ZipFile(path) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
+    ratio = size // max(1, path.stat().st_size)
+    if size > limits.expansion_from and ratio > limits.expansion:
+        raise limits.error(
+            f"The file {path.name!r} grows {ratio:,} times when unpacked, which", "expansion"
+        )
+
+
+class _Npz:
+    label_column: str | None = None
+
+    def __init__(self, path: Path, names: Sequence[str] | None) -> None:
+        import scipy.sparse as sp
+
+        try:
+            _check_zip(path)
+            matrix = sp.load_npz(path)
+        except LimitError:
+            raise
+        except Exception:
+            raise FormatError(
+                f"The file {path.name!r} is not a scipy sparse matrix.",
+                hint="write it with scipy.sparse.save_npz.",
+            ) from None
+        if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+            raise FormatError(f"The file {path.name!r} does not hold a matrix of numbers.")
+        d = matrix.shape[1]
+        if d > Limits().features:
+            raise Limits().error(f"The number of features of {path.name!r}", "features")
+        self.matrix = sp.csr_matrix(matrix)
+        if names is not None and len(names) != d:
+            raise DataError(f"There are {len(names)} feature names for {d} features.")
+        self.names = list(names) if names is not None else [f"f{i}" for i in range(d)]
+
+    def batches(self) -> Iterator[Batch]:
+        m = self.matrix
+        yield Batch(m.indptr.astype(np.int64), m.indices, m.data)
+
+
+class _Libsvm:
+    """`label index:1 index:1 …`, one-based; names are the indices unless a names file gives them."""
+
+    label_column: str | None = None
+
+    def __init__(self, path: Path, names: Sequence[str] | None, batch_rows: int) -> None:
+        self.path = path
+        self.batch_rows = batch_rows
+        self.given = None if names is None else list(names)
+        self.names = [] if names is None else list(names)
+
+    def batches(self) -> Iterator[Batch]:
+        rows, widest = _Rows(), 0
+        for number, line in numbered_lines(self.path):
+            tokens = line.partition("#")[0].split()
+            if not tokens:
+                continue
+            last = 0
+            for token in tokens[1:]:
+                index, colon, value = token.partition(":")
+                if not (colon and index.isdecimal()):
+                    raise FormatError(
+                        f"Line {number} of {self.path.name!r} is not in libsvm form.",
+                        hint="each line is: label index:1 index:1 …",
+                    )
+                i = int(index) if len(index) < 12 else 2**31
+                if i <= last:
+                    raise FormatError(
+                        f"The indices on line {number} of {self.path.name!r} do not rise from 1.",
+                        hint="libsvm indices start at 1 and rise along the line.",
+                    )
+                if i > Limits().features:
+                    raise Limits().error(
+                        f"An index on line {number} of {self.path.name!r}", "features"
+                    )
+                last = i
+                if value in {"0", "0.0"}:
+                    continue
+                if value not in {"1", "1.0"}:
+                    raise DataError(
+                        f"A value on line {number} of {self.path.name!r} is neither 0 nor 1.",
+                        hint="turn counts into binary literals first (sfumato.data.literals).",
+                    )
+                rows.indices.append(i - 1)
+            widest = max(widest, last)
+            self._grow(widest, number)
+            rows.end_row(tokens[0])
+            if len(rows) == self.batch_rows:
+                yield rows.batch()
+                rows = _Rows()
+        if len(rows):
+            yield rows.batch()
+
+    def _grow(self, widest: int, line: int) -> None:
+        if self.given is not None:
+            if widest > len(self.given):
+                raise DataError(
+                    f"An index on line {line} of {self.path.name!r} has no feature name.",
+                    hint=f"the file of names holds {len(self.given)}.",
+                )
+        elif widest > len(self.names):
+            self.names += [str(i + 1) for i in range(len(self.names), widest)]
+
+
+class _Transactions:
+    """One row of items a line, separated by white space; an empty line is a row without items."""
+
+    label_column: str | None = None
+
+    def __init__(self, path: Path, names: Sequence[str] | None, batch_rows: int) -> None:
+        self.path = path
+        self.batch_rows = batch_rows
+        self.names = [] if names is None else list(names)
+        self.closed = names is not None
+
+    def batches(self) -> Iterator[Batch]:
+        number_of = {name: i for i, name in enumerate(self.names)}
+        rows = _Rows()
+        for number, line in numbered_lines(self.path):
+            found = set()
+            for item in line.split():
+                i = number_of.get(item)
+                if i is None:
+                    if self.closed:
+                        raise DataError(
+                            f"An item on line {number} of {self.path.name!r} is not in the file of "
+                            "feature names.",
+                        )
+                    i = number_of[item] = len(self.names)
+                    self.names.append(item)
+                found.add(i)
+            rows.indices.extend(sorted(found))
+            rows.end_row()
+            if len(rows) == self.batch_rows:
+                yield rows.batch()
+                rows = _Rows()
+        if len(rows):
+            yield rows.batch()
+
+
+class _Csv:
+    """A header of feature names and cells of 0 and 1; one column may hold the label."""
+
+    def __init__(
+        self, path: Path, label_column: str | None, batch_rows: int, *, own_labels: bool
+    ) -> None:
+        self.path = path
+        self.batch_rows = batch_rows
+        header = next(self._records(), None)
+        if not header:
+            raise DataError(f"The file {path.name!r} is empty.", hint="give a header and rows.")
+        header[0] = header[0].removeprefix("\ufeff")
+        if len(set(header)) < len(header):
+            raise DataError(
+                f"{len(header) - len(set(header))} column name(s) of {path.name!r} are used more "
+                "than once.",
+                hint="give each feature a name of its own.",
+            )
+        self.label_column = label_column
+        if label_column is not None and label_column not in header:
+            raise InputError(
+                f"{path.name!r} has no column for the labels of the name that was given, and there "
+                "is no such file.",
+                hint="name a column of the header or a file with one label a line.",
+            )
+        if label_column is None and own_labels and header[-1].lower() in _LABEL_COLUMNS:
+            self.label_column = header[-1]
+        self.label_at = -1 if self.label_column is None else header.index(self.label_column)
+        self.header = header
+        self.names = [h for i, h in enumerate(header) if i != self.label_at]
+
+    def _records(self) -> Iterator[list[str]]:
+        try:
+            with open_text(self.path) as stream:
+                yield from csv.reader(stream, strict=True)
+        except (UnicodeDecodeError, csv.Error, EOFError, gzip.BadGzipFile):
+            raise FormatError(f"The file {self.path.name!r} is not readable as CSV.") from None
+
+    def batches(self) -> Iterator[Batch]:
+        rows = _Rows()
+        records = self._records()
+        next(records)
+        width, at = len(self.header), self.label_at
+        for number, cells in enumerate(records, 2):
+            if not cells:
+                continue
+            if len(cells) != width:
+                raise FormatError(
+                    f"Record {number} of {self.path.name!r} has {len(cells)} cells, the header {width}."
+                )
+            label = None
+            if at >= 0:
+                label = cells.pop(at)
+                if not label:
+                    raise DataError(f"Record {number} of {self.path.name!r} has no label.")
+            for i, cell in enumerate(cells):
+                if cell == "1":
+                    rows.indices.append(i)
+                elif cell != "0":
+                    self._number(cell, number, i, rows)
+            rows.end_row(label)
+            if len(rows) == self.batch_rows:
+                yield rows.batch()
+                rows = _Rows()
+        if len(rows):
+            yield rows.batch()
+
+    def _number(self, cell: str, number: int, i: int, rows: _Rows) -> None:
+        """Take 1.0, true and their like; refuse everything else."""
+        word = cell.strip().lower()
+        if word in {"1", "1.0", "true"}:
+            rows.indices.append(i)
+        elif word not in {"0", "0.0", "false"}:
+            raise DataError(
+                f"A cell of record {number} of {self.path.name!r} is neither 0 nor 1.",
+                hint="turn counts and categories into binary literals first (sfumato.data.literals).",
+            )
+
+
+def open_batches(
+    path: Path,
+    kind: str,
+    *,
+    names: Sequence[str] | None = None,
+    label_column: str | None = None,
+    own_labels: bool = True,
+    batch_rows: int = 65536,
+) -> BatchReader:
+    """Open a file for reading batch by batch."""
+    if kind == "npz":
+        return _Npz(path, names)
+    if kind == "libsvm":
+        return _Libsvm(path, names, batch_rows)
+    if kind == "transactions":
+        return _Transactions(path, names, batch_rows)
+    return _Csv(path, label_column, batch_rows, own_labels=own_labels)

@@ -1,0 +1,94 @@
+"""Margins made log-odds: fitted on documents that the model behind them had not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from .....core.randomness import Streams
+from ...features import TokenData
+from .model import LinearModel
+
+__all__ = ["by_halves", "calibrated", "platt"]
+
+
+def by_halves(
+    data: TokenData,
+    documents: npt.NDArray[np.bool_],
+    seed: int,
+    learn: Callable[[npt.NDArray[np.bool_]], LinearModel],
+) -> npt.NDArray[np.float64]:
+    """Give the margins of each half of the documents by a model learned from the other half.
+
+    With one document there is no other half, and its own model answers.
+    """
+    chosen = np.flatnonzero(documents)
+    if len(chosen) < 2:
+        return learn(documents).margins(data, documents=documents)
+    mixed = Streams(seed).generator("halves").permutation(chosen)
+    margins = np.full(len(data), -np.inf)
+    for part in (mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]):
+        held = np.zeros(data.documents, np.bool_)
+        held[part] = True
+        margins = np.maximum(margins, learn(documents & ~held).margins(data, documents=held))
+    return margins
+
+
+def calibrated(
+    model: LinearModel,
+    data: TokenData,
+    labels: npt.NDArray[np.uint8],
+    margins: npt.NDArray[np.float64],
+) -> LinearModel:
+    """Calibrate a model by margins of documents that those who gave them had not seen (Platt)."""
+    use = np.isfinite(margins) & data.counted
+    if not use.any():
+        return model
+    slope, offset = platt(margins[use], labels[use])
+    return replace(model, slope=slope, offset=offset)
+
+
+def platt(margins: npt.NDArray[np.float64], labels: npt.NDArray[np.uint8]) -> tuple[float, float]:
+    """Fit log-odds = slope · margin + offset by Newton steps, with Platt's softened targets.
+
+    >>> slope, offset = platt(np.array([-2., -1., 1., 2.] * 50), np.array([0, 0, 1, 1] * 50))
+    >>> slope > 1 and abs(offset) < 1e-6
+    True
+    """
+    positive = labels != 0
+    many, few = int((~positive).sum()), int(positive.sum())
+    target = np.where(positive, (few + 1) / (few + 2), 1 / (many + 2))
+    scale = float(np.std(margins)) or 1.0
+    x = margins / scale
+    slope, offset = 1.0, float(np.log((few + 1) / (many + 1)))
+
+    def cost(a: float, b: float) -> float:
+        z = a * x + b
+        return float(np.sum(np.logaddexp(0, z) - target * z)) + 1e-3 * a * a
+
+    value = cost(slope, offset)
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-np.clip(slope * x + offset, -40, 40)))
+        gap, heat = p - target, np.maximum(p * (1 - p), 1e-12)
+        gradient = np.array([np.sum(gap * x) + 2e-3 * slope, np.sum(gap)])
+        cross = np.sum(heat * x)
+        hessian = np.array([[np.sum(heat * x * x) + 2e-3, cross], [cross, np.sum(heat) + 1e-9]])
+        step = np.linalg.solve(hessian, gradient)
+        size = 1.0
+        while size > 1e-6:
+            tried = slope - size * step[0], offset - size * step[1]
+            new = cost(*tried)
+            if new < value:
+                break
+            size /= 2
+        else:
+            break
+        done = value - new < 1e-9 * (1 + abs(value))
+        slope, offset, value = tried[0], tried[1], new
+        if done:
+            break
+    # A ranking is never turned around: a model that ranks badly is a model without confidence.
+    return max(float(slope) / scale, 1e-3), float(offset)
