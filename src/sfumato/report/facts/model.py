@@ -198,6 +198,7 @@ class TextPart(Part):
     mode: Literal["honest", "paper"] | None = None
     learner: Vocabulary | None = None
     folds: int | None = None
+    folds_dealt: int | None = None
     background: int = 0  # labelled corpora that publisher and attackers both know
     words: int | None = None
     sensitive: int | None = None

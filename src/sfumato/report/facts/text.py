@@ -221,6 +221,7 @@ def text_part(source: Source, part_id: str, choose: str | None = None) -> TextPa
         mode=cast("Any", mode),
         learner=known(parameter(source, "learner"), LEARNERS, "other"),
         folds=whole(parameter(source, "folds")),
+        folds_dealt=whole(parameter(source, "folds_dealt", "folds")),
         background=len(corpora) if isinstance(corpora, list) else whole(corpora) or 0,
         words=whole(parameter(source, "words")),
         sensitive=sensitive,

@@ -241,7 +241,7 @@ def _cost_words(part: TextPart) -> list[str]:
 
 
 def _assumptions(part: TextPart) -> list[str]:
-    folds = f"{part.folds} folds by document" if part.folds else "folds by document"
+    folds = f"{part.folds_dealt} folds by document" if part.folds_dealt else "folds by document"
     sentences = [
         f"The documents to be published are like the labelled ones; all estimates come from {folds}, each sanitised by classifiers that never saw it.",
         "The labels are right: a sensitive word that the annotators missed counts as harmless here, for the publisher and for the attacker.",
