@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import tables_study
-from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
+from ._choosing import (
+    Choose,
+    ComputeEngine,
+    Dominates,
+    Knee,
+    MaxRisk,
+    MinUtility,
+    Threads,
+    choice,
+)
 from ._running import Console, DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
 
 if TYPE_CHECKING:
@@ -91,7 +100,8 @@ def explore(
     target: Annotated[str | None, typer.Option(help="Column for mutual-information.")] = None,
     k: Annotated[int, typer.Option(help="Group size for small-groups.")] = 5,
     threshold: Annotated[float | None, typer.Option(help="TH of shs.")] = None,
-    engine: Annotated[str, typer.Option(help="Where rows are counted: local or spark.")] = "local",
+    engine: ComputeEngine = "local",
+    threads: Threads = None,
     force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
@@ -128,6 +138,7 @@ def explore(
                 k=k,
                 threshold=threshold,
                 engine=engine,
+                threads=threads,
                 progress=progress,
             )
         with whole_directory(out, force=force) as folder:
@@ -185,6 +196,8 @@ def publish(
     refuse_above: Annotated[
         float | None, typer.Option("--refuse-above", help="Refuse a measured risk above this.")
     ] = None,
+    engine: ComputeEngine = "local",
+    threads: Threads = None,
     force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
@@ -211,7 +224,8 @@ def publish(
         # A limit given as the choice holds for other data too: it is measured on what was written.
         limit = refuse_above if refuse_above is not None else max_risk
         options: dict[str, Any] = {
-            "out": out, "population": population, "max_risk": limit, "force": force,
+            "out": out, "population": population, "max_risk": limit, "engine": engine,
+            "threads": threads, "force": force,
         }  # fmt: skip
         if wish is not None:
             release = wish.of(found).publish(table, **options)

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ...compute import engine as compute_engine
+from ...compute.protocol import Compute
 from ...core.errors import FormatError, InputError, ReleaseRefusedError
 from ...core.exploration import Candidate, InputFile
 from ...core.files import check_output, sha256_of, whole_directory, write_json
@@ -45,6 +47,8 @@ def publish(
     out: str | os.PathLike[str] | None = None,
     labels: Any = None,
     seed: int = 0,
+    engine: str = "local",
+    threads: int | None = None,
     force: bool = False,
     progress: Callable[..., None] | None = None,
 ) -> Release | Baskets:
@@ -52,7 +56,9 @@ def publish(
 
     `out` names a data file (the record lies beside it as NAME.release.json) or a folder (data and
     release.json inside). Without `out` the projected baskets are given back after the same audit.
+    With `engine="spark"` the equal rows of the audit are counted on a cluster.
     """
+    compute = compute_engine(engine, threads=threads)
     features = [str(f) for f in candidate.details["features"]]
     k = int(candidate.details["k"])
     if not features:
@@ -67,8 +73,9 @@ def publish(
         )
         return projected
     return _written(
-        candidate, data, Path(out), labels=labels, seed=seed, force=force, progress=progress
-    )
+        candidate, data, Path(out), labels=labels, seed=seed, compute=compute, force=force,
+        progress=progress,
+    )  # fmt: skip
 
 
 def _promised_ac(candidate: Candidate, matrix: Any, names: Sequence[str]) -> int:
@@ -93,6 +100,7 @@ def _written(
     *,
     labels: Any,
     seed: int,
+    compute: Compute,
     force: bool,
     progress: Callable[..., None] | None,
 ) -> Release:
@@ -112,7 +120,7 @@ def _written(
         try:
             release = _stage(
                 candidate, data, stage / target.name, stage / record.name, labels=labels, seed=seed,
-                progress=progress,
+                compute=compute, progress=progress,
             )  # fmt: skip
             written = sorted(stage.iterdir())
             for path in written:
@@ -125,7 +133,7 @@ def _written(
         with whole_directory(target, force=force) as stage:
             release = _stage(
                 candidate, data, stage / name, stage / RELEASE_FILE, labels=labels, seed=seed,
-                progress=progress,
+                compute=compute, progress=progress,
             )  # fmt: skip
     warn_if_composed(target, release.to_json())
     return release
@@ -159,6 +167,7 @@ def _stage(
     *,
     labels: Any,
     seed: int,
+    compute: Compute,
     progress: Callable[..., None] | None,
 ) -> Release:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
@@ -178,7 +187,7 @@ def _stage(
     held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
     if not held <= set(features):
         raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
-    measured = audit(matrix)
+    measured = audit(matrix, compute=compute)
     _refuse_below(k, min(measured.ac, _promised_ac(candidate, matrix, names)), candidate)
     rows = as_binary(matrix)
     release = Release(

@@ -88,7 +88,7 @@ def publish(
         how=how,
         made_from=made_from,
     )
-    compute = compute_engine(engine, **({} if threads is None else {"threads": threads}))
+    compute = compute_engine(engine, threads=threads)
     with Journal(out, key, force=force) as journal:
         if not journal.finished:
             unread: list[dict[str, str]] = []
