@@ -239,6 +239,8 @@ def publish(
 
 
 def _told(console: Console, release: Release, out: Path) -> None:
+    from ..core.quarantine import quarantine_of
+
     measured, how, counts = release.measured, release.how, release.counts
     console.say(f"{counts['rows']:,} rows published by {release.candidate}")
     for name, treatment in how["summary"].items():
@@ -249,7 +251,12 @@ def _told(console: Console, release: Release, out: Path) -> None:
         kept = ", ".join(how["columns_not_in_schema"])
         console.say(f"Note: kept as they are, although the schema does not name them: {kept}")
     if counts["dropped"]:
-        console.say(f"{counts['dropped']:,} rows with a missing quasi-identifier left out")
+        listed = quarantine_of(out)
+        typer.echo(
+            f"sfumato: {counts['dropped']:,} rows with a missing quasi-identifier were left out; "
+            f"{listed} lists them by number.",
+            err=True,
+        )
     console.say(
         f"measured on the output: risk {measured['risk']:.4g}, utility {measured['utility']:.3f}, "
         f"smallest group {measured['k']:,}"

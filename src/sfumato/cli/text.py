@@ -221,7 +221,7 @@ def publish(
         if outcome.withheld:
             raise WithheldError(
                 f"{outcome.withheld:,} of the records could not be sanitised and were withheld.",
-                hint="release.json lists them by id, with the reason.",
+                hint=f"{outcome.quarantine} lists them by id, with the reason.",
             )
 
 

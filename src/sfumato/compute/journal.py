@@ -90,7 +90,7 @@ class Journal:
     (b'onetwo', ['release'])
 
     `finished` is true when an earlier run with this key was killed after the output was complete:
-    there is then nothing left to do. Without `force`, an output that exists is refused. What was
+    there is then nothing left to do; `resumed` when there is something to go on from. Without `force`, an output that exists is refused. What was
     done stays for the next run when the run was interrupted or the disk was full; after any other
     error the work folder is removed.
     """
@@ -100,6 +100,7 @@ class Journal:
         self.key = key
         self.force = force
         self.finished = False
+        self.resumed = False
         self._work = self.output.with_name(f".{self.output.name}.work")
         self._lines: dict[str, dict[str, Any]] = {}
         self._checked: set[str] = set()
@@ -201,6 +202,7 @@ class Journal:
             self._append({"key": self.key, "format": _FORMAT})
             _sync(self._work)
             return
+        self.resumed = True
         self._lines = {line["part"]: line for line in lines if "part" in line}
 
     def _refuse_existing(self) -> None:

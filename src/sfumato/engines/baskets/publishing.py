@@ -7,7 +7,6 @@ selection; if its AC is below the promised k, nothing appears and the release is
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,8 @@ from ...compute import engine as compute_engine
 from ...compute.protocol import Compute
 from ...core.errors import FormatError, InputError, ReleaseRefusedError
 from ...core.exploration import Candidate, InputFile
-from ...core.files import check_output, sha256_of, whole_directory, write_json
-from ...core.release import RELEASE_FILE, Release, warn_if_composed
+from ...core.files import sha256_of, whole_directory, write_json
+from ...core.release import RELEASE_FILE, Release, released_files, warn_if_composed
 from ...data.baskets import (
     Baskets,
     as_baskets,
@@ -113,22 +112,11 @@ def _written(
                 hint="a release is written in the format it was read from.",
             )
         record = beside(target, "release").with_suffix(".json")
-        for path in (target, record):
-            check_output(path, force=force)
-        stage = target.with_name(f".{target.name}.partial-{os.getpid()}")
-        stage.mkdir()
-        try:
+        with released_files(target, record, force=force) as stage:
             release = _stage(
                 candidate, data, stage / target.name, stage / record.name, labels=labels, seed=seed,
                 compute=compute, progress=progress,
             )  # fmt: skip
-            written = sorted(stage.iterdir())
-            for path in written:
-                check_output(target.with_name(path.name), force=force)
-            for path in written:
-                os.replace(path, target.with_name(path.name))
-        finally:
-            shutil.rmtree(stage, ignore_errors=True)
     else:
         with whole_directory(target, force=force) as stage:
             release = _stage(

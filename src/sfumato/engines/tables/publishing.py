@@ -7,7 +7,6 @@ take for a formula are written as they stand: they come from the schema's own do
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,10 +19,11 @@ from ...core.errors import FormatError, ParameterError, ReleaseRefusedError
 from ...core.exploration import Candidate, InputFile
 from ...core.files import check_output, sha256_of, whole_directory, write_json
 from ...core.measures import Risk, Utility
-from ...core.release import RELEASE_FILE, Release, warn_if_composed
+from ...core.quarantine import write_quarantine
+from ...core.release import RELEASE_FILE, Release, check_files, released_files, warn_if_composed
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
-from ...data.table_source import Source, format_of_name
+from ...data.table_source import Source, cell_text, format_of_name
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, Terms
 from .policy import Lattice, Policy
 from .problem import counted, resolved_schema
@@ -117,10 +117,11 @@ def publish_policy(
         published = as_table(rows)
         work.measured(published)
         return _like(published, data)
-    with _staged(target, kind, name, force=force) as (folder, file, record):
+    with _staged(target, name, force=force) as (folder, file, record):
         write_rows(rows, folder / file, kind, _delimiter(opened, kind))
         release = work.release(folder / file)
         write_json(folder / record, release.to_json())
+        write_quarantine(target, _left_out(opened, table), force=force)
     warn_if_composed(target, release.to_json())
     return release
 
@@ -236,6 +237,18 @@ def _read(opened: Source, terms: Terms, population: Any, compute: Compute) -> Ta
     )
 
 
+def _left_out(opened: Source, table: Table) -> list[dict[str, str]]:
+    """List the rows with a missing quasi-identifier, where the schema drops them, by their number."""
+    if not table.dropped:
+        return []
+    cells = [cell_text(a.name, is_range=a.is_range) for a in table.schema.quasi]
+    missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
+    numbered = f"SELECT row_number() OVER () AS place, {missing} AS is_missing FROM {opened.sql}"  # noqa: S608 (quoted)
+    found = opened.query(f"SELECT place FROM ({numbered}) WHERE is_missing ORDER BY place")  # noqa: S608 (quoted)
+    reason = "has no value for a quasi-identifier"
+    return [{"id": f"row {n}", "reason": reason} for n in found.column("place").to_pylist()]
+
+
 # --- writing -------------------------------------------------------------------------------------
 
 
@@ -266,29 +279,22 @@ def _check_outputs(target: Path, kind: str, *, force: bool) -> None:
             f"The output {target.name!r} would be {as_file}, but the input is {kind}.",
             hint="a release is written in the format it was read from.",
         )
-    check_output(target, force=force)
-    if as_file is not None:
-        check_output(_record_of(target), force=force)
+    if as_file is None:
+        check_output(target, force=force)
+    else:
+        check_files(target, _record_of(target), force=force)
 
 
 @contextmanager
-def _staged(target: Path, kind: str, name: str, *, force: bool) -> Iterator[tuple[Path, str, str]]:
+def _staged(target: Path, name: str, *, force: bool) -> Iterator[tuple[Path, str, str]]:
     """Give a folder that nobody sees and the names to write there; show it all when the block ends well."""
     if _data_format(target) is None:
         with whole_directory(target, force=force) as folder:
             yield folder, name, RELEASE_FILE
-        return
-    record = _record_of(target)
-    folder = target.with_name(f".{target.name}.partial-{os.getpid()}")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    try:
-        yield folder, target.name, record.name
-        _check_outputs(target, kind, force=force)
-        os.replace(folder / record.name, record)
-        os.replace(folder / target.name, target)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    else:
+        record = _record_of(target)
+        with released_files(target, record, force=force) as folder:
+            yield folder, target.name, record.name
 
 
 def _delimiter(opened: Source, kind: str) -> str:

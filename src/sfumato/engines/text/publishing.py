@@ -22,6 +22,7 @@ from ...compute.journal import Journal, fingerprint
 from ...core.errors import WorkError
 from ...core.exploration import Candidate, InputFile
 from ...core.files import read_json, sha256_of
+from ...core.quarantine import check_quarantine, quarantine_of, write_quarantine
 from ...core.release import RELEASE_FILE, Release, warn_if_composed
 from ...data.document import Document
 from ...data.documents import Corpus, Withheld, read_documents, write_documents
@@ -47,6 +48,11 @@ class Outcome:
     def withheld(self) -> int:
         """How many records were withheld."""
         return len(self.record["withheld"])
+
+    @property
+    def quarantine(self) -> Path | None:
+        """The list of what was withheld; None when nothing was."""
+        return quarantine_of(self.out) if self.withheld else None
 
 
 def publish(
@@ -90,6 +96,8 @@ def publish(
     )
     compute = compute_engine(engine, threads=threads)
     with Journal(out, key, force=force) as journal:
+        if not (journal.resumed or journal.finished):  # else the list may be ours already
+            check_quarantine(out, force=force)
         if not journal.finished:
             unread: list[dict[str, str]] = []
             rows: dict[str, int] = {}
@@ -109,6 +117,7 @@ def publish(
                     note = f"{counts.words:,} words, {rate:,.0f} words/s"
                     progress(facts["counts"]["documents"], note)
             named = _named_inputs(corpus, inputs, rows)
+            withheld = [*unread, *failed]
 
             def build(built: Path) -> None:
                 if corpus.is_folder:
@@ -120,9 +129,9 @@ def publish(
                     _join_lines(journal, corpus, written)
                 else:
                     parts = (journal.path(name).read_bytes() for name in journal.names)
-                    withheld = {entry["id"] for entry in failed}
+                    unpublished = {entry["id"] for entry in failed}
                     write_documents(
-                        _published(corpus, parts, withheld, drop, fields),
+                        _published(corpus, parts, unpublished, drop, fields),
                         like=corpus,
                         out=written,
                     )
@@ -134,11 +143,12 @@ def publish(
                     outputs=[InputFile(name, sha256_of(written), counts.documents)],
                     seed=seed,
                     how={**how, "fields_as_they_are": sorted(fields), **_plain(candidate)},
-                    counts={**counts.to_json(), "withheld": len(unread) + len(failed)},
+                    counts={**counts.to_json(), "withheld": len(withheld)},
                     risk=candidate.risk,
                     utility=candidate.utility,
-                    withheld=[*unread, *failed],
+                    withheld=withheld,
                 ).save(built)
+                write_quarantine(out, withheld, force=force)
 
             journal.finish(build)
     record = read_json(Path(out) / RELEASE_FILE)
