@@ -96,6 +96,33 @@ def _read_and_write(path: Path, folder: Path, **options: object) -> None:
     list(read_documents(path, **options))
 
 
+def _lines_seed() -> list[bytes]:
+    compact = b'{"text":"a \\u00e9\\ud83d\\ude00","id":7,"spans":[],"x":{"y":[1,2.5,"z\\n",{}]}}\n'
+    return [
+        *_written("jsonl", ".jsonl"),
+        compact,
+        compact + b'{"id": "b", "text": "", "n": -0.25}\n',
+    ]
+
+
+def _read_lines(data: bytes, folder: Path) -> None:
+    """Read JSON lines in columns and in Python: what is written and withheld must be the same."""
+    from sfumato.data.document import Document
+    from sfumato.data.documents import Withheld, read_documents
+    from sfumato.data.formats.lines import SeenMarks, Written, read_blocks
+
+    (folder / "input.jsonl").write_bytes(data)
+    corpus = read_documents(folder / "input.jsonl")
+    lines, withheld = [], []
+    for block in read_blocks(corpus.format, corpus.parts[0], SeenMarks(), size=100):
+        lines.append(Written(corpus.format.layout).lines(block, block.text))
+        withheld += block.withheld
+    records = list(corpus.tolerant())
+    assert withheld == [r for r in records if isinstance(r, Withheld)]
+    good = (Document(r.id, r.text, (), r.extra) for r in records if isinstance(r, Document))
+    assert b"".join(lines) == b"".join(map(corpus.format.line, good))
+
+
 def _brat_seed() -> list[bytes]:
     text = "Ann Perez called.\nTwice."
     return [
@@ -292,8 +319,17 @@ def _database() -> Any:
 
 
 def _connect(**_config: object) -> Any:
-    """Share one database among all inputs: opening one costs more than reading a small file."""
-    return _database().cursor()
+    """Share one database among all inputs: opening one costs more than reading a small file.
+
+    A damaged Parquet file can put a database out of use; whoever opens one a table has lost nothing.
+    """
+    import duckdb
+
+    try:
+        return _database().cursor().execute("SELECT 1")
+    except duckdb.Error:
+        _database.cache_clear()
+        return _database().cursor()
 
 
 def _read_hierarchy(data: bytes, folder: Path) -> None:
@@ -442,6 +478,7 @@ TARGETS = {
     target.name: target
     for target in [
         Target("jsonl", lambda: _written("jsonl", ".jsonl"), _read_documents(".jsonl")),
+        Target("lines", _lines_seed, _read_lines),
         Target("csv", lambda: _written("csv", ".csv"), _read_documents(".csv")),
         Target("tsv", lambda: _written("tsv", ".tsv"), _read_documents(".tsv")),
         Target("parquet", lambda: _written("parquet", ".parquet"), _read_documents(".parquet")),

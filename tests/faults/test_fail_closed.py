@@ -22,11 +22,11 @@ CANARY = "Quixadelmo"
 class Breaks(Sanitiser):
     """A sanitiser that meets a bug in some documents, and whose error quotes the text."""
 
-    def _sanitise(self, documents):
-        for document in documents:
-            if "BREAK" in document.text:
-                raise ValueError(document.text)
-        return super()._sanitise(documents)
+    def _redacted(self, tokens, *rest):
+        text = tokens.text.tobytes().decode()
+        if "BREAK" in text:
+            raise ValueError(text)
+        return super()._redacted(tokens, *rest)
 
 
 def texts_of(out):

@@ -95,12 +95,15 @@ class Corpus:
             for number, record in enumerate(self.format.read(part), 1):
                 count += 1
                 if isinstance(record, Document) and not seen.add(record.id):
-                    yield Withheld(record.id, "repeats the id of an earlier record", number,
-                                   part.name, "ids must be unique; id=None numbers the records.")  # fmt: skip
+                    yield Withheld.repeated(record.id, number, part.name)
                 else:
                     yield record
         if count == 0 and self._shared is None:
-            raise DataError(f"The corpus {self.name!r} holds no documents.")
+            raise self.empty()
+
+    def empty(self) -> DataError:
+        """Give the error for a corpus without a record."""
+        return DataError(f"The corpus {self.name!r} holds no documents.")
 
     def by_part(self) -> Iterator[Corpus]:
         """Give each file as a corpus of its own; ids stay unique across them when read in order."""

@@ -17,6 +17,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ...compute import engine as compute_engine
 from ...compute.journal import Journal, fingerprint
 from ...core.errors import WorkError
@@ -28,6 +30,7 @@ from ...data.document import Document
 from ...data.documents import Corpus, Withheld, read_documents, write_documents
 from ...data.findings import with_findings
 from ...data.formats.jsonl import Jsonl
+from ...data.formats.lines import Column, LineBlock, SeenMarks, Written, read_blocks, takes
 from ...data.sources import Extra, create_bytes
 from .pipeline import Counts, Sanitiser, batches
 
@@ -87,7 +90,9 @@ def publish(
         "findings": None if findings is None else sha256_of(findings),
         "dropped_fields": sorted(drop),
     }
+    in_columns = findings is None and takes(corpus.format, drop)
     key = fingerprint(
+        in_columns=in_columns,
         inputs=[sha256 for _, sha256 in inputs],
         strict=sanitiser.strict,
         characters=characters,
@@ -101,14 +106,22 @@ def publish(
         if not journal.finished:
             unread: list[dict[str, str]] = []
             rows: dict[str, int] = {}
-            documents: Iterable[Document] = _readable(corpus, unread, rows, strict=sanitiser.strict)
-            if findings is not None:
-                documents = with_findings(documents, findings)
             shared = _Shared(sanitiser, _lines_of(corpus), tuple(drop))
             counts, failed = Counts(), []
             fields: set[str] = set()
-            cut = _cut(documents, characters, bare=shared.form is None)
-            for facts in journal.run(compute, _part, cut, shared=shared):
+            work: Callable[..., tuple[bytes, Mapping[str, Any]]] = _part
+            cut: Iterable[Any]
+            if in_columns:
+                work = _part_in_columns
+                cut = _blocks(corpus, unread, rows, characters, drop, strict=sanitiser.strict)
+            else:
+                documents: Iterable[Document] = _readable(
+                    corpus, unread, rows, strict=sanitiser.strict
+                )
+                if findings is not None:
+                    documents = with_findings(documents, findings)
+                cut = _cut(documents, characters, bare=shared.form is None)
+            for facts in journal.run(compute, work, cut, shared=shared):
                 counts += Counts(**facts["counts"])
                 failed += facts["withheld"]
                 fields.update(facts["fields"])
@@ -210,6 +223,56 @@ def _cut(
     for file, own in groupby(documents, key=lambda d: getattr(d.extra, "part", "")):
         for batch in batches(own, characters):
             yield file, [Document(d.id, d.text, d.spans) for d in batch] if bare else batch
+
+
+def _blocks(
+    corpus: Corpus,
+    unread: list[dict[str, str]],
+    rows: dict[str, int],
+    size: int,
+    drop: Sequence[str],
+    *,
+    strict: bool,
+) -> Iterator[tuple[str, list[str], Any]]:
+    """Read JSON lines in columns, block by block; list what cannot be read, and count the records."""
+    seen = SeenMarks()
+    assert type(corpus.format) is Jsonl
+    for part in corpus.parts:
+        for block in read_blocks(corpus.format, part, seen, size=size, drop=drop):
+            rows[part.name] = rows.get(part.name, 0) + block.records
+            if strict and block.withheld:
+                raise block.withheld[0].error()
+            unread.extend(record.to_json() for record in block.withheld)
+            if len(block):
+                yield part.name, list(block.fields), block.to_arrow()
+    if not any(rows.values()):
+        raise corpus.empty()
+
+
+def _part_in_columns(
+    shared: _Shared, batch: tuple[str, list[str], Any]
+) -> tuple[bytes, dict[str, Any]]:
+    """Sanitise a block of JSON lines that was read in columns."""
+    file, fields, columns = batch
+    block, withheld = LineBlock.of_arrow(columns), []
+    sanitiser = shared.sanitiser
+    assert shared.form is not None
+    try:
+        text, bounds, counts = sanitiser.texts(
+            block.text.data, block.text.bounds, lambda i: block.document(i).id
+        )
+        texts = Column(text, bounds)
+    except Exception:  # one by one in Python, to find which document it is
+        documents = [block.document(i) for i in range(len(block))]
+        done = sanitiser(documents)
+        counts, withheld = done.counts, [dict(w) for w in done.withheld]
+        published = set(done.ids)
+        block = block.only(np.array([d.id in published for d in documents], np.bool_))
+        texts = Column.of([text.encode() for text in done.texts])
+    facts = {
+        "file": file, "fields": fields, "counts": counts.to_json(), "withheld": withheld,
+    }  # fmt: skip
+    return Written(shared.form.layout).lines(block, texts), facts
 
 
 def _part(shared: _Shared, batch: tuple[str, Sequence[Document]]) -> tuple[bytes, dict[str, Any]]:
