@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -141,7 +140,7 @@ def publish(
                 if shared.form is not None:
                     _join_lines(journal, corpus, written)
                 else:
-                    parts = (journal.path(name).read_bytes() for name in journal.names)
+                    parts = map(journal.content, journal.names)
                     unpublished = {entry["id"] for entry in failed}
                     write_documents(
                         _published(corpus, parts, unpublished, drop, fields),
@@ -299,16 +298,15 @@ def _part(shared: _Shared, batch: tuple[str, Sequence[Document]]) -> tuple[bytes
 
 def _join_lines(journal: Journal, corpus: Corpus, written: Path) -> None:
     """Write each file of the corpus from the parts that hold its lines."""
-    by_file: dict[str, list[Path]] = {part.name: [] for part in corpus.parts}
+    by_file: dict[str, list[str]] = {part.name: [] for part in corpus.parts}
     for name in journal.names:
-        by_file[journal.facts(name)["file"]].append(journal.path(name))
+        by_file[journal.facts(name)["file"]].append(name)
     for file, parts in by_file.items():
         path = written / file if corpus.is_folder else written
         path.parent.mkdir(parents=True, exist_ok=True)
         with create_bytes(path, compress=path.name.endswith(".gz")) as stream:
-            for part in parts:
-                with part.open("rb") as lines:
-                    shutil.copyfileobj(lines, stream, 1 << 20)
+            for name in parts:
+                stream.write(journal.content(name))
 
 
 def _unpacked(part: bytes) -> Iterator[tuple[str, str]]:
