@@ -201,6 +201,15 @@ def test_marks_seen_before(batches):
         assert seen.add(np.array(batch, np.uint64)).tolist() == wanted
 
 
+def test_a_text_for_each_document(tmp_path):
+    (tmp_path / "n.jsonl").write_text("\n".join(TAKEN) + "\n")
+    corpus = read_documents(tmp_path / "n.jsonl")
+    (block,) = read_blocks(corpus.format, corpus.parts[0], SeenMarks(), size=1 << 20)
+    with pytest.raises(ValueError, match="a text for each"):
+        Written(corpus.format.layout).lines(block, Column.of([b"one"]))
+    assert [block.id(i) for i in range(len(block))] == ["a", "b", "c", "17", "-3", "d", "eA"]
+
+
 def test_columns():
     column = Column.of([b"ab", b"", b"c"])
     assert [column[i] for i in range(len(column))] == [b"ab", b"", b"c"]

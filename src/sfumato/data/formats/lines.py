@@ -81,9 +81,13 @@ class LineBlock:
     def __len__(self) -> int:
         return len(self.head)
 
+    def id(self, i: int) -> str:
+        """Give the id of one of the documents."""
+        return str(json.loads(self.head[i]))
+
     def document(self, i: int) -> Document:
         """Give one of the documents, without its other fields."""
-        return Document(str(json.loads(self.head[i])), self.text[i].decode())
+        return Document(self.id(i), self.text[i].decode())
 
     def to_arrow(self) -> pa.RecordBatch:
         """Give the columns as an Arrow batch, which can travel."""
@@ -245,7 +249,7 @@ class _Reader:
     def without_repeated(self, block: LineBlock, new: npt.NDArray[np.bool_]) -> LineBlock:
         """Withhold the documents whose ids stood before."""
         again = [
-            Withheld.repeated(block.document(i).id, self.numbers[i], self.part.name)
+            Withheld.repeated(block.id(i), self.numbers[i], self.part.name)
             for i in np.flatnonzero(~new).tolist()
         ]
         withheld = sorted([*block.withheld, *again], key=lambda record: record.record)
@@ -277,6 +281,8 @@ class Written:
     def lines(self, block: LineBlock, text: Column) -> bytes:
         """Give the lines, with these texts in the place of the block's own."""
         pieces, count = self.pieces, len(block)
+        if len(text) != count:  # the kernel would read beyond the end
+            raise ValueError("There must be a text for each document.")
         size = block.head.data.size + block.tail.data.size + count * pieces.data.size
         out = np.empty(size + _kernels.escaped_size(_frozen(text.data)), np.uint8)
         written = _kernels.write_lines(

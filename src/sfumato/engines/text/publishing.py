@@ -257,9 +257,7 @@ def _part_in_columns(
     sanitiser = shared.sanitiser
     assert shared.form is not None
     try:
-        text, bounds, counts = sanitiser.texts(
-            block.text.data, block.text.bounds, lambda i: block.document(i).id
-        )
+        text, bounds, counts = sanitiser.texts(block.text.data, block.text.bounds, block.id)
         texts = Column(text, bounds)
     except Exception:  # one by one in Python, to find which document it is
         documents = [block.document(i) for i in range(len(block))]
