@@ -36,6 +36,8 @@ from .pipeline import Counts, Sanitiser, batches
 __all__ = ["Outcome", "publish"]
 
 Progress = Callable[[int, str], None]
+# Characters of a part (bytes of JSON lines): with larger ones the system takes memory back and forth.
+_PART_SIZE = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def publish(
     engine: str = "local",
     threads: int | None = None,
     force: bool = False,
-    characters: int = 1 << 20,
+    characters: int = _PART_SIZE,
     progress: Progress | None = None,
 ) -> Outcome:
     """Publish documents into a folder, whole or not at all.
