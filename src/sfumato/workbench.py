@@ -20,6 +20,7 @@ from .core.errors import WithheldError
 from .core.exploration import Candidate, Exploration
 from .core.files import read_json, sha256_of, write_json
 from .core.plan import Plan
+from .core.quarantine import QUARANTINE, quarantine_of
 from .core.release import RELEASE_FILE
 
 __all__ = ["RunResult", "refuse_withheld", "run"]
@@ -68,7 +69,7 @@ def refuse_withheld(result: RunResult) -> None:
     if result.withheld:
         raise WithheldError(
             f"{result.withheld:,} records could not be processed and were withheld.",
-            hint="release.json lists them by id, with the reason.",
+            hint=f"{result.out / 'private'} lists them by id, with the reason ({QUARANTINE}).",
         )
 
 
@@ -114,6 +115,8 @@ class _Run:
     def _relative(self, path: str) -> str:
         return Path(os.path.relpath(os.path.abspath(path), self.folder)).as_posix()
 
+    # A step publishes with force: what lies at its place is left of a killed run, and ours.
+
     def _published(self, part: Part) -> None:
         """Name the inputs of a release relative to the plan, or by the step that made them."""
         path = part.path / RELEASE_FILE
@@ -125,6 +128,9 @@ class _Run:
             )
             entry["path"] = Path(entry["path"]).name if inside else self._relative(entry["path"])
         write_json(path, record, force=True)
+        listed = quarantine_of(part.path)
+        if listed.exists():  # kept with the step, and laid out apart from the release at the end
+            os.replace(listed, part.path / QUARANTINE)
 
     # --- tables ----------------------------------------------------------------------------------
 
@@ -149,7 +155,9 @@ class _Run:
         wish = self.plan.tables
         assert wish is not None
         found = tables.load_exploration(self.journal.path("tables-frontier"))
-        self._chosen(wish.choose.of(found)).publish(self._path(wish.table), out=part.path)
+        self._chosen(wish.choose.of(found)).publish(
+            self._path(wish.table), out=part.path, force=True
+        )
         self._published(part)
 
     # --- text ------------------------------------------------------------------------------------
@@ -198,11 +206,12 @@ class _Run:
         if wish.publish == "tables":
             assert self.plan.tables is not None
             released = self.journal.path("tables-release")
-            source = next(p for p in sorted(released.iterdir()) if p.name != RELEASE_FILE)
+            ours = (RELEASE_FILE, QUARANTINE)
+            source = next(p for p in sorted(released.iterdir()) if p.name not in ours)
         else:
             source = self._path(wish.publish or wish.corpus)
         self._chosen(wish.choose.of(found)).publish(
-            self._documents(source), out=part.path, replacement=wish.replace
+            self._documents(source), out=part.path, replacement=wish.replace, force=True
         )
         self._published(part)
 
@@ -272,11 +281,16 @@ def _assemble(plan: Plan, plan_path: Path, journal: Journal, built: Path) -> Non
                 engine == "tables" and plan.text is not None and plan.text.publish == "tables"
             )
             target = built / "release" / engine
+            listed = journal.path(name) / QUARANTINE
+            if listed.exists():
+                shutil.copy(listed, built / "private" / engine / QUARANTINE)
             if passed_on:  # its notes are not yet sanitised: only the record of the step is kept
                 target.mkdir()
                 shutil.copyfile(journal.path(name) / RELEASE_FILE, target / RELEASE_FILE)
             else:
-                shutil.copytree(journal.path(name), target)
+                shutil.copytree(
+                    journal.path(name), target, ignore=shutil.ignore_patterns(QUARANTINE)
+                )
     for file in sorted(journal.path("report").iterdir()):
         shutil.copyfile(file, built / file.name)
     shutil.copyfile(plan_path, built / "plan.toml")

@@ -172,6 +172,13 @@ def test_bad_data_is_answered_in_one_line(damage, message, run, log, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_an_engine_that_there_is_not(run, log, tmp_path):
+    done = run("explore", log, "--k", "3", "--engine", "dask", "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert "one of local, spark" in done.output
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_row_of_zeros_is_fine_and_counted(run, tmp_path):
     rng = np.random.default_rng(5)
     X = (rng.random((120, 8)) < 0.3).astype(np.uint8)

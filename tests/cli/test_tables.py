@@ -207,6 +207,9 @@ def test_bad_files(folder, tmp_path):
         "none.toml",
     )
     refused(sfumato(*explore, "--out", folder / "frontier"), "exists already", "--force")
+    refused(sfumato(*explore, "--engine", "dask", *out), "one of local, spark")
+    published = ("publish", folder / "frontier", folder / "register.csv", "--knee", *out)
+    refused(sfumato(*published, "--engine", "dask"), "one of local, spark")
     refused(sfumato(*explore, "--out", tmp_path / "no" / "where"), "does not exist")
     refused(sfumato(*explore, "--population", folder / "register.csv", *out), "count")
     refused(sfumato(*explore, "--reference", folder / "frontier" / "policies.json", *out), "policy")

@@ -281,3 +281,13 @@ def test_the_journal_holds_facts_only(tmp_path):
             ["format", "key"], ["facts", "part", "sha256"],
         ]  # fmt: skip
         assert "Perez" not in "".join(lines)
+
+
+def test_a_part_that_the_disk_lost_is_noticed(tmp_path):
+    out = tmp_path / "out"
+    with pytest.raises(WorkError, match="not what was written"), Journal(out, "key") as journal:
+        journal.write("part-0", b"content")
+        assert journal.content("part-0") == b"content"
+        journal.path("part-0").write_bytes(b"\0" * 7)
+        journal.finish(lambda built: built.write_bytes(journal.content("part-0")))
+    assert not out.exists()

@@ -4,6 +4,7 @@ import json
 import shutil
 from collections import Counter
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
@@ -170,6 +171,88 @@ def test_baskets_are_counted_by_pattern(spark, tmp_path):
     assert counted.equals(Local().count_groups(tmp_path / "baskets.csv", ["a", "b", "c"]))
     patterns = Counter(tuple(str(int(cell)) for cell in row[:3]) for row in rows)
     assert {(r["a"], r["b"], r["c"]): r["count"] for r in counted.to_pylist()} == patterns
+
+
+TABLES = ["t.csv", "t.csv.gz", "t.tsv", "t;.csv", "t.parquet"]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_is_published_the_same_on_both(spark, tmp_path, name, monkeypatch):
+    from sfumato.data.samples import patient_register, register_population, register_schema
+    from sfumato.engines import tables
+    from sfumato.engines.tables import rows
+
+    monkeypatch.setattr(rows, "_BATCH_ROWS", 90)
+    table = patient_register(400)
+    frame = table.to_pandas()
+    frame.loc[3, "diagnosis"] = 'a "quoted", broken\nline; =1+1'
+    if name == "t.parquet":
+        frame["stay"] = pd.to_timedelta(frame.index, "h").total_seconds() / 7
+        frame["day"] = pd.date_range("2020-01-01", periods=400)
+        frame.to_parquet(tmp_path / name, index=False)
+    else:
+        separator = {"t.tsv": "\t", "t;.csv": ";"}.get(name, ",")
+        frame.to_csv(tmp_path / name, index=False, sep=separator)
+    (tmp_path / "schema.toml").write_text(register_schema(), encoding="utf-8")
+    register_population().to_pandas().to_csv(tmp_path / "population.csv", index=False)
+    given = (tmp_path / name, tmp_path / "schema.toml", tmp_path / "population.csv")
+    here = tables.explore(*given, evaluations=60)
+    there = tables.explore(*given, evaluations=60, engine="spark")
+    assert json.dumps([c.details["bits"] for c in there]) == json.dumps(
+        [c.details["bits"] for c in here]
+    )
+    candidate = here.knee()
+    for engine_name in ("local", "spark"):
+        candidate.publish(tmp_path / name, out=tmp_path / engine_name, engine=engine_name)
+    for file in (tmp_path / "local").iterdir():
+        assert file.read_bytes() == (tmp_path / "spark" / file.name).read_bytes(), file.name
+    assert candidate.publish(frame, engine="spark").equals(candidate.publish(frame))
+
+
+def test_rows_without_a_quasi_identifier_are_dropped_on_both(spark, tmp_path):
+    from sfumato.engines import tables
+
+    cells = [(i % 5 if i % 7 else "", "fm"[i % 2], i) for i in range(60)]
+    lines = ["age,sex,note", *(",".join(map(str, row)) for row in cells)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    quasi = [{"name": n, "role": "quasi", "domain": "observed"} for n in ("age", "sex")]
+    schema = {"missing": "drop", "attribute": quasi}
+    found = tables.explore(tmp_path / "t.csv", schema, evaluations=20)
+    outs = [tmp_path / "local.csv", tmp_path / "spark.csv"]
+    for out in outs:
+        release = found.knee().publish(tmp_path / "t.csv", out=out, engine=out.stem)
+        assert release.counts["dropped"] == 9
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+    assert [i.sha256 for i in release.inputs] == [i.sha256 for i in found.inputs]
+
+
+def test_baskets_are_audited_the_same_on_both(spark, tmp_path):
+    import numpy as np
+    import scipy.sparse as sp
+
+    from sfumato.engines import baskets
+
+    dice = np.random.default_rng(3)
+    rows = sp.csr_matrix((dice.random((300, 12)) < 0.3).astype(np.int8))
+    y = (dice.random(300) < 0.5).astype(int)
+    sp.save_npz(tmp_path / "m.npz", rows)
+    (tmp_path / "y.txt").write_text("".join(f"{v}\n" for v in y))
+    found = {
+        name: baskets.explore(
+            tmp_path / "m.npz", labels=tmp_path / "y.txt", k=[3, 5], selector="hamdist", engine=name
+        )
+        for name in ("local", "spark")
+    }
+    here, there = (found[name].to_json() for name in ("local", "spark"))
+    assert {**here, "seconds": 0} == {**there, "seconds": 0}
+    for name in ("local", "spark"):
+        found[name].knee().publish(
+            tmp_path / "m.npz", out=tmp_path / name, labels=tmp_path / "y.txt", engine=name
+        )
+    for file in (tmp_path / "local").iterdir():
+        assert file.read_bytes() == (tmp_path / "spark" / file.name).read_bytes(), file.name
+    empty = sp.csr_matrix((4, 3), dtype=np.int8)  # rows without a one are rows too
+    assert baskets.audit(empty, compute=spark) == baskets.audit(empty)
 
 
 def test_what_cannot_be_counted(spark, tmp_path, capfd):

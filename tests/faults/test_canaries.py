@@ -196,3 +196,30 @@ def test_a_whole_run(tmp_path, samples):
     table = next((out / "release" / "tables").glob("*.csv")).read_text()
     assert f"{CANARY}1" not in table  # an identifier is not published at all
     assert OTHER in table  # a sensitive cell is, by its role
+
+
+def test_what_is_withheld(tmp_path):
+    """A record that fails is listed apart from the release, by its id: by both commands, and told."""
+    write_documents(clinic_notes(40), like="jsonl", out=tmp_path / "notes.jsonl")
+    (tmp_path / "more.jsonl").write_text(
+        lines_of({"id": "n1", "text": f"{CANARY} came."}, {"id": "n2", "text": [CANARY]})
+    )
+    (tmp_path / "plan.toml").write_text(
+        '[text]\ncorpus = "notes.jsonl"\nlabels = ["NAME"]\nratios = [10]\nfolds = 2\n'
+        'publish = "more.jsonl"\n'
+    )
+    status, said = run("run", tmp_path / "plan.toml", "--out", tmp_path / "out")
+    assert status == 1, said
+    assert str(tmp_path / "out" / "private") in said
+    silent(said)
+    listed = list(tmp_path.rglob("*quarantine*"))
+    assert listed == [tmp_path / "out" / "private" / "text" / "quarantine.jsonl"]
+    reason = "holds a list where its text should be"
+    assert json.loads(listed[0].read_text()) == {"id": "n2", "reason": reason}
+    model, out = tmp_path / "out" / "private" / "text", tmp_path / "release"
+    status, said = run("text", "publish", model, tmp_path / "more.jsonl", "--out", out)
+    assert status == 1, said
+    assert f"{out}.quarantine.jsonl lists them by id" in said
+    silent(said)
+    assert (tmp_path / "release.quarantine.jsonl").read_bytes() == listed[0].read_bytes()
+    assert sorted(p.name for p in out.iterdir()) == ["more.jsonl", "release.json"]

@@ -3,13 +3,14 @@
 import io
 import json
 import os
+import shutil
 import warnings
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sfumato.core.errors import PrivacyWarning, SfumatoError, WithheldError
+from sfumato.core.errors import OutputExistsError, PrivacyWarning, SfumatoError, WithheldError
 from sfumato.core.release import warn_if_composed
 from sfumato.data.document import Document
 from sfumato.data.documents import read_documents, write_documents
@@ -21,11 +22,11 @@ CANARY = "Quixadelmo"
 class Breaks(Sanitiser):
     """A sanitiser that meets a bug in some documents, and whose error quotes the text."""
 
-    def _sanitise(self, documents):
-        for document in documents:
-            if "BREAK" in document.text:
-                raise ValueError(document.text)
-        return super()._sanitise(documents)
+    def _redacted(self, tokens, *rest):
+        text = tokens.text.tobytes().decode()
+        if "BREAK" in text:
+            raise ValueError(text)
+        return super()._redacted(tokens, *rest)
 
 
 def texts_of(out):
@@ -54,6 +55,93 @@ def test_a_document_that_fails_is_withheld(tmp_path, learned, notes, publish):
     assert CANARY not in str(caught.value)
     assert not (tmp_path / "strict").exists()
     assert not (tmp_path / ".strict.work").exists()
+
+
+def quarantined(out):
+    lines = out.with_name(f"{out.name}.quarantine.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_what_is_withheld_is_listed_beside_the_output(tmp_path, notes, publish):
+    source, out = tmp_path / "notes.jsonl", tmp_path / "out"
+    write_documents(notes, like="jsonl", out=source)
+    good = source.read_bytes()
+    lines = good.splitlines(keepends=True)
+    lines[3] = b'{"id": "../../x", "text": ["%s"]}\n' % CANARY.encode()
+    lines[5] = b'{"id": "%s", "text": 1}\n' % (b"y" * 900)
+    source.write_bytes(b"".join(lines))
+    outcome = publish(source, out)
+    listed = quarantined(out)
+    assert outcome.quarantine == tmp_path / "out.quarantine.jsonl"
+    assert [entry["id"] for entry in listed] == ["../../x", "y" * 900]
+    record = json.loads((out / "release.json").read_text())
+    assert listed == record["withheld"]
+    assert CANARY not in outcome.quarantine.read_text()
+    assert outcome.quarantine.stat().st_mode & 0o777 == 0o600
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "notes.jsonl", "out", "out.quarantine.jsonl",
+    ]  # fmt: skip
+    # The list of an earlier release is not replaced in silence, not even when its output is gone.
+    shutil.rmtree(out)
+    with pytest.raises(OutputExistsError, match=r"out\.quarantine\.jsonl"):
+        publish(source, out)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl", "out.quarantine.jsonl"]
+    publish(source, out, force=True)
+    assert quarantined(out) == listed
+    # A release from which nothing was withheld has no list.
+    source.write_bytes(good)
+    assert publish(source, out, force=True).quarantine is None
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl", "out"]
+
+
+def test_the_list_survives_a_kill_at_any_rename(tmp_path, notes, publish, monkeypatch):
+    source, real = tmp_path / "notes.jsonl", os.replace
+    write_documents(notes[:60], like="jsonl", out=source)
+    with source.open("a") as stream:
+        stream.write('{"id": "z"}\n')
+    publish(source, tmp_path / "plain")
+    wanted = [(tmp_path / "plain" / "release.json").read_bytes(), quarantined(tmp_path / "plain")]
+    for fatal in range(1, 30):
+        folder = tmp_path / str(fatal)
+        folder.mkdir()
+        calls = iter(range(1, 100))
+
+        def killed(old, new, calls=calls, fatal=fatal):
+            if next(calls) == fatal:
+                raise KeyboardInterrupt
+            real(old, new)
+
+        monkeypatch.setattr(os, "replace", killed)
+        try:
+            publish(source, folder / "out")
+            ended = True
+        except KeyboardInterrupt:
+            ended = False
+            monkeypatch.setattr(os, "replace", real)
+            publish(source, folder / "out")
+        assert [(folder / "out/release.json").read_bytes(), quarantined(folder / "out")] == wanted
+        assert sorted(p.name for p in folder.iterdir()) == ["out", "out.quarantine.jsonl"]
+        if ended:
+            break
+    assert fatal > 4
+
+
+def test_rows_that_are_left_out_are_listed_by_number(tmp_path):
+    from sfumato.engines import tables
+
+    cells = [("" if i in (4, 9) else i % 3, CANARY if i == 4 else "") for i in range(30)]
+    lines = ["age,note", *(f"{age},{note}" for age, note in cells)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    schema = {
+        "missing": "drop",
+        "attribute": [{"name": "age", "role": "quasi", "domain": "observed"}],
+    }
+    found = tables.explore(tmp_path / "t.csv", schema, evaluations=9)
+    reason = "has no value for a quasi-identifier"
+    for out in (tmp_path / "out.csv", tmp_path / "out"):
+        found.knee().publish(tmp_path / "t.csv", out=out)
+        assert quarantined(out) == [{"id": f"row {n}", "reason": reason} for n in (5, 10)]
+    assert CANARY not in (tmp_path / "out.quarantine.jsonl").read_text()
 
 
 def test_what_cannot_be_read_is_withheld(tmp_path, notes, publish):

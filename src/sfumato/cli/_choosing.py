@@ -1,4 +1,4 @@
-"""How a candidate is chosen on the command line: the same options for every engine."""
+"""What all engines ask alike on the command line: which candidate, and where the work is done."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ import typer
 if TYPE_CHECKING:
     from ..core.plan import Choice
 
-__all__ = ["Choose", "Dominates", "Knee", "MaxRisk", "MinUtility", "choice"]
+__all__ = [
+    "Choose",
+    "ComputeEngine",
+    "Dominates",
+    "Knee",
+    "MaxRisk",
+    "MinUtility",
+    "Threads",
+    "choice",
+]
 
 Choose = Annotated[str | None, typer.Option("--choose", help="Id of a candidate.")]
 MaxRisk = Annotated[
@@ -22,6 +31,13 @@ Knee = Annotated[bool, typer.Option("--knee", help="The candidate at the knee of
 Dominates = Annotated[
     str | None,
     typer.Option("--dominates", help="The safest candidate better than a reference, by its name."),
+]
+ComputeEngine = Annotated[
+    str, typer.Option("--engine", help="Where the work is done: local or spark.")
+]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", help="Threads of this machine (default: all cores).", min=1),
 ]
 
 

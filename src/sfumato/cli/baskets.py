@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
+from ._choosing import (
+    Choose,
+    ComputeEngine,
+    Dominates,
+    Knee,
+    MaxRisk,
+    MinUtility,
+    Threads,
+    choice,
+)
 from ._running import Console, DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
 from ._values import Seed, numbers
 
@@ -57,6 +66,8 @@ def explore(
         typer.Option(help="Features whose absence is risky: a file of names, or all."),
     ] = None,
     seed: Seed = 0,
+    engine: ComputeEngine = "local",
+    threads: Threads = None,
     force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
@@ -75,7 +86,8 @@ def explore(
         with console.progress("folds") as step:
             found = run(
                 baskets, k=ks, selector=names[0] if len(names) == 1 else names, stop=stop,
-                seed=seed, folds=folds, absence_risky=_flags(absence_risky), progress=step,
+                seed=seed, folds=folds, absence_risky=_flags(absence_risky), engine=engine,
+                threads=threads, progress=step,
             )  # fmt: skip
         with whole_directory(out, force=force) as folder:
             found.save(folder)
@@ -116,6 +128,8 @@ def publish(
     knee: Knee = False,
     dominates: Dominates = None,
     labels: Labels = None,
+    engine: ComputeEngine = "local",
+    threads: Threads = None,
     force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
@@ -134,7 +148,10 @@ def publish(
         )
         candidate = wish.of(load_exploration(directory))
         with console.progress("rows") as step:
-            release = candidate.publish(matrix, out=out, labels=labels, force=force, progress=step)
+            release = candidate.publish(
+                matrix, out=out, labels=labels, engine=engine, threads=threads, force=force,
+                progress=step,
+            )  # fmt: skip
         console.result(release.to_json())
         measured = release.measured
         console.say(

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import tables_study
-from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
+from ._choosing import (
+    Choose,
+    ComputeEngine,
+    Dominates,
+    Knee,
+    MaxRisk,
+    MinUtility,
+    Threads,
+    choice,
+)
 from ._running import Console, DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
 from ._values import Seed
 
@@ -92,7 +101,8 @@ def explore(
     target: Annotated[str | None, typer.Option(help="Column for mutual-information.")] = None,
     k: Annotated[int, typer.Option(help="Group size for small-groups.")] = 5,
     threshold: Annotated[float | None, typer.Option(help="TH of shs.")] = None,
-    engine: Annotated[str, typer.Option(help="Where rows are counted: local or spark.")] = "local",
+    engine: ComputeEngine = "local",
+    threads: Threads = None,
     force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
@@ -129,6 +139,7 @@ def explore(
                 k=k,
                 threshold=threshold,
                 engine=engine,
+                threads=threads,
                 progress=progress,
             )
         with whole_directory(out, force=force) as folder:
@@ -186,6 +197,8 @@ def publish(
     refuse_above: Annotated[
         float | None, typer.Option("--refuse-above", help="Refuse a measured risk above this.")
     ] = None,
+    engine: ComputeEngine = "local",
+    threads: Threads = None,
     force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
@@ -212,7 +225,8 @@ def publish(
         # A limit given as the choice holds for other data too: it is measured on what was written.
         limit = refuse_above if refuse_above is not None else max_risk
         options: dict[str, Any] = {
-            "out": out, "population": population, "max_risk": limit, "force": force,
+            "out": out, "population": population, "max_risk": limit, "engine": engine,
+            "threads": threads, "force": force,
         }  # fmt: skip
         if wish is not None:
             release = wish.of(found).publish(table, **options)
@@ -226,6 +240,8 @@ def publish(
 
 
 def _told(console: Console, release: Release, out: Path) -> None:
+    from ..core.quarantine import quarantine_of
+
     measured, how, counts = release.measured, release.how, release.counts
     console.say(f"{counts['rows']:,} rows published by {release.candidate}")
     for name, treatment in how["summary"].items():
@@ -236,7 +252,12 @@ def _told(console: Console, release: Release, out: Path) -> None:
         kept = ", ".join(how["columns_not_in_schema"])
         console.say(f"Note: kept as they are, although the schema does not name them: {kept}")
     if counts["dropped"]:
-        console.say(f"{counts['dropped']:,} rows with a missing quasi-identifier left out")
+        listed = quarantine_of(out)
+        typer.echo(
+            f"sfumato: {counts['dropped']:,} rows with a missing quasi-identifier were left out; "
+            f"{listed} lists them by number.",
+            err=True,
+        )
     console.say(
         f"measured on the output: risk {measured['risk']:.4g}, utility {measured['utility']:.3f}, "
         f"smallest group {measured['k']:,}"

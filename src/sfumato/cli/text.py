@@ -7,7 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from ._choosing import Choose, Dominates, Knee, MaxRisk, MinUtility, choice
+from ._choosing import (
+    Choose,
+    ComputeEngine,
+    Dominates,
+    Knee,
+    MaxRisk,
+    MinUtility,
+    Threads,
+    choice,
+)
 from ._running import Console, DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
 from ._values import Seed, names, numbers
 from .text_attack import register
@@ -147,10 +156,8 @@ def publish(
     ] = "document",
     findings: Findings = None,
     drop: Annotated[str, typer.Option(help="Other fields to leave out, by commas.")] = "",
-    engine: Annotated[str, typer.Option(help="local or spark.")] = "local",
-    threads: Annotated[
-        int | None, typer.Option(help="Threads of the local engine (default: all cores).", min=1)
-    ] = None,
+    engine: ComputeEngine = "local",
+    threads: Threads = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first document that fails.")
     ] = False,
@@ -199,7 +206,7 @@ def publish(
         if outcome.withheld:
             raise WithheldError(
                 f"{outcome.withheld:,} of the records could not be sanitised and were withheld.",
-                hint="release.json lists them by id, with the reason.",
+                hint=f"{outcome.quarantine} lists them by id, with the reason.",
             )
 
 

@@ -18,12 +18,14 @@ __all__ = ["ENGINES", "engine"]
 ENGINES = ("local", "spark")
 
 
-def engine(name: str = "local", **options: Any) -> Compute:
-    """Give the compute engine of that name; `threads` for both, `master` for spark.
+def engine(name: str = "local", *, threads: int | None = None, **options: Any) -> Compute:
+    """Give the compute engine of that name; `threads` (all cores) for both, `master` for spark.
 
     >>> engine("local", threads=2)
     Local(threads=2)
     """
+    if threads is not None:
+        options["threads"] = threads
     if name == "local":
         from .local import Local
 

@@ -3,7 +3,7 @@
 Beside the output `release` lies the hidden folder `.release.work` while the work goes on:
 
     .release.work/journal.jsonl     a line for each finished part: its name, size, SHA-256 and facts
-    .release.work/parts/            the parts, each written whole, synced and renamed into place
+    .release.work/parts/            the parts, each written whole and renamed into place
     .release.work/built             the whole output, just before it is renamed to `release`
 
 The folder is locked by the kernel for as long as the process lives, so a second run is refused and a
@@ -90,7 +90,7 @@ class Journal:
     (b'onetwo', ['release'])
 
     `finished` is true when an earlier run with this key was killed after the output was complete:
-    there is then nothing left to do. Without `force`, an output that exists is refused. What was
+    there is then nothing left to do; `resumed` when there is something to go on from. Without `force`, an output that exists is refused. What was
     done stays for the next run when the run was interrupted or the disk was full; after any other
     error the work folder is removed.
     """
@@ -100,6 +100,7 @@ class Journal:
         self.key = key
         self.force = force
         self.finished = False
+        self.resumed = False
         self._work = self.output.with_name(f".{self.output.name}.work")
         self._lines: dict[str, dict[str, Any]] = {}
         self._checked: set[str] = set()
@@ -201,6 +202,7 @@ class Journal:
             self._append({"key": self.key, "format": _FORMAT})
             _sync(self._work)
             return
+        self.resumed = True
         self._lines = {line["part"]: line for line in lines if "part" in line}
 
     def _refuse_existing(self) -> None:
@@ -253,14 +255,27 @@ class Journal:
         """Say where a finished part lies."""
         return self._work / "parts" / self._known(name)
 
+    def content(self, name: str) -> bytes:
+        """Read a finished part that is a file; it must be the bytes that were recorded."""
+        content = self.path(name).read_bytes()
+        if hashlib.sha256(content).hexdigest() != self._lines[name]["sha256"]:
+            raise WorkError(
+                f"The part {name!r} is not what was written: the disk may be failing.",
+                hint="run the same command again; the part is made anew.",
+            )
+        return content
+
     def facts(self, name: str) -> dict[str, Any]:
         """Give what was remembered with a finished part."""
         facts: dict[str, Any] = self._lines[self._known(name)]["facts"]
         return facts
 
     @contextmanager
-    def part(self, name: str) -> Iterator[Part]:
-        """Write a part, a file or a folder; it is recorded when the block ends well."""
+    def part(self, name: str, *, sync: bool = True) -> Iterator[Part]:
+        """Write a part, a file or a folder; it is recorded when the block ends well.
+
+        Without `sync` the system may write it later; `content` then finds out whether it did.
+        """
         if not _NAME.fullmatch(name):
             raise ParameterError.constraint(
                 "name", "Journal.part", "letters, digits, dots, dashes and underscores", name
@@ -271,7 +286,8 @@ class Journal:
         part = Part(partial)
         try:
             yield part
-            _sync_tree(partial)
+            if sync:
+                _sync_tree(partial)
             sha256 = sha256_of(partial)
             _remove(final)
             os.replace(partial, final)
@@ -287,7 +303,7 @@ class Journal:
 
     def write(self, name: str, content: bytes, facts: Mapping[str, Any] | None = None) -> None:
         """Write a part from bytes."""
-        with self.part(name) as part:
+        with self.part(name, sync=False) as part:
             part.path.write_bytes(content)
             part.facts.update(facts or {})
 

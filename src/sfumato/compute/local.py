@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.errors import FormatError, ParameterError
+from ..data.table_source import Source as OpenedTable
 from .protocol import Source, canonical_counts, check_columns, source_files
 
 if TYPE_CHECKING:
@@ -79,6 +80,11 @@ class Local:
         import pyarrow as pa
 
         columns = list(columns)
+        if isinstance(source, OpenedTable):
+            check_columns(columns, source.columns)
+            chosen = _chosen(columns, as_text=source.format in {"csv", "tsv"})
+            sql = f"SELECT {chosen}, count(*) AS count FROM {source.raw} GROUP BY ALL"  # noqa: S608 - quoted
+            return canonical_counts(source.query(sql), columns)
         with tempfile.TemporaryDirectory(prefix="sfumato-") as spill:  # mode 700, gone afterwards
             connection = duckdb.connect(
                 config={
@@ -104,10 +110,7 @@ class Local:
                     )
                     known = connection.sql(f"FROM {scan} LIMIT 0").columns
                     check_columns(columns, known)
-                chosen = ", ".join(
-                    f"coalesce({_name(c)}, '') AS {_name(c)}" if as_text else _name(c)
-                    for c in columns
-                )
+                chosen = _chosen(columns, as_text=as_text)
                 counted = connection.sql(
                     f"SELECT {chosen}, count(*) AS count FROM {scan} GROUP BY ALL"  # noqa: S608 - quoted
                 ).to_arrow_table()
@@ -119,6 +122,12 @@ class Local:
             finally:
                 connection.close()
         return canonical_counts(counted, columns)
+
+
+def _chosen(columns: Sequence[str], *, as_text: bool) -> str:
+    return ", ".join(
+        f"coalesce({_name(c)}, '') AS {_name(c)}" if as_text else _name(c) for c in columns
+    )
 
 
 def _name(column: str) -> str:

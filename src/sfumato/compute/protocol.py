@@ -27,7 +27,7 @@ Batch = TypeVar("Batch")
 Result = TypeVar("Result")
 
 Source = Any
-"""Paths of Parquet or CSV files (a file, a folder, several of them), or an Arrow table."""
+"""Paths of Parquet or CSV files (a file, a folder, several of them), an Arrow table, or an opened table."""
 
 COUNT = "count"
 

@@ -13,7 +13,7 @@ import hashlib
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.errors import FormatError, InputError, ParameterError, WorkError
+from ..data.table_source import Source as OpenedTable
+from ..data.table_source import quoted_name
 from ._packing import Failure, pack, unpack
 from .protocol import COUNT, Source, canonical_counts, check_columns, source_files
 
@@ -169,11 +171,22 @@ class Spark:
         columns = list(columns)
         session = self.session()
         as_text, types = False, {}
+        opened = source if isinstance(source, OpenedTable) else None
+        if opened is not None and opened.format in {"frame", "parquet"}:
+            listed = ", ".join(map(quoted_name, columns))
+            check_columns(columns, opened.columns)
+            source = opened.paths or opened.query(f"SELECT {listed} FROM {opened.raw}")  # noqa: S608 - quoted
+            opened = None
         try:
             if isinstance(source, pa.Table):
                 check_columns(columns, source.column_names)
                 types = {field.name: field.type for field in source.schema}
                 frame = session.createDataFrame(_spark_types(source.select(columns)))
+            elif opened is not None:
+                check_columns(columns, opened.columns)
+                as_text = True
+                paths = [_no_glob(os.path.abspath(file)) for file in opened.paths]
+                frame = _csv_frame(session, paths, opened.columns, columns, opened.delimiter)
             elif hasattr(source, "groupBy"):
                 check_columns(columns, source.columns)
                 frame = source
@@ -184,9 +197,9 @@ class Spark:
                     frame = _read_csv(session, files, columns)
                 else:
                     paths = [_no_glob(os.path.abspath(file)) for file in files]
-                    frame = session.read.option("mergeSchema", "true").parquet(*paths)
-                    check_columns(columns, frame.columns)
                     types = _parquet_types(files)
+                    check_columns(columns, list(types))
+                    frame = session.read.schema(_spark_schema(types, columns)).parquet(*paths)
             groups = [functions.col(_name(c)) for c in columns]
             if as_text:
                 groups = [
@@ -295,24 +308,31 @@ _TORN = "_sfumato_torn"
 
 
 def _read_csv(session: Any, files: Sequence[Path], columns: Sequence[str]) -> Any:
-    options = {
-        "header": True, "sep": ",", "quote": '"', "escape": '"', "multiLine": True,
-        "encoding": "UTF-8", "maxCharsPerColumn": -1, "mode": "PERMISSIVE",
-        "columnNameOfCorruptRecord": _TORN,
-    }  # fmt: skip
     found: dict[tuple[str, ...], list[str]] = {}
     for file in files:  # files may order their columns differently, as on one machine
         found.setdefault(_header(file), []).append(_no_glob(os.path.abspath(file)))
     check_columns(columns, list(chain.from_iterable(found)))
     frames = []
     for names, group in found.items():
-        schema = ", ".join(f"{_name(name)} string" for name in [*names, _TORN])
-        read = session.read.options(**options).schema(schema).csv(group)
-        frames.append(read.select(*[_name(c) for c in [*columns, _TORN]]))
+        frames.append(_csv_frame(session, group, names, columns, ","))
     whole = frames[0]
     for frame in frames[1:]:
         whole = whole.union(frame)
     return whole
+
+
+def _csv_frame(
+    session: Any, paths: Sequence[str], names: Sequence[str], columns: Sequence[str], delimiter: str
+) -> Any:
+    """Give the columns asked for of files that share a header, and what tells torn lines."""
+    options = {
+        "header": True, "sep": delimiter, "quote": '"', "escape": '"', "multiLine": True,
+        "encoding": "UTF-8", "maxCharsPerColumn": -1, "mode": "PERMISSIVE",
+        "columnNameOfCorruptRecord": _TORN, "enforceSchema": True,
+    }  # fmt: skip
+    schema = ", ".join(f"{_name(name)} string" for name in [*names, _TORN])
+    read = session.read.options(**options).schema(schema).csv(list(paths))
+    return read.select(*[_name(c) for c in [*columns, _TORN]])
 
 
 def _header(file: Path) -> tuple[str, ...]:
@@ -327,6 +347,15 @@ def _parquet_types(files: Sequence[Any]) -> dict[str, Any]:
     import pyarrow.parquet as pq
 
     return {f.name: f.type for file in reversed(files) for f in pq.read_schema(file)}
+
+
+def _spark_schema(types: Mapping[str, Any], columns: Sequence[str]) -> Any:
+    """Name the columns to read and their types: what Spark cannot read elsewhere does not matter."""
+    import pyarrow as pa
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    empty = pa.table({c: pa.array([], types[c]) for c in columns})
+    return from_arrow_schema(_spark_types(empty).schema)
 
 
 def _plain(kind: Any) -> Any:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -18,10 +20,17 @@ from typing import Any
 from .._version import __version__
 from .errors import DataError, FormatError, PrivacyWarning, SfumatoError
 from .exploration import InputFile
-from .files import read_json, write_json
+from .files import check_output, read_json, sha256_of, write_json
 from .measures import Risk, Utility
 
-__all__ = ["RELEASE_FILE", "Release", "versions", "warn_if_composed"]
+__all__ = [
+    "RELEASE_FILE",
+    "Release",
+    "check_files",
+    "released_files",
+    "versions",
+    "warn_if_composed",
+]
 
 RELEASE_FILE = "release.json"
 _RECORDED = ("numpy", "scipy", "scikit-learn", "numba", "duckdb", "pyarrow")
@@ -96,6 +105,52 @@ class Release:
         if not isinstance(content, dict) or not {"engine", "candidate", "inputs"} <= content.keys():
             raise FormatError("The file 'release.json' does not have the fields of a release.")
         return content
+
+
+def check_files(target: Path, record: Path, *, force: bool = False) -> None:
+    """Refuse a release that is a file and its record, where they exist; not what a killed run left."""
+    check_output(target, force=force)
+    check_output(record, force=force or record.name in _unfinished(target, record))
+
+
+def _unfinished(target: Path, record: Path) -> set[str]:
+    """Name what a run left that was killed while its files were put into place: all but the data."""
+    if target.exists() or not record.is_file():
+        return set()
+    try:
+        outputs = {entry["path"]: entry["sha256"] for entry in read_json(record)["outputs"]}
+    except (SfumatoError, KeyError, TypeError):
+        return set()  # not a record of ours
+    if target.name not in outputs:
+        return set()
+    beside = {target.with_name(str(name)) for name in outputs}
+    same = {p.name for p in beside if p.is_file() and sha256_of(p) == outputs[p.name]}
+    return same | {record.name}
+
+
+@contextmanager
+def released_files(target: Path, record: Path, *, force: bool = False) -> Iterator[Path]:
+    """Give a folder that nobody sees; its files appear beside each other when the block ends well.
+
+    The record comes first and the data last: a run that is killed in between is known by a record
+    without its data, and the same command does it again.
+    """
+    check_files(target, record, force=force)
+    stage = target.with_name(f".{target.name}.partial-{os.getpid()}")
+    shutil.rmtree(stage, ignore_errors=True)
+    stage.mkdir()
+    try:
+        yield stage
+        between = {p.name for p in stage.iterdir()} - {record.name, target.name}
+        ours = _unfinished(target, record)
+        check_files(target, record, force=force)
+        for name in between:
+            check_output(target.with_name(name), force=force or name in ours)
+        target.unlink(missing_ok=True)  # with force: an old file never stands beside a new record
+        for name in [record.name, *sorted(between), target.name]:
+            os.replace(stage / name, target.with_name(name))
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
 
 
 def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> int:

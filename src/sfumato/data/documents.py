@@ -27,6 +27,7 @@ from typing import Any
 from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
 from ..core.exploration import FRONTIER_FILE
 from ..core.files import whole_directory, whole_file
+from ..core.quarantine import QUARANTINE
 from ..core.release import RELEASE_FILE
 from .document import Document, Span
 from .formats._layout import Format, Layout, Part, Write
@@ -55,7 +56,11 @@ _CLASSES = {
 }  # fmt: skip
 _FORMATS = tuple(_CLASSES)
 # What sfumato itself writes beside data: never taken for documents.
-_OURS = {RELEASE_FILE, FRONTIER_FILE, "quarantine.json", "quarantine.jsonl"}
+_OURS = (RELEASE_FILE, FRONTIER_FILE, QUARANTINE)
+
+
+def _is_ours(name: str) -> bool:
+    return name[0] in "._" or name.endswith(_OURS)
 
 
 @dataclass(frozen=True)
@@ -90,12 +95,15 @@ class Corpus:
             for number, record in enumerate(self.format.read(part), 1):
                 count += 1
                 if isinstance(record, Document) and not seen.add(record.id):
-                    yield Withheld(record.id, "repeats the id of an earlier record", number,
-                                   part.name, "ids must be unique; id=None numbers the records.")  # fmt: skip
+                    yield Withheld.repeated(record.id, number, part.name)
                 else:
                     yield record
         if count == 0 and self._shared is None:
-            raise DataError(f"The corpus {self.name!r} holds no documents.")
+            raise self.empty()
+
+    def empty(self) -> DataError:
+        """Give the error for a corpus without a record."""
+        return DataError(f"The corpus {self.name!r} holds no documents.")
 
     def by_part(self) -> Iterator[Corpus]:
         """Give each file as a corpus of its own; ids stay unique across them when read in order."""
@@ -264,7 +272,7 @@ def _is_path_list(source: Any) -> bool:
 def _inside(path: Path) -> Path:
     """Give the data of a release: the one thing beside its release.json."""
     if path.is_dir() and (path / RELEASE_FILE).is_file():
-        data = [p for p in path.iterdir() if p.name[0] not in "._" and p.name not in _OURS]
+        data = [p for p in path.iterdir() if not _is_ours(p.name)]
         if len(data) == 1:
             return data[0]
     return path
@@ -296,7 +304,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
     files = []
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name[0] != ".")
-        files += [Path(place, name) for name in names if name[0] not in "._" and name not in _OURS]
+        files += [Path(place, name) for name in names if not _is_ours(name)]
         if len(files) > limits.files:
             raise limits.error(f"The number of files in {folder.name!r}", "files")
     kinds = {kind for file in files if (kind := _kind_of(file))}

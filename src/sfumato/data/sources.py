@@ -39,6 +39,12 @@ class Withheld:
     hint: str | None = field(default=None, compare=False)
     kind: type[InputError] = field(default=DataError, compare=False)
 
+    @classmethod
+    def repeated(cls, id: str, record: int, part: str) -> Withheld:
+        """Withhold a record whose id stood before."""
+        hint = "ids must be unique; id=None numbers the records."
+        return cls(id, "repeats the id of an earlier record", record, part, hint)
+
     def error(self) -> InputError:
         """Build the error that a strict reading raises for this record."""
         named = "" if self.id == f"record {self.record}" else f" (id {self.id!r})"

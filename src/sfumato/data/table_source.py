@@ -10,7 +10,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,7 +64,10 @@ class Source:
 
     @classmethod
     def open(cls, source: Any) -> Source:
-        """Open a file, several, a folder or glob of Parquet or CSV parts, or a frame."""
+        """Open a file, several, a folder or glob of Parquet or CSV parts, or a frame.
+
+        A reader of Arrow batches is a frame too, whose rows can be read once.
+        """
         import duckdb
 
         if isinstance(source, Source):
@@ -83,9 +86,11 @@ class Source:
         return cls._frame(connection, _arrow(source))
 
     @classmethod
-    def _frame(cls, connection: duckdb.DuckDBPyConnection, table: pa.Table) -> Source:
+    def _frame(
+        cls, connection: duckdb.DuckDBPyConnection, table: pa.Table | pa.RecordBatchReader
+    ) -> Source:
         connection.register("frame", table)
-        columns = _checked_columns(table.column_names, "frame")
+        columns = _checked_columns(table.schema.names, "frame")
         return cls(_as_text("frame", columns), columns, "frame", connection, raw="frame")
 
     @classmethod
@@ -128,6 +133,25 @@ class Source:
             ) from None
         except duckdb.Error as error:
             raise self.told(error) from None
+
+    def batches(self, sql: str, rows: int) -> Iterator[pa.RecordBatch]:
+        """Run a query and give its rows in their order, so many at a time (the last are fewer)."""
+        import duckdb
+        import pyarrow as pa
+
+        held, size = [], 0
+        try:
+            for batch in self.connection.sql(sql).to_arrow_reader(rows):
+                held.append(batch)
+                size += batch.num_rows
+                while size >= rows:
+                    table = pa.Table.from_batches(held)
+                    yield _one_batch(table.slice(0, rows))
+                    held, size = table.slice(rows).to_batches(), size - rows
+        except (duckdb.Error, pa.ArrowException) as error:
+            raise self.told(error) from None
+        if size:
+            yield _one_batch(pa.Table.from_batches(held))
 
     def execute(self, sql: str) -> None:
         """Run a statement that gives nothing back; errors are told as those of a query are."""
@@ -187,6 +211,10 @@ class Source:
     def described(self, rows: int) -> list[InputFile]:
         """Give name and hash of the files read."""
         return [InputFile.of(p, rows if len(self.paths) == 1 else 0) for p in self.paths]
+
+
+def _one_batch(table: pa.Table) -> pa.RecordBatch:
+    return table.combine_chunks().to_batches()[0]
 
 
 def cell_text(column: str, *, is_range: bool = False) -> str:
@@ -294,11 +322,11 @@ def _as_text(relation: str, columns: Sequence[str]) -> str:
     return f"(SELECT {listed} FROM {relation})"
 
 
-def _arrow(frame: Any) -> pa.Table:
+def _arrow(frame: Any) -> pa.Table | pa.RecordBatchReader:
     import narwhals as nw
     import pyarrow as pa
 
-    if isinstance(frame, pa.Table):
+    if isinstance(frame, pa.Table | pa.RecordBatchReader):
         return frame
     try:
         return nw.from_native(frame, eager_only=True).to_arrow()

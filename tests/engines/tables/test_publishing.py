@@ -32,6 +32,7 @@ from sfumato.engines.tables.policy import Lattice
 from sfumato.engines.tables.policy_files import load_policy, mapping_csv, mapping_sql, save_policy
 from sfumato.engines.tables.problem import Problem
 from sfumato.engines.tables.remeasure import remeasure
+from sfumato.engines.tables.rows import Generaliser
 
 
 @pytest.fixture(scope="module")
@@ -256,14 +257,15 @@ def test_refused_when_worse_than_promised(folder, candidate, tmp_path):
 
 @pytest.mark.parametrize("what", ["label", "row"])
 def test_refused_when_the_output_is_not_the_policy(folder, candidate, tmp_path, monkeypatch, what):
-    plain = publishing._selection
+    plain = Generaliser.selection
 
-    def tampered(opened, terms, labels):
+    def tampered(self, opened):
         if what == "row":
-            return plain(opened, terms, labels) + " LIMIT 499"
-        return plain(opened, terms, [[f"{v}!" for v in labels[0]], *labels[1:]])
+            return plain(self, opened) + " LIMIT 499"
+        first = tuple(f"{v}!" for v in self.labels[0])
+        return plain(dataclasses.replace(self, labels=(first, *self.labels[1:])), opened)
 
-    monkeypatch.setattr(publishing, "_selection", tampered)
+    monkeypatch.setattr(Generaliser, "selection", tampered)
     with pytest.raises(ReleaseRefusedError):
         candidate.publish(folder / "register.csv", out=tmp_path / "out.csv")
     assert files(tmp_path) == []
@@ -271,9 +273,13 @@ def test_refused_when_the_output_is_not_the_policy(folder, candidate, tmp_path, 
 
 def test_refused_when_a_policy_was_applied_that_is_finer(folder, candidate, tmp_path, monkeypatch):
     found = tables.load_exploration(folder / "frontier")
-    finer = [list(d) for d in found.terms.lattice.domains]
-    plain = publishing._selection
-    monkeypatch.setattr(publishing, "_selection", lambda o, t, _labels: plain(o, t, finer))
+    finer = found.terms.lattice.domains
+    plain = Generaliser.selection
+    monkeypatch.setattr(
+        Generaliser,
+        "selection",
+        lambda self, opened: plain(dataclasses.replace(self, labels=finer), opened),
+    )
     with pytest.raises(ReleaseRefusedError):
         candidate.publish(folder / "register.csv", out=tmp_path / "out")
     assert files(tmp_path) == []

@@ -4,6 +4,7 @@ import gzip
 import json
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -180,11 +181,18 @@ def test_findings_are_redacted_too(tmp_path):
     assert texts[0].startswith("Note 0")
 
 
-def test_a_run_that_stopped_goes_on(tmp_path, monkeypatch):
-    source = write(tmp_path / "notes.jsonl", records(40))
+@pytest.mark.parametrize(
+    ("name", "work"), [("notes.jsonl", "_part_in_columns"), ("notes.csv", "_part")]
+)
+def test_a_run_that_stopped_goes_on(tmp_path, monkeypatch, name, work):
+    source = tmp_path / name
+    if name == "notes.csv":
+        pd.DataFrame(records(40)).to_csv(source, index=False)
+    else:
+        write(source, records(40))
     run(source, tmp_path / "whole")
     worked = 0
-    real = publishing._part
+    real = getattr(publishing, work)
 
     def counting(sanitiser, documents):
         nonlocal worked
@@ -193,18 +201,39 @@ def test_a_run_that_stopped_goes_on(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return real(sanitiser, documents)
 
-    monkeypatch.setattr(publishing, "_part", counting)
+    monkeypatch.setattr(publishing, work, counting)
     with pytest.raises(KeyboardInterrupt):
         run(source, tmp_path / "out")
     assert not (tmp_path / "out").exists()
     run(source, tmp_path / "out")
     first = worked
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl", "out", "whole"]
-    for name in ("notes.jsonl", "release.json"):
-        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == [name, "out", "whole"]
+    for file in (name, "release.json"):
+        assert (tmp_path / "out" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
     worked = 100
     run(source, tmp_path / "again")
     assert worked - 100 > first - 4
+
+
+@pytest.mark.parametrize("drop", [(), ("by", "x")])
+def test_lines_in_columns_are_what_they_are_record_by_record(tmp_path, monkeypatch, drop):
+    rows = [*records(30), {"id": 7, "text": "Dr. Boom", "x": {"y": [1.50, "\u00e9"]}}, {"id": "d3"}]
+    rows += [{"id": "s", "text": "Dr. Ann", "spans": [{"start": 4, "end": 7, "label": "NAME"}]}]
+    source = write(tmp_path / "notes.jsonl", rows)
+    for threads in (1, 2):
+        run(source, tmp_path / f"columns{threads}", drop=drop, threads=threads)
+    monkeypatch.setattr(publishing, "takes", lambda *_: False)
+    run(source, tmp_path / "records", drop=drop)
+    found = [
+        [(tmp_path / out / name).read_bytes() for name in ("notes.jsonl", "release.json")]
+        for out in ("columns1", "columns2", "records")
+    ]
+    assert found[0][0] == found[1][0] == found[2][0]
+    recorded = [json.loads(content) for _, content in found]
+    for record in recorded:  # record by record, what could not be read is listed first
+        record["withheld"].sort(key=lambda entry: entry["id"])
+    assert recorded[0] == recorded[1] == recorded[2]
+    assert recorded[0]["counts"]["withheld"] == 2
 
 
 def test_bad_input_writes_nothing(tmp_path):

@@ -15,7 +15,7 @@ from ..document import Document
 from ..sources import Extra, Withheld, create_bytes, lines_of, open_bytes
 from ._layout import Layout, Part, Write, column_hint, document_from, span_fields
 
-__all__ = ["InMemory", "Jsonl"]
+__all__ = ["InMemory", "Jsonl", "encoded"]
 
 
 class Jsonl:
@@ -34,16 +34,16 @@ class Jsonl:
         layout, record = self.layout, 0
         with open_bytes(part.file, layout.limits) as stream:
             for line in lines_of(stream, layout.limits):
-                if line is None:
+                if line is None or line.strip():
                     record += 1
-                    yield Withheld(f"record {record}", "is a line beyond the limit of bytes",
-                                   record, part.name, layout.limits.hint("record_bytes"), LimitError)  # fmt: skip
-                elif line.strip():
-                    record += 1
-                    yield self._document(part, record, line)
+                    yield self.record(part, record, line)
 
-    def _document(self, part: Part, record: int, line: bytes) -> Document | Withheld:
+    def record(self, part: Part, record: int, line: bytes | None) -> Document | Withheld:
+        """Read one line; None stands for a line that is too long."""
         layout = self.layout
+        if line is None or len(line) > layout.limits.record_bytes:
+            return Withheld(f"record {record}", "is a line beyond the limit of bytes",
+                            record, part.name, layout.limits.hint("record_bytes"), LimitError)  # fmt: skip
 
         def withheld(reason: str, hint: str | None = None) -> Withheld:
             return Withheld(name, reason, record, part.name, hint, FormatError)
@@ -118,6 +118,11 @@ def _finite(number: str) -> float:
 # Made once: json.loads and json.dumps would make a new one for each line.
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _DECODE = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite).decode
+
+
+def encoded(value: Any) -> bytes:
+    """Give a value as JSON, the one form that we write."""
+    return _ENCODE(value).encode()
 
 
 class InMemory(Jsonl):

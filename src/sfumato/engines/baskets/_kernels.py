@@ -116,6 +116,19 @@ def distinct_rows(indptr: I8, indices: I4) -> tuple[I4, I4, I4]:
 
 
 @njit(cache=True, nogil=True)
+def row_hashes(indptr: I8, indices: I4, rows: I4) -> U8:
+    """Hash the content of rows, whatever their place."""
+    out = np.empty(rows.size, np.uint64)
+    for p in range(rows.size):
+        r = rows[p]
+        h = np.uint64(indptr[r + 1] - indptr[r])
+        for i in range(indptr[r], indptr[r + 1]):
+            h += _mix(np.uint64(indices[i]))
+        out[p] = _mix(h)
+    return out
+
+
+@njit(cache=True, nogil=True)
 def signatures(indptr: I8, indices: I4, representative: I4, exact: bool) -> U8:
     """Give a 64-bit signature a pattern: a ⊆ b implies sig(a) & ~sig(b) == 0 (equivalence if exact)."""
     out = np.zeros(representative.size, np.uint64)

@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...compute.local import Local
+from ...compute.protocol import Compute
 from ...core.errors import ParameterError
 from . import _kernels as kernels
 from ._absence_kernels import absences as fewest_rows
@@ -53,6 +55,44 @@ class Patterns:
     def of(cls, matrix: Any) -> Patterns:
         binary = as_binary(matrix)
         return cls(binary, *kernels.distinct_rows(binary.indptr, binary.indices))
+
+    @classmethod
+    def counted(cls, matrix: Any, compute: Compute) -> Patterns:
+        """Count the distinct rows on an engine; in the order of their content, as `in_order` gives.
+
+        Where each row went is not known, so `of_row` is empty.
+        """
+        binary = as_binary(matrix)
+        if compute.name == "local":
+            return cls.of(binary).in_order()
+        import pyarrow as pa
+
+        ends = pa.array(4 * binary.indptr, pa.int64())
+        raw = pa.py_buffer(np.ascontiguousarray(binary.indices, "<i4"))
+        rows = pa.Array.from_buffers(pa.large_binary(), binary.n, [None, ends.buffers()[1], raw])
+        found = compute.count_groups(pa.table({"row": rows}), ["row"])
+        rows = found.column("row").combine_chunks().cast(pa.large_binary())
+        bounds = np.frombuffer(rows.buffers()[1], np.int64)[: len(rows) + 1]
+        indices = np.frombuffer(b"".join(rows.to_pylist()), "<i4").astype(np.int32)
+        distinct = BinaryMatrix((bounds - bounds[0]) // 4, indices, binary.d)
+        multiplicity = found.column("count").to_numpy().astype(np.int32)
+        everyone = np.arange(distinct.n, dtype=np.int32)
+        return cls(distinct, np.zeros(0, np.int32), everyone, multiplicity).in_order()
+
+    def in_order(self) -> Patterns:
+        """Order the patterns by their content: a search that stops early then stops alike for all."""
+        m = self.matrix
+        order = np.argsort(
+            kernels.row_hashes(m.indptr, m.indices, self.representative), kind="stable"
+        )
+        return Patterns(
+            m, np.zeros(0, np.int32), self.representative[order], self.multiplicity[order]
+        )
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, all patterns together."""
+        return int(self.multiplicity.sum())
 
     @cached_property
     def sizes(self) -> npt.NDArray[np.int64]:
@@ -156,16 +196,25 @@ class Audit:
         }
 
 
-def audit(matrix: Any, *, absences: Iterable[int] = (1, 2), work: int = _WORK) -> Audit:
+def audit(
+    matrix: Any,
+    *,
+    absences: Iterable[int] = (1, 2),
+    work: int = _WORK,
+    compute: Compute | None = None,
+) -> Audit:
     """Measure AC, uniqueness and the AC under known absences of a matrix as it stands.
+
+    Its distinct rows are counted here, or by the engine given.
 
     >>> audit([[1, 1], [1, 0], [1, 1]]).ac, audit([[1, 1], [1, 0], [1, 1]]).ac_under_absences
     (2, {1: 1, 2: 1})
     """
-    patterns = Patterns.of(matrix)
-    n = patterns.matrix.n
-    if n == 0:
-        return Audit(0, patterns.matrix.d, 0, 0.0, 0)
+    matrix = as_binary(matrix)
+    if matrix.n == 0:
+        return Audit(0, matrix.d, 0, 0.0, 0)
+    patterns = Patterns.counted(matrix, Local() if compute is None else compute)
+    n = patterns.rows
     ac = patterns.smallest_maximal()
     values, exact = {}, {}
     left, complete = ac, True

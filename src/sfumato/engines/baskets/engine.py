@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...compute import engine as compute_engine
+from ...compute.protocol import Compute
 from ...core.errors import DataError, InputError, ParameterError, did_you_mean
 from ...core.exploration import Candidate, Exploration, InputFile, Reference
 from ...core.measures import Risk, Utility
@@ -90,6 +92,8 @@ def explore(
     folds: int = 5,
     absences: Sequence[int] = (1, 2),
     absence_risky: Any = None,
+    engine: str = "local",
+    threads: int | None = None,
     progress: Callable[..., None] | None = None,
 ) -> Exploration:
     """Find feature sets for each k and place them on the frontier.
@@ -97,9 +101,11 @@ def explore(
     `matrix` is baskets, a path, a scipy matrix, an array or a frame; `labels` one of two classes a
     row. `selector` is a name (see `SELECTORS`), several names, "all", or a selector of your own (its
     k is set here). `absence_risky` flags features (by name or index, or "all") whose absence an
-    attacker may know. Candidates that another one dominates are listed too, marked as such.
+    attacker may know. Candidates that another one dominates are listed too, marked as such. With
+    `engine="spark"` equal rows are counted on a cluster.
     """
     started = time.monotonic()
+    compute = compute_engine(engine, threads=threads)
     baskets = as_baskets(matrix, labels=labels)
     rows = as_binary(baskets.matrix)
     positive = as_classes(baskets.labels, rows.n)
@@ -137,6 +143,7 @@ def explore(
                 folds=folds,
                 seed=seed,
                 absences=absences,
+                compute=compute,
                 progress=progress,
             )
             exploration.add(replace(candidate, publisher=partial(publish, candidate, seed=seed)))
@@ -146,7 +153,7 @@ def explore(
             f"No feature can be kept at k = {', '.join(map(str, ks))}: the selection is empty.",
             hint="try a smaller k; each feature must be held by at least k rows.",
         )
-    exploration.references.append(_full_set(rows, positive, folds, seed, absences))
+    exploration.references.append(_full_set(rows, positive, folds, seed, absences, compute))
     exploration.extra = {
         "rows": rows.n,
         "features_offered": rows.d,
@@ -244,10 +251,11 @@ def _candidate(
     folds: int,
     seed: int,
     absences: Sequence[int],
+    compute: Compute,
     progress: Callable[..., None] | None,
 ) -> Candidate:
     projected = rows.project(chosen)
-    measured = audit(projected, absences=absences)
+    measured = audit(projected, absences=absences, compute=compute)
     nested = nested_auc(rows, positive, selector, folds=folds, seed=seed, done=progress)
     on_all = cross_validated_auc(projected, positive, folds=folds, seed=seed)
     report = measured.to_json()
@@ -288,8 +296,9 @@ def _full_set(
     folds: int,
     seed: int,
     absences: Sequence[int],
+    compute: Compute,
 ) -> Reference:
-    measured = audit(rows, absences=absences)
+    measured = audit(rows, absences=absences, compute=compute)
     auc = cross_validated_auc(rows, positive, folds=folds, seed=seed)
     report = {**measured.to_json(), "auc": auc.value}
     report["utility_interval"] = [auc.interval.low, auc.interval.high]

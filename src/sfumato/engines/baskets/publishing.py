@@ -7,17 +7,18 @@ selection; if its AC is below the promised k, nothing appears and the release is
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...compute import engine as compute_engine
+from ...compute.protocol import Compute
 from ...core.errors import FormatError, InputError, ReleaseRefusedError
 from ...core.exploration import Candidate, InputFile
-from ...core.files import check_output, sha256_of, whole_directory, write_json
-from ...core.release import RELEASE_FILE, Release, warn_if_composed
+from ...core.files import sha256_of, whole_directory, write_json
+from ...core.release import RELEASE_FILE, Release, released_files, warn_if_composed
 from ...data.baskets import (
     Baskets,
     as_baskets,
@@ -45,6 +46,8 @@ def publish(
     out: str | os.PathLike[str] | None = None,
     labels: Any = None,
     seed: int = 0,
+    engine: str = "local",
+    threads: int | None = None,
     force: bool = False,
     progress: Callable[..., None] | None = None,
 ) -> Release | Baskets:
@@ -52,7 +55,9 @@ def publish(
 
     `out` names a data file (the record lies beside it as NAME.release.json) or a folder (data and
     release.json inside). Without `out` the projected baskets are given back after the same audit.
+    With `engine="spark"` the equal rows of the audit are counted on a cluster.
     """
+    compute = compute_engine(engine, threads=threads)
     features = [str(f) for f in candidate.details["features"]]
     k = int(candidate.details["k"])
     if not features:
@@ -67,8 +72,9 @@ def publish(
         )
         return projected
     return _written(
-        candidate, data, Path(out), labels=labels, seed=seed, force=force, progress=progress
-    )
+        candidate, data, Path(out), labels=labels, seed=seed, compute=compute, force=force,
+        progress=progress,
+    )  # fmt: skip
 
 
 def _promised_ac(candidate: Candidate, matrix: Any, names: Sequence[str]) -> int:
@@ -93,6 +99,7 @@ def _written(
     *,
     labels: Any,
     seed: int,
+    compute: Compute,
     force: bool,
     progress: Callable[..., None] | None,
 ) -> Release:
@@ -105,27 +112,16 @@ def _written(
                 hint="a release is written in the format it was read from.",
             )
         record = beside(target, "release").with_suffix(".json")
-        for path in (target, record):
-            check_output(path, force=force)
-        stage = target.with_name(f".{target.name}.partial-{os.getpid()}")
-        stage.mkdir()
-        try:
+        with released_files(target, record, force=force) as stage:
             release = _stage(
                 candidate, data, stage / target.name, stage / record.name, labels=labels, seed=seed,
-                progress=progress,
+                compute=compute, progress=progress,
             )  # fmt: skip
-            written = sorted(stage.iterdir())
-            for path in written:
-                check_output(target.with_name(path.name), force=force)
-            for path in written:
-                os.replace(path, target.with_name(path.name))
-        finally:
-            shutil.rmtree(stage, ignore_errors=True)
     else:
         with whole_directory(target, force=force) as stage:
             release = _stage(
                 candidate, data, stage / name, stage / RELEASE_FILE, labels=labels, seed=seed,
-                progress=progress,
+                compute=compute, progress=progress,
             )  # fmt: skip
     warn_if_composed(target, release.to_json())
     return release
@@ -159,6 +155,7 @@ def _stage(
     *,
     labels: Any,
     seed: int,
+    compute: Compute,
     progress: Callable[..., None] | None,
 ) -> Release:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
@@ -178,7 +175,7 @@ def _stage(
     held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
     if not held <= set(features):
         raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
-    measured = audit(matrix)
+    measured = audit(matrix, compute=compute)
     _refuse_below(k, min(measured.ac, _promised_ac(candidate, matrix, names)), candidate)
     rows = as_binary(matrix)
     release = Release(

@@ -20,11 +20,12 @@ from ...core.measures import Risk, Utility
 from ...core.randomness import Streams
 from ...data.table import Table, read_table
 from ...data.table_schema import TableSchema
+from ...data.table_source import Source
 from . import measures
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, TablesExploration, Terms, load
 from .policy import Policy
 from .policy_files import load_policy
-from .problem import Problem
+from .problem import Problem, counted
 from .safe_harbor import NAME as SAFE_HARBOR
 from .safe_harbor import compared, find_roles, safe_harbor
 from .search import Budget, Run, search
@@ -62,6 +63,7 @@ def explore(
     k: int = 5,
     threshold: float | None = None,
     engine: str = "local",
+    threads: int | None = None,
     progress: Callable[[int, float], None] | None = None,
 ) -> TablesExploration:
     """Search the policies of a table for the frontier of risk against utility.
@@ -78,10 +80,9 @@ def explore(
             raise ParameterError(
                 "A table needs a schema.", hint="draft one with `sfumato tables schema TABLE`."
             )
-        schema, counts = TableSchema.of(schema), None
-        if engine != "local":
-            counts = compute_engine(engine).count_groups(table, [a.name for a in schema.quasi])
-        table = read_table(table, schema, population, counts=counts)
+        schema, opened = TableSchema.of(schema), Source.open(table)
+        counts = counted(opened, schema, compute_engine(engine, threads=threads))
+        table = read_table(opened, schema, population, counts=counts)
     problem = Problem.of(
         table, least_sample=least_sample, least_population=least_population, cut_points=cut_points
     )

@@ -5,21 +5,26 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ...compute.protocol import Compute
 from ...core.errors import DataError, ParameterError, did_you_mean
 from ...data.hierarchy import read_hierarchy
 from ...data.table import Table
 from ...data.table_schema import MISSING, TableSchema
+from ...data.table_source import Source
 from . import measures
 from .cells import Cells
 from .policy import Lattice
 from .space import AttributeRule, Space
 
-__all__ = ["Problem", "cells_hash", "resolved_schema"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Problem", "cells_hash", "counted", "resolved_schema"]
 
 
 @dataclass
@@ -102,6 +107,14 @@ def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[Any]]) -> Attr
             )
         cuts = tuple(sorted({place[v] - 1 for v in wanted if place[v] > 0}))
     return AttributeRule(attribute.name, len(domain), attribute.keep, attribute.widest, nodes, cuts)
+
+
+def counted(opened: Source, schema: TableSchema, compute: Compute) -> pa.Table | None:
+    """Count the rows by their quasi-identifiers on a cluster; None where reading the table does it."""
+    if compute.name == "local":
+        return None
+    opened.require([a.name for a in schema.attributes])
+    return compute.count_groups(opened, [a.name for a in schema.quasi])
 
 
 def resolved_schema(table: Table) -> TableSchema:

@@ -1,37 +1,34 @@
 """Apply a policy to a table, read the result back, measure it anew, and only then let it be seen.
 
-The rows stream through DuckDB in their order: identifiers are dropped, quasi-identifiers become the labels
-of their intervals, every other column stays as it is. Labels such as "-5" or "=x" that a spreadsheet could
+The rows stream through in their order (see `rows`). Labels such as "-5" or "=x" that a spreadsheet could
 take for a formula are written as they stand: they come from the schema's own domains.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...core.errors import (
-    DataError,
-    FormatError,
-    ParameterError,
-    ReleaseRefusedError,
-)
+from ...compute import engine as compute_engine
+from ...compute.protocol import Compute
+from ...core.errors import FormatError, ParameterError, ReleaseRefusedError
 from ...core.exploration import Candidate, InputFile
 from ...core.files import check_output, sha256_of, whole_directory, write_json
 from ...core.measures import Risk, Utility
-from ...core.release import RELEASE_FILE, Release, warn_if_composed
+from ...core.quarantine import write_quarantine
+from ...core.release import RELEASE_FILE, Release, check_files, released_files, warn_if_composed
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
-from ...data.table_source import Source, cell_text, format_of_name, quoted_name, quoted_text
+from ...data.table_source import Source, cell_text, format_of_name
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, Terms
 from .policy import Lattice, Policy
-from .problem import resolved_schema
+from .problem import counted, resolved_schema
 from .remeasure import Remeasured, remeasure
+from .rows import Generaliser, as_table, published_rows, write_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,11 +47,16 @@ def publish(
     schema: TableSchema | str | os.PathLike[str] | dict[str, Any] | None = None,
     population: Any = None,
     max_risk: float | None = None,
+    engine: str = "local",
+    threads: int | None = None,
     force: bool = False,
 ) -> Any:
     """Publish data by a candidate of a frontier, or by a policy together with the schema of the data."""
+    options: dict[str, Any] = {
+        "out": out, "max_risk": max_risk, "engine": engine, "threads": threads, "force": force,
+    }  # fmt: skip
     if isinstance(what, Candidate):
-        return what.publish(data, out=out, population=population, max_risk=max_risk, force=force)
+        return what.publish(data, population=population, **options)
     if schema is None:
         raise ParameterError("A policy needs the schema of the data.", hint="give schema=….")
     table = read_table(data, schema, population)
@@ -65,7 +67,7 @@ def publish(
         )
     fixed = resolved_schema(replace(table, domains=what.lattice.domains))
     terms = Terms(fixed, what.lattice, table.population_codes, table.population_count)
-    return publish_policy(what, data, terms=terms, out=out, max_risk=max_risk, force=force)
+    return publish_policy(what, data, terms=terms, **options)
 
 
 def _fits(lattice: Lattice, table: Table) -> bool:
@@ -86,6 +88,8 @@ def publish_policy(
     population: Any = None,
     max_risk: float | None = None,
     seed: int = 0,
+    engine: str = "local",
+    threads: int | None = None,
     force: bool = False,
 ) -> Any:
     """Publish a table, or new data of the same schema.
@@ -93,10 +97,12 @@ def publish_policy(
     `out` names a data file (the record lies beside it as NAME.release.json) or a folder (data and
     release.json inside); without `out` a frame comes back as a frame of its own kind. The table that was
     explored must come out no worse than promised; for other data the risk is measured, recorded, and
-    refused above `max_risk`.
+    refused above `max_risk`. With `engine="spark"` rows are counted and generalised on a cluster, to the
+    same bytes.
     """
     if max_risk is not None and not 0 <= max_risk <= 1:
         raise ParameterError.constraint("max_risk", "publish", "a number in [0, 1]", max_risk)
+    compute = compute_engine(engine, threads=threads)
     opened = Source.open(data)
     if out is None and opened.format != "frame":
         raise ParameterError("Publishing a file needs 'out'.", hint="give a file or a folder.")
@@ -104,18 +110,18 @@ def publish_policy(
     kind, name = _kind_and_name(opened, target)
     if target is not None:
         _check_outputs(target, kind, force=force)
-    table = _read(opened, terms, population)
-    labels = _labels(policy)
-    selection = _selection(opened, terms, labels)
+    table = _read(opened, terms, population, compute)
+    rows = published_rows(Generaliser.of(policy, terms.schema), opened, compute)
     work = _Work(policy, terms, table, opened=opened, promise=promise, max_risk=max_risk, seed=seed)
     if target is None:
-        published = opened.query(selection)
+        published = as_table(rows)
         work.measured(published)
         return _like(published, data)
-    with _staged(target, kind, name, force=force) as (folder, file, record):
-        _write(opened, selection, folder / file, kind)
+    with _staged(target, name, force=force) as (folder, file, record):
+        write_rows(rows, folder / file, kind, _delimiter(opened, kind))
         release = work.release(folder / file)
         write_json(folder / record, release.to_json())
+        write_quarantine(target, _left_out(opened, table), force=force)
     warn_if_composed(target, release.to_json())
     return release
 
@@ -213,9 +219,10 @@ class _Work:
 # --- reading -------------------------------------------------------------------------------------
 
 
-def _read(opened: Source, terms: Terms, population: Any) -> Table:
+def _read(opened: Source, terms: Terms, population: Any, compute: Compute) -> Table:
     """Read the table by the domains of the lattice; the population is the one given, or the explored one."""
-    table = read_table(opened, terms.schema, population)
+    counts = counted(opened, terms.schema, compute)
+    table = read_table(opened, terms.schema, population, counts=counts)
     for a, (domain, size) in enumerate(zip(table.domains, terms.lattice.sizes, strict=True)):
         if len(domain) > size:  # missing cells, where the explored table had none
             one = slice(a, a + 1)
@@ -230,48 +237,16 @@ def _read(opened: Source, terms: Terms, population: Any) -> Table:
     )
 
 
-def _labels(policy: Policy) -> list[list[str]]:
-    """Give for each attribute what each value is published as; two intervals must not share a label."""
-    found = []
-    for a, name in enumerate(policy.lattice.names):
-        by_value: list[str] = []
-        spans = policy.spans(a)
-        for low, high in spans:
-            by_value += [policy.lattice.label(a, low, high)] * (high - low + 1)
-        if len(set(by_value)) != len(spans):
-            raise DataError(
-                f"Two intervals of {name!r} would be published under one label.",
-                hint="a value of its domain reads like an interval; rename it in the schema.",
-            )
-        found.append(by_value)
-    return found
-
-
-def _selection(opened: Source, terms: Terms, labels: Sequence[Sequence[str]]) -> str:
-    """Write the query: a cell's place in its domain (an enum) gives its label in constant time."""
-    schema = terms.schema
-    places = {a.name: i for i, a in enumerate(schema.quasi)}
-    hidden = set(schema.names("identifier"))
-    columns, text, present = [], [], []
-    for column in opened.columns:
-        if column in hidden:
-            continue
-        if column not in places:
-            columns.append(quoted_name(column))
-            continue
-        i = places[column]
-        values = ", ".join(quoted_text(v) for v in terms.lattice.domains[i])
-        opened.execute(f"DROP TYPE IF EXISTS domain_of_{i}")
-        opened.execute(f"CREATE TYPE domain_of_{i} AS ENUM ({values})")
-        listed = ", ".join(quoted_text(v) for v in labels[i])
-        cell = cell_text(column, is_range=schema.quasi[i].is_range)
-        present.append(f"{cell} IS NOT NULL")
-        code = f"enum_code(CAST(coalesce({cell}, {quoted_text(MISSING)}) AS domain_of_{i}))"
-        columns.append(f"[{listed}][CAST({code} AS INTEGER) + 1] AS {quoted_name(column)}")
-        text.append(f"CAST({quoted_name(column)} AS VARCHAR) AS {quoted_name(column)}")
-    where = f" WHERE {' AND '.join(present)}" if schema.missing == "drop" else ""
-    source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
-    return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
+def _left_out(opened: Source, table: Table) -> list[dict[str, str]]:
+    """List the rows with a missing quasi-identifier, where the schema drops them, by their number."""
+    if not table.dropped:
+        return []
+    cells = [cell_text(a.name, is_range=a.is_range) for a in table.schema.quasi]
+    missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
+    numbered = f"SELECT row_number() OVER () AS place, {missing} AS is_missing FROM {opened.sql}"  # noqa: S608 (quoted)
+    found = opened.query(f"SELECT place FROM ({numbered}) WHERE is_missing ORDER BY place")  # noqa: S608 (quoted)
+    reason = "has no value for a quasi-identifier"
+    return [{"id": f"row {n}", "reason": reason} for n in found.column("place").to_pylist()]
 
 
 # --- writing -------------------------------------------------------------------------------------
@@ -304,39 +279,26 @@ def _check_outputs(target: Path, kind: str, *, force: bool) -> None:
             f"The output {target.name!r} would be {as_file}, but the input is {kind}.",
             hint="a release is written in the format it was read from.",
         )
-    check_output(target, force=force)
-    if as_file is not None:
-        check_output(_record_of(target), force=force)
+    if as_file is None:
+        check_output(target, force=force)
+    else:
+        check_files(target, _record_of(target), force=force)
 
 
 @contextmanager
-def _staged(target: Path, kind: str, name: str, *, force: bool) -> Iterator[tuple[Path, str, str]]:
+def _staged(target: Path, name: str, *, force: bool) -> Iterator[tuple[Path, str, str]]:
     """Give a folder that nobody sees and the names to write there; show it all when the block ends well."""
     if _data_format(target) is None:
         with whole_directory(target, force=force) as folder:
             yield folder, name, RELEASE_FILE
-        return
-    record = _record_of(target)
-    folder = target.with_name(f".{target.name}.partial-{os.getpid()}")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    try:
-        yield folder, target.name, record.name
-        _check_outputs(target, kind, force=force)
-        os.replace(folder / record.name, record)
-        os.replace(folder / target.name, target)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _write(opened: Source, selection: str, path: Path, kind: str) -> None:
-    if kind == "parquet":
-        form = "FORMAT parquet"
     else:
-        delimiter = opened.delimiter if opened.format == kind else "\t" if kind == "tsv" else ","
-        packed = ", COMPRESSION gzip" if path.name.endswith(".gz") else ", COMPRESSION none"
-        form = f"FORMAT csv, HEADER true, DELIMITER {quoted_text(delimiter)}{packed}"
-    opened.execute(f"COPY ({selection}) TO {quoted_text(str(path))} ({form})")
+        record = _record_of(target)
+        with released_files(target, record, force=force) as folder:
+            yield folder, target.name, record.name
+
+
+def _delimiter(opened: Source, kind: str) -> str:
+    return opened.delimiter if opened.format == kind else "\t" if kind == "tsv" else ","
 
 
 def _like(published: pa.Table, data: Any) -> Any:

@@ -10,7 +10,7 @@ document that fails is withheld, and the others go on.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -25,7 +25,7 @@ from .features.data import line_breaks
 from .features.words import WordKnowledge
 from .redaction import Mask, Placeholder, Replacer
 from .rendering import RedactedSpans, merge_spans, render
-from .tokens import Tokens, labels_from_spans, tokenize
+from .tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize, tokenize_bytes
 from .word_cache import GrowingWords
 
 __all__ = ["REPLACEMENTS", "Counts", "Decider", "Published", "Sanitiser", "batches"]
@@ -194,6 +194,31 @@ class Sanitiser:
     def _sanitise(self, documents: Sequence[Document]) -> Published:
         words = self._words()
         tokens = tokenize([document.text for document in documents], words.vocabulary)
+        ids = [document.id for document in documents]
+        out, bounds, counts = self._redacted(tokens, words, ids.__getitem__, documents)
+        return Published(ids, out.tobytes(), bounds.tolist(), [], counts)
+
+    def texts(
+        self, text: Bytes, bounds: Offsets, name: Callable[[int], str]
+    ) -> tuple[Bytes, Offsets, Counts]:
+        """Sanitise texts in UTF-8 that stand one after the other; a failure is the caller's.
+
+        `name` gives the id of each of them. Texts have no spans: there are no findings.
+        """
+        words = self._words()
+        try:
+            return self._redacted(tokenize_bytes(text, bounds, words.vocabulary), words, name)
+        except BaseException:
+            self._local.__dict__.clear()  # as after any failure
+            raise
+
+    def _redacted(
+        self,
+        tokens: Tokens,
+        words: GrowingWords,
+        name: Callable[[int], str],
+        documents: Sequence[Document] = (),
+    ) -> tuple[Bytes, Offsets, Counts]:
         words.catch_up()
         redacted = np.zeros(len(tokens), np.bool_)
         data = TokenData(tokens, words, redacted, (line_breaks(tokens),))
@@ -206,22 +231,21 @@ class Sanitiser:
         else:
             kind = self.decider.decide(data)
         spans = merge_spans(tokens, words.vocabulary, kind)
-        out, bounds = self._render(documents, tokens, spans, labels)
-        ids = [document.id for document in documents]
+        out, bounds = self._render(name, tokens, spans, labels)
         is_word = data.counted
         by_token = np.bincount(kind[is_word], minlength=len(labels) + 1).tolist()
         by_span = np.bincount(spans.kind, minlength=len(labels) + 1).tolist()
         counts = Counts(
-            len(documents),
+            tokens.documents,
             int(np.count_nonzero(is_word)),
             dict(zip(labels, by_token[1:], strict=True)),
             dict(zip(labels, by_span[1:], strict=True)),
         )
-        return Published(ids, out.tobytes(), bounds.tolist(), [], counts)
+        return out, bounds, counts
 
     def _render(
         self,
-        documents: Sequence[Document],
+        name: Callable[[int], str],
         tokens: Tokens,
         spans: RedactedSpans,
         labels: Sequence[str],
@@ -231,12 +255,12 @@ class Sanitiser:
             return render(tokens, spans, [fixed.replace("", "", label) for label in labels])
         raw = tokens.text.tobytes()
         surrogates = []
-        owner = np.repeat(np.arange(len(documents)), np.diff(spans.doc)).tolist()
+        owner = np.repeat(np.arange(tokens.documents), np.diff(spans.doc)).tolist()
         for s, (start, end, kind) in enumerate(
             zip(spans.start.tolist(), spans.end.tolist(), spans.kind.tolist(), strict=True)
         ):
             old = raw[start:end].decode()
-            surrogates.append(self.replacer.replace(documents[owner[s]].id, old, labels[kind - 1]))
+            surrogates.append(self.replacer.replace(name(owner[s]), old, labels[kind - 1]))
         return render(tokens, spans, surrogates, np.arange(len(spans), dtype=np.int32))
 
 

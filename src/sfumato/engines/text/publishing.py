@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,22 +16,28 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ...compute import engine as compute_engine
 from ...compute.journal import Journal, fingerprint
 from ...core.errors import WorkError
 from ...core.exploration import Candidate, InputFile
 from ...core.files import read_json, sha256_of
+from ...core.quarantine import check_quarantine, quarantine_of, write_quarantine
 from ...core.release import RELEASE_FILE, Release, warn_if_composed
 from ...data.document import Document
 from ...data.documents import Corpus, Withheld, read_documents, write_documents
 from ...data.findings import with_findings
 from ...data.formats.jsonl import Jsonl
+from ...data.formats.lines import Column, LineBlock, SeenMarks, Written, read_blocks, takes
 from ...data.sources import Extra, create_bytes
 from .pipeline import Counts, Sanitiser, batches
 
 __all__ = ["Outcome", "publish"]
 
 Progress = Callable[[int, str], None]
+# Characters of a part (bytes of JSON lines): with larger ones the system takes memory back and forth.
+_PART_SIZE = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,11 @@ class Outcome:
         """How many records were withheld."""
         return len(self.record["withheld"])
 
+    @property
+    def quarantine(self) -> Path | None:
+        """The list of what was withheld; None when nothing was."""
+        return quarantine_of(self.out) if self.withheld else None
+
 
 def publish(
     source: Any,
@@ -62,7 +72,7 @@ def publish(
     engine: str = "local",
     threads: int | None = None,
     force: bool = False,
-    characters: int = 1 << 20,
+    characters: int = _PART_SIZE,
     progress: Progress | None = None,
 ) -> Outcome:
     """Publish documents into a folder, whole or not at all.
@@ -81,26 +91,38 @@ def publish(
         "findings": None if findings is None else sha256_of(findings),
         "dropped_fields": sorted(drop),
     }
+    in_columns = findings is None and takes(corpus.format, drop)
     key = fingerprint(
+        in_columns=in_columns,
         inputs=[sha256 for _, sha256 in inputs],
         strict=sanitiser.strict,
         characters=characters,
         how=how,
         made_from=made_from,
     )
-    compute = compute_engine(engine, **({} if threads is None else {"threads": threads}))
+    compute = compute_engine(engine, threads=threads)
     with Journal(out, key, force=force) as journal:
+        if not (journal.resumed or journal.finished):  # else the list may be ours already
+            check_quarantine(out, force=force)
         if not journal.finished:
             unread: list[dict[str, str]] = []
             rows: dict[str, int] = {}
-            documents: Iterable[Document] = _readable(corpus, unread, rows, strict=sanitiser.strict)
-            if findings is not None:
-                documents = with_findings(documents, findings)
             shared = _Shared(sanitiser, _lines_of(corpus), tuple(drop))
             counts, failed = Counts(), []
             fields: set[str] = set()
-            cut = _cut(documents, characters, bare=shared.form is None)
-            for facts in journal.run(compute, _part, cut, shared=shared):
+            work: Callable[..., tuple[bytes, Mapping[str, Any]]] = _part
+            cut: Iterable[Any]
+            if in_columns:
+                work = _part_in_columns
+                cut = _blocks(corpus, unread, rows, characters, drop, strict=sanitiser.strict)
+            else:
+                documents: Iterable[Document] = _readable(
+                    corpus, unread, rows, strict=sanitiser.strict
+                )
+                if findings is not None:
+                    documents = with_findings(documents, findings)
+                cut = _cut(documents, characters, bare=shared.form is None)
+            for facts in journal.run(compute, work, cut, shared=shared):
                 counts += Counts(**facts["counts"])
                 failed += facts["withheld"]
                 fields.update(facts["fields"])
@@ -109,6 +131,7 @@ def publish(
                     note = f"{counts.words:,} words, {rate:,.0f} words/s"
                     progress(facts["counts"]["documents"], note)
             named = _named_inputs(corpus, inputs, rows)
+            withheld = [*unread, *failed]
 
             def build(built: Path) -> None:
                 if corpus.is_folder:
@@ -119,10 +142,10 @@ def publish(
                 if shared.form is not None:
                     _join_lines(journal, corpus, written)
                 else:
-                    parts = (journal.path(name).read_bytes() for name in journal.names)
-                    withheld = {entry["id"] for entry in failed}
+                    parts = map(journal.content, journal.names)
+                    unpublished = {entry["id"] for entry in failed}
                     write_documents(
-                        _published(corpus, parts, withheld, drop, fields),
+                        _published(corpus, parts, unpublished, drop, fields),
                         like=corpus,
                         out=written,
                     )
@@ -134,11 +157,12 @@ def publish(
                     outputs=[InputFile(name, sha256_of(written), counts.documents)],
                     seed=seed,
                     how={**how, "fields_as_they_are": sorted(fields), **_plain(candidate)},
-                    counts={**counts.to_json(), "withheld": len(unread) + len(failed)},
+                    counts={**counts.to_json(), "withheld": len(withheld)},
                     risk=candidate.risk,
                     utility=candidate.utility,
-                    withheld=[*unread, *failed],
+                    withheld=withheld,
                 ).save(built)
+                write_quarantine(out, withheld, force=force)
 
             journal.finish(build)
     record = read_json(Path(out) / RELEASE_FILE)
@@ -202,6 +226,54 @@ def _cut(
             yield file, [Document(d.id, d.text, d.spans) for d in batch] if bare else batch
 
 
+def _blocks(
+    corpus: Corpus,
+    unread: list[dict[str, str]],
+    rows: dict[str, int],
+    size: int,
+    drop: Sequence[str],
+    *,
+    strict: bool,
+) -> Iterator[tuple[str, list[str], Any]]:
+    """Read JSON lines in columns, block by block; list what cannot be read, and count the records."""
+    seen = SeenMarks()
+    assert type(corpus.format) is Jsonl
+    for part in corpus.parts:
+        for block in read_blocks(corpus.format, part, seen, size=size, drop=drop):
+            rows[part.name] = rows.get(part.name, 0) + block.records
+            if strict and block.withheld:
+                raise block.withheld[0].error()
+            unread.extend(record.to_json() for record in block.withheld)
+            if len(block):
+                yield part.name, list(block.fields), block.to_arrow()
+    if not any(rows.values()):
+        raise corpus.empty()
+
+
+def _part_in_columns(
+    shared: _Shared, batch: tuple[str, list[str], Any]
+) -> tuple[bytes, dict[str, Any]]:
+    """Sanitise a block of JSON lines that was read in columns."""
+    file, fields, columns = batch
+    block, withheld = LineBlock.of_arrow(columns), []
+    sanitiser = shared.sanitiser
+    assert shared.form is not None
+    try:
+        text, bounds, counts = sanitiser.texts(block.text.data, block.text.bounds, block.id)
+        texts = Column(text, bounds)
+    except Exception:  # one by one in Python, to find which document it is
+        documents = [block.document(i) for i in range(len(block))]
+        done = sanitiser(documents)
+        counts, withheld = done.counts, [dict(w) for w in done.withheld]
+        published = set(done.ids)
+        block = block.only(np.array([d.id in published for d in documents], np.bool_))
+        texts = Column.of([text.encode() for text in done.texts])
+    facts = {
+        "file": file, "fields": fields, "counts": counts.to_json(), "withheld": withheld,
+    }  # fmt: skip
+    return Written(shared.form.layout).lines(block, texts), facts
+
+
 def _part(shared: _Shared, batch: tuple[str, Sequence[Document]]) -> tuple[bytes, dict[str, Any]]:
     """Sanitise a batch: lines of the output, or a line of ids and bounds, then the texts."""
     file, documents = batch
@@ -226,16 +298,15 @@ def _part(shared: _Shared, batch: tuple[str, Sequence[Document]]) -> tuple[bytes
 
 def _join_lines(journal: Journal, corpus: Corpus, written: Path) -> None:
     """Write each file of the corpus from the parts that hold its lines."""
-    by_file: dict[str, list[Path]] = {part.name: [] for part in corpus.parts}
+    by_file: dict[str, list[str]] = {part.name: [] for part in corpus.parts}
     for name in journal.names:
-        by_file[journal.facts(name)["file"]].append(journal.path(name))
+        by_file[journal.facts(name)["file"]].append(name)
     for file, parts in by_file.items():
         path = written / file if corpus.is_folder else written
         path.parent.mkdir(parents=True, exist_ok=True)
         with create_bytes(path, compress=path.name.endswith(".gz")) as stream:
-            for part in parts:
-                with part.open("rb") as lines:
-                    shutil.copyfileobj(lines, stream, 1 << 20)
+            for name in parts:
+                stream.write(journal.content(name))
 
 
 def _unpacked(part: bytes) -> Iterator[tuple[str, str]]:

@@ -95,7 +95,7 @@ def study(
     if len(marks) != len(corpora):
         raise ParameterError("Two corpora of the study have the same name.")
     _prepare(out, marks, force=force)
-    compute = compute_engine("local", **({} if threads is None else {"threads": threads}))
+    compute = compute_engine("local", threads=threads)
     if units is not None:
         units(len(corpora) * (plan.folds + len(_configurations(plan))))
     published: list[Row] = []

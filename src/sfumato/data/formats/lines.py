@@ -1,0 +1,300 @@
+"""JSON lines in columns: blocks of lines become ids, texts and other fields as bytes, and lines again.
+
+This is the quick way to read and write the same lines as `Jsonl`: to the byte, and with the same words
+for what is withheld. Whatever the kernels do not understand goes through `Jsonl`, record by record.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from ..document import Document
+from ..sources import Withheld, open_bytes
+from . import _kernels
+from ._layout import Layout, Part
+from .jsonl import Jsonl, encoded
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Column", "LineBlock", "SeenMarks", "Written", "read_blocks", "takes"]
+
+Bytes = npt.NDArray[np.uint8]
+Offsets = npt.NDArray[np.int64]
+_MOST_NAMES = 256  # of other fields; a line with yet another one is read in Python
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Byte strings one after the other: entry i is `data[bounds[i]:bounds[i + 1]]`."""
+
+    data: Bytes
+    bounds: Offsets
+
+    @classmethod
+    def of(cls, entries: Sequence[bytes]) -> Column:
+        bounds = np.zeros(len(entries) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, entries), np.int64, len(entries)), out=bounds[1:])
+        return cls(np.frombuffer(b"".join(entries), np.uint8), bounds)
+
+    @classmethod
+    def of_arrow(cls, array: pa.LargeBinaryArray) -> Column:
+        _, bounds, data = array.buffers()
+        offsets = np.frombuffer(bounds, np.int64)[array.offset : array.offset + len(array) + 1]
+        content = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
+        return cls(content[offsets[0] : offsets[-1]], offsets - offsets[0])
+
+    def to_arrow(self) -> pa.LargeBinaryArray:
+        import pyarrow as pa
+
+        buffers = [None, pa.py_buffer(self.bounds), pa.py_buffer(self.data)]
+        return pa.Array.from_buffers(pa.large_binary(), len(self), buffers)
+
+    def __len__(self) -> int:
+        return self.bounds.size - 1
+
+    def __getitem__(self, i: int) -> bytes:
+        return self.data[self.bounds[i] : self.bounds[i + 1]].tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class LineBlock:
+    """Documents of one file in columns: `head` is the id as JSON, `tail` the other fields as JSON.
+
+    `fields` names the other fields; `withheld` are the records of the block that cannot be used, and
+    `records` says how many there were in all.
+    """
+
+    head: Column
+    text: Column
+    tail: Column
+    fields: tuple[str, ...] = ()
+    withheld: tuple[Withheld, ...] = ()
+    records: int = 0
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+    def id(self, i: int) -> str:
+        """Give the id of one of the documents."""
+        return str(json.loads(self.head[i]))
+
+    def document(self, i: int) -> Document:
+        """Give one of the documents, without its other fields."""
+        return Document(self.id(i), self.text[i].decode())
+
+    def to_arrow(self) -> pa.RecordBatch:
+        """Give the columns as an Arrow batch, which can travel."""
+        import pyarrow as pa
+
+        columns = [c.to_arrow() for c in (self.head, self.text, self.tail)]
+        return pa.record_batch(columns, names=["head", "text", "tail"])
+
+    @classmethod
+    def of_arrow(cls, batch: pa.RecordBatch) -> LineBlock:
+        """Take the columns from an Arrow batch."""
+        head, text, tail = map(Column.of_arrow, batch.columns)
+        return cls(head, text, tail)
+
+    def only(self, keep: npt.NDArray[np.bool_]) -> LineBlock:
+        """Leave documents out."""
+        chosen = np.flatnonzero(keep).tolist()
+        head, text, tail = (
+            Column.of([c[i] for i in chosen]) for c in (self.head, self.text, self.tail)
+        )
+        return replace(self, head=head, text=text, tail=tail)
+
+
+class SeenMarks:
+    """Tell which ids were seen before, many at a time, in 8 bytes an id.
+
+    >>> seen = SeenMarks()
+    >>> seen.add(np.array([5, 3, 5], np.uint64)).tolist(), seen.add(np.array([3, 9], np.uint64)).tolist()
+    ([True, True, False], [False, True])
+    """
+
+    def __init__(self) -> None:
+        self._runs: list[npt.NDArray[np.uint64]] = []  # each sorted, each at least twice the next
+
+    def add(self, marks: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+        """Add marks; say which of them are new."""
+        order = np.argsort(marks, kind="stable")
+        ordered = marks[order]
+        new = np.ones(marks.size, np.bool_)
+        new[1:] = ordered[1:] != ordered[:-1]
+        for run in self._runs:
+            place = np.minimum(np.searchsorted(run, ordered), run.size - 1)
+            new &= run[place] != ordered
+        if new.any():
+            self._runs.append(ordered[new])
+        while len(self._runs) > 1 and self._runs[-2].size < 2 * self._runs[-1].size:
+            merged = np.concatenate([self._runs.pop(), self._runs.pop()])
+            merged.sort(kind="stable")
+            self._runs.append(merged)
+        answer = np.empty(marks.size, np.bool_)
+        answer[order] = new
+        return answer
+
+
+def takes(form: object, drop: Sequence[str] = ()) -> bool:
+    """Say whether documents of a format can be read in columns."""
+    return type(form) is Jsonl and form.layout.id is not None and form.layout.id not in drop
+
+
+def read_blocks(
+    form: Jsonl, part: Part, seen: SeenMarks, *, size: int, drop: Sequence[str] = ()
+) -> Iterator[LineBlock]:
+    """Read a file block by block, of about so many bytes each; ids that were seen are withheld."""
+    reader = _Reader(form, part, tuple(drop))
+    with open_bytes(part.file, form.layout.limits) as stream:
+        for raw in _whole_lines(stream, size, form.layout.limits.record_bytes):
+            block = reader.block(raw)
+            marks = np.empty(len(block), np.uint64)
+            _kernels.hash_heads(_frozen(block.head.data), block.head.bounds, marks)
+            new = seen.add(marks)
+            yield block if new.all() else reader.without_repeated(block, new)
+
+
+def _whole_lines(stream: BinaryIO, size: int, longest: int) -> Iterator[bytes]:
+    """Cut a stream after line ends; what is left of a line beyond the limit is not kept."""
+    rest = bytearray()
+    while block := stream.read(size):
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            yield bytes(rest + block[:cut])
+            rest = bytearray(block[cut:])
+        elif len(rest) <= longest:  # else it is known to be too long, and its end is awaited
+            rest += block
+    if rest:
+        yield bytes(rest)
+
+
+class _Reader:
+    """Turns blocks of whole lines into columns, and counts the records."""
+
+    def __init__(self, form: Jsonl, part: Part, drop: tuple[str, ...]) -> None:
+        layout = form.layout
+        assert layout.id is not None
+        self.form, self.part, self.drop = form, part, drop
+        self.names = Column.of([n.encode() for n in (layout.id, layout.text, layout.spans, *drop)])
+        self.records = 0
+        self.numbers: list[int] = []  # of the records that became documents of the last block
+
+    def block(self, raw: bytes) -> LineBlock:
+        layout, limits = self.form.layout, self.form.layout.limits
+        lines = raw.count(b"\n") + 1
+        start, end = np.empty(lines, np.int64), np.empty(lines, np.int64)
+        slow = np.zeros(lines, np.uint8)
+        # Pages that are not written to take no memory; a separator may become two bytes.
+        columns = [
+            Column(np.empty(room, np.uint8), np.zeros(lines + 1, np.int64))
+            for room in (len(raw) + 8, len(raw) + 8, 2 * len(raw) + 64)
+        ]
+        pool, pool_bounds = np.empty(1 << 14, np.uint8), np.zeros(_MOST_NAMES + 1, np.int64)
+        pooled = np.zeros(2, np.int64)
+        try:
+            raw.decode()
+            most = limits.record_bytes
+        except UnicodeDecodeError:  # some line is not UTF-8: each is looked at by itself
+            most = 0
+        n = _kernels.scan_lines(
+            np.frombuffer(raw, np.uint8), _frozen(self.names.data), self.names.bounds, most,
+            limits.id_characters, limits.document_characters, pool, pool_bounds, pooled,
+            start, end, slow, *(a for c in columns for a in (c.data, c.bounds)),
+        )  # fmt: skip
+        columns = [Column(c.data[: c.bounds[n]], c.bounds[: n + 1]) for c in columns]
+        found = {
+            pool[pool_bounds[i] : pool_bounds[i + 1]].tobytes().decode()
+            for i in range(int(pooled[0]))
+        }
+        if pooled[1]:
+            found.add(str(layout.id))
+        first = self.records + 1
+        self.records += n
+        self.numbers = list(range(first, first + n))
+        withheld: list[Withheld] = []
+        if slow[:n].any():
+            columns, withheld = self._mixed(raw, columns, slow[:n].tolist(), start, end, found)
+        head, text, tail = columns
+        return LineBlock(head, text, tail, tuple(sorted(found)), tuple(withheld), n)
+
+    def _mixed(
+        self, raw: bytes, columns: list[Column], slow: list[int], start: Offsets, end: Offsets,
+        found: set[str],
+    ) -> tuple[list[Column], list[Withheld]]:  # fmt: skip
+        """Read the slow lines in Python and put them between the others."""
+        entries: list[tuple[bytes, bytes, bytes]] = []
+        withheld, numbers = [], []
+        for i, number in enumerate(self.numbers):
+            if slow[i]:
+                line = raw[start[i] : end[i] + 1]
+                record = self.form.record(self.part, number, line)
+                if isinstance(record, Withheld):
+                    withheld.append(record)
+                    continue
+                entries.append(_entry(self.form.layout, record, self.drop))
+                found.update(set(record.extra).difference(self.drop))
+            else:
+                entries.append((columns[0][i], columns[1][i], columns[2][i]))
+            numbers.append(number)
+        self.numbers = numbers
+        return [Column.of([entry[c] for entry in entries]) for c in range(3)], withheld
+
+    def without_repeated(self, block: LineBlock, new: npt.NDArray[np.bool_]) -> LineBlock:
+        """Withhold the documents whose ids stood before."""
+        again = [
+            Withheld.repeated(block.id(i), self.numbers[i], self.part.name)
+            for i in np.flatnonzero(~new).tolist()
+        ]
+        withheld = sorted([*block.withheld, *again], key=lambda record: record.record)
+        kept = block.only(new)
+        fields = {name for i in range(len(kept)) for name in json.loads(b"{%b}" % kept.tail[i][2:])}
+        if any(kept.head[i][:1] != b'"' for i in range(len(kept))):
+            fields.add(str(self.form.layout.id))
+        return replace(kept, withheld=tuple(withheld), fields=tuple(sorted(fields)))
+
+
+def _entry(layout: Layout, document: Document, drop: Sequence[str]) -> tuple[bytes, bytes, bytes]:
+    """Give the columns of a document that was read in Python."""
+    extra = document.extra
+    head = encoded(extra.get(str(layout.id), document.id))
+    others = (name for name in extra if name != layout.id and name not in drop)
+    tail = b"".join(b", " + encoded(name) + b": " + encoded(extra[name]) for name in others)
+    return head, document.text.encode(), tail
+
+
+class Written:
+    """Writes documents in columns as the lines that `Jsonl` would write."""
+
+    def __init__(self, layout: Layout) -> None:
+        before, after = encoded(str(layout.id)), encoded(layout.spans)
+        pieces = [b"{" + before + b": ", b", " + encoded(layout.text) + b': "',
+                  b'", ' + after + b": []", b"}\n"]  # fmt: skip
+        self.pieces = Column.of(pieces)
+
+    def lines(self, block: LineBlock, text: Column) -> bytes:
+        """Give the lines, with these texts in the place of the block's own."""
+        pieces, count = self.pieces, len(block)
+        if len(text) != count:  # the kernel would read beyond the end
+            raise ValueError("There must be a text for each document.")
+        size = block.head.data.size + block.tail.data.size + count * pieces.data.size
+        out = np.empty(size + _kernels.escaped_size(_frozen(text.data)), np.uint8)
+        written = _kernels.write_lines(
+            _frozen(block.head.data), block.head.bounds, _frozen(text.data), text.bounds,
+            _frozen(block.tail.data), block.tail.bounds, _frozen(pieces.data), pieces.bounds,
+            count, out,
+        )  # fmt: skip
+        assert written == out.size
+        return out.tobytes()
+
+
+def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    view = array.view()
+    view.setflags(write=False)
+    return view

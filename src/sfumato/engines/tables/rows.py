@@ -1,0 +1,161 @@
+"""Rows under a policy: one query generalises them on any engine, and one writer writes them.
+
+Rows stay in their order: identifiers are dropped, quasi-identifiers become the labels of their intervals,
+every other column stays as it is. On a cluster a batch of rows is one task and the query runs there; so a
+row, and the file, are what they are on one machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...compute.protocol import Compute
+from ...core.errors import DataError, SfumatoError
+from ...data.table_schema import MISSING, TableSchema
+from ...data.table_source import Source, cell_text, quoted_name, quoted_text
+from .policy import Policy
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Generaliser", "published_rows", "write_rows"]
+
+_BATCH_ROWS = 65_536
+_GROUP_ROWS = 122_880  # of a Parquet file
+
+
+@dataclass(frozen=True)
+class Generaliser:
+    """What generalising needs of a policy; small, and plain enough to travel."""
+
+    schema: TableSchema
+    domains: tuple[tuple[str, ...], ...]
+    labels: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, policy: Policy, schema: TableSchema) -> Generaliser:
+        """Say for each attribute what each value is published as; intervals must not share a label."""
+        found = []
+        for a, name in enumerate(policy.lattice.names):
+            by_value: list[str] = []
+            spans = policy.spans(a)
+            for low, high in spans:
+                by_value += [policy.lattice.label(a, low, high)] * (high - low + 1)
+            if len(set(by_value)) != len(spans):
+                raise DataError(
+                    f"Two intervals of {name!r} would be published under one label.",
+                    hint="a value of its domain reads like an interval; rename it in the schema.",
+                )
+            found.append(tuple(by_value))
+        return cls(schema, policy.lattice.domains, tuple(found))
+
+    def selection(self, opened: Source) -> str:
+        """Write the query: a cell's place in its domain (an enum) gives its label in constant time."""
+        schema = self.schema
+        places = {a.name: i for i, a in enumerate(schema.quasi)}
+        hidden = set(schema.names("identifier"))
+        columns, text, present = [], [], []
+        for column in opened.columns:
+            if column in hidden:
+                continue
+            if column not in places:
+                columns.append(quoted_name(column))
+                continue
+            i = places[column]
+            values = ", ".join(quoted_text(v) for v in self.domains[i])
+            opened.execute(f"DROP TYPE IF EXISTS domain_of_{i}")
+            opened.execute(f"CREATE TYPE domain_of_{i} AS ENUM ({values})")
+            listed = ", ".join(quoted_text(v) for v in self.labels[i])
+            cell = cell_text(column, is_range=schema.quasi[i].is_range)
+            present.append(f"{cell} IS NOT NULL")
+            code = f"enum_code(CAST(coalesce({cell}, {quoted_text(MISSING)}) AS domain_of_{i}))"
+            columns.append(f"[{listed}][CAST({code} AS INTEGER) + 1] AS {quoted_name(column)}")
+            text.append(f"CAST({quoted_name(column)} AS VARCHAR) AS {quoted_name(column)}")
+        where = f" WHERE {' AND '.join(present)}" if schema.missing == "drop" else ""
+        source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
+        return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
+
+
+def _generalised(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
+    """Generalise a batch of rows: what each worker runs."""
+    import pyarrow as pa
+
+    opened = Source.open(pa.Table.from_batches([batch]))
+    return opened.query(generaliser.selection(opened))
+
+
+@dataclass
+class _Rows:
+    """Rows to be published: a query on what was opened, whose source may be other machines."""
+
+    opened: Source
+    sql: str
+    failed: list[SfumatoError]
+
+
+def published_rows(generaliser: Generaliser, opened: Source, compute: Compute) -> _Rows:
+    """Give the generalised rows of a table, in their order, made by an engine."""
+    selection = generaliser.selection(opened)
+    if compute.name == "local":  # DuckDB streams and uses all cores by itself
+        return _Rows(opened, selection, [])
+    import pyarrow as pa
+
+    schema = opened.query(f"{selection} LIMIT 0").schema
+    failed: list[SfumatoError] = []
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        everything = opened.batches(f"SELECT * FROM {opened.raw}", _BATCH_ROWS)  # noqa: S608 (quoted)
+        try:
+            for part in compute.map_batches(_generalised, everything, shared=generaliser):
+                yield from part.cast(schema).to_batches()
+        except SfumatoError as error:  # the database that reads the batches would hide what it is
+            failed.append(error)
+            raise
+
+    reader = pa.RecordBatchReader.from_batches(schema, batches())
+    received = Source.open(reader)
+    return _Rows(received, f"SELECT * FROM {received.raw}", failed)  # noqa: S608 (quoted)
+
+
+def as_table(rows: _Rows) -> pa.Table:
+    """Give the rows as one Arrow table."""
+    try:
+        return rows.opened.query(rows.sql)
+    except SfumatoError:
+        if rows.failed:
+            raise rows.failed[0] from None
+        raise
+
+
+def write_rows(rows: _Rows, path: Path, kind: str, delimiter: str) -> None:
+    """Write the rows as CSV, TSV or Parquet."""
+    try:
+        if kind == "parquet":
+            _write_parquet(rows, path)
+            return
+        packed = "gzip" if path.name.endswith(".gz") else "none"
+        rows.opened.execute(
+            f"COPY ({rows.sql}) TO {quoted_text(str(path))} (FORMAT csv, HEADER true, "
+            f"DELIMITER {quoted_text(delimiter)}, COMPRESSION {packed})"
+        )
+    except SfumatoError:
+        if rows.failed:
+            raise rows.failed[0] from None
+        raise
+
+
+def _write_parquet(rows: _Rows, path: Path) -> None:
+    """Write row groups of a fixed size: the same rows give the same bytes, whoever made them."""
+    import pyarrow.parquet as pq
+
+    writer = None
+    try:
+        for batch in rows.opened.batches(rows.sql, _GROUP_ROWS):
+            writer = writer or pq.ParquetWriter(path, batch.schema)
+            writer.write_batch(batch, row_group_size=_GROUP_ROWS)
+    finally:
+        if writer is not None:
+            writer.close()
