@@ -103,7 +103,7 @@ def _cores(model: Path, folder: Path) -> dict[str, Any]:
     source = folder / "words.jsonl"
     _write_words(source, 12_000_000)
     found: dict[str, Any] = {
-        f"threads_{n}": _best(model, source, folder / "out", "local", n, 3) for n in (1, 2)
+        f"threads_{n}": _best(model, source, folder / "out", "local", n, 2) for n in (1, 2)
     }
     source.unlink()
     rates = [found[f"threads_{n}"]["words_per_second"] for n in (1, 2)]
@@ -173,7 +173,7 @@ def _engines(model: Path, folder: Path, documents: int) -> dict[str, Any]:
         for engine in ("local", "spark"):
             out = folder / "out"
             try:
-                measured = _best(model, source, out, engine, cores, 3 if engine == "local" else 1)
+                measured = _best(model, source, out, engine, cores, 2 if engine == "local" else 1)
             except RuntimeError as error:
                 print(f"   {engine} with {cores} cores failed: {str(error).splitlines()[-1]}")
                 continue

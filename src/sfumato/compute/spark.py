@@ -43,8 +43,9 @@ class Spark:
     """The engine of a cluster.
 
     `master` is a Spark master such as "local[2]", and `threads` a short form of it for this machine;
-    without them the configuration of spark-submit holds, or else all cores of this machine. A session that runs already is used as it is; one that
-    we start has no web page, keeps its scratch files encrypted and logs nothing.
+    without them the configuration of spark-submit holds, or else all cores of this machine. A session
+    that runs already is used as it is; one that we start has no web page, keeps its scratch files
+    encrypted and logs nothing once it runs.
     """
 
     master: str | None = None

@@ -28,7 +28,7 @@ from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, Terms
 from .policy import Lattice, Policy
 from .problem import counted, resolved_schema
 from .remeasure import Remeasured, remeasure
-from .rows import Generaliser, as_table, published_rows, write_rows
+from .rows import Generaliser, published_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,11 +114,11 @@ def publish_policy(
     rows = published_rows(Generaliser.of(policy, terms.schema), opened, compute)
     work = _Work(policy, terms, table, opened=opened, promise=promise, max_risk=max_risk, seed=seed)
     if target is None:
-        published = as_table(rows)
+        published = rows.to_arrow()
         work.measured(published)
         return _like(published, data)
     with _staged(target, name, force=force) as (folder, file, record):
-        write_rows(rows, folder / file, kind, _delimiter(opened, kind))
+        rows.write(folder / file, kind, _delimiter(opened, kind))
         release = work.release(folder / file)
         write_json(folder / record, release.to_json())
         write_quarantine(target, _left_out(opened, table), force=force)

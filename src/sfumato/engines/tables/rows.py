@@ -8,7 +8,8 @@ row, and the file, are what they are on one machine.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from .policy import Policy
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Generaliser", "published_rows", "write_rows"]
+__all__ = ["Generaliser", "Rows", "published_rows"]
 
 _BATCH_ROWS = 65_536
 _GROUP_ROWS = 122_880  # of a Parquet file
@@ -88,19 +89,59 @@ def _generalised(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
 
 
 @dataclass
-class _Rows:
+class Rows:
     """Rows to be published: a query on what was opened, whose source may be other machines."""
 
     opened: Source
     sql: str
-    failed: list[SfumatoError]
+    failed: list[SfumatoError] = field(default_factory=list)
+
+    def to_arrow(self) -> pa.Table:
+        """Give the rows as one Arrow table."""
+        with self._told():
+            return self.opened.query(self.sql)
+
+    def write(self, path: Path, kind: str, delimiter: str) -> None:
+        """Write the rows as CSV, TSV or Parquet."""
+        with self._told():
+            if kind == "parquet":
+                self._write_parquet(path)
+                return
+            packed = "gzip" if path.name.endswith(".gz") else "none"
+            self.opened.execute(
+                f"COPY ({self.sql}) TO {quoted_text(str(path))} (FORMAT csv, HEADER true, "
+                f"DELIMITER {quoted_text(delimiter)}, COMPRESSION {packed})"
+            )
+
+    def _write_parquet(self, path: Path) -> None:
+        """Write row groups of a fixed size: the same rows give the same bytes, whoever made them."""
+        import pyarrow.parquet as pq
+
+        writer = None
+        try:
+            for batch in self.opened.batches(self.sql, _GROUP_ROWS):
+                writer = writer or pq.ParquetWriter(path, batch.schema)
+                writer.write_batch(batch, row_group_size=_GROUP_ROWS)
+        finally:
+            if writer is not None:
+                writer.close()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Raise what a worker told, and not what the database that was reading made of it."""
+        try:
+            yield
+        except SfumatoError:
+            if self.failed:
+                raise self.failed[0] from None
+            raise
 
 
-def published_rows(generaliser: Generaliser, opened: Source, compute: Compute) -> _Rows:
+def published_rows(generaliser: Generaliser, opened: Source, compute: Compute) -> Rows:
     """Give the generalised rows of a table, in their order, made by an engine."""
     selection = generaliser.selection(opened)
     if compute.name == "local":  # DuckDB streams and uses all cores by itself
-        return _Rows(opened, selection, [])
+        return Rows(opened, selection)
     import pyarrow as pa
 
     schema = opened.query(f"{selection} LIMIT 0").schema
@@ -111,51 +152,9 @@ def published_rows(generaliser: Generaliser, opened: Source, compute: Compute) -
         try:
             for part in compute.map_batches(_generalised, everything, shared=generaliser):
                 yield from part.cast(schema).to_batches()
-        except SfumatoError as error:  # the database that reads the batches would hide what it is
+        except SfumatoError as error:
             failed.append(error)
             raise
 
-    reader = pa.RecordBatchReader.from_batches(schema, batches())
-    received = Source.open(reader)
-    return _Rows(received, f"SELECT * FROM {received.raw}", failed)  # noqa: S608 (quoted)
-
-
-def as_table(rows: _Rows) -> pa.Table:
-    """Give the rows as one Arrow table."""
-    try:
-        return rows.opened.query(rows.sql)
-    except SfumatoError:
-        if rows.failed:
-            raise rows.failed[0] from None
-        raise
-
-
-def write_rows(rows: _Rows, path: Path, kind: str, delimiter: str) -> None:
-    """Write the rows as CSV, TSV or Parquet."""
-    try:
-        if kind == "parquet":
-            _write_parquet(rows, path)
-            return
-        packed = "gzip" if path.name.endswith(".gz") else "none"
-        rows.opened.execute(
-            f"COPY ({rows.sql}) TO {quoted_text(str(path))} (FORMAT csv, HEADER true, "
-            f"DELIMITER {quoted_text(delimiter)}, COMPRESSION {packed})"
-        )
-    except SfumatoError:
-        if rows.failed:
-            raise rows.failed[0] from None
-        raise
-
-
-def _write_parquet(rows: _Rows, path: Path) -> None:
-    """Write row groups of a fixed size: the same rows give the same bytes, whoever made them."""
-    import pyarrow.parquet as pq
-
-    writer = None
-    try:
-        for batch in rows.opened.batches(rows.sql, _GROUP_ROWS):
-            writer = writer or pq.ParquetWriter(path, batch.schema)
-            writer.write_batch(batch, row_group_size=_GROUP_ROWS)
-    finally:
-        if writer is not None:
-            writer.close()
+    received = Source.open(pa.RecordBatchReader.from_batches(schema, batches()))
+    return Rows(received, f"SELECT * FROM {received.raw}", failed)  # noqa: S608 (quoted)
