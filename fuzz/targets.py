@@ -312,10 +312,15 @@ def _read_table(changed: str, suffix: str = ".csv") -> Callable[[bytes, Path], o
 
 
 @cache
-def _database() -> Any:
+def _duckdb_connect() -> Any:
     import duckdb
 
-    return duckdb.connect(config={"threads": 1})
+    return duckdb.connect  # asked for before it is replaced
+
+
+@cache
+def _database() -> Any:
+    return _duckdb_connect()(config={"threads": 1})
 
 
 def _connect(**_config: object) -> Any:
