@@ -92,11 +92,11 @@ def test_two_leaks_fewer_are_chance_where_leaks_are_few():
     ).winner() == ("stack")
 
 
-def test_own_data_stands_before_background():
+def test_background_wins_where_it_gains_more():
     random, document, sensitive, scores = world(3)
     fold = document % 4
-    same = scores + random.normal(0, 0.02, len(scores))
-    forms = {INCUMBENT: scores, "pass": scores, "background": same}
+    worse = scores + random.normal(0, 2, len(scores))
+    forms = {INCUMBENT: scores, "pass": scores, "background": worse}
     assert competition(forms, sensitive, fold, document).winner() == INCUMBENT
-    forms["background"] = np.where(sensitive, scores + 4, scores - 4)
+    forms["background"] = np.where(sensitive, scores + 0.5, scores)
     assert competition(forms, sensitive, fold, document).winner() == "background"

@@ -1,7 +1,7 @@
 """Forms of a classifier compete, each judged on folds that it was not tuned on.
 
 What looks better by chance alone does not win: one cost-sensitive pass stands until another form gains
-more than the noise of the comparison, and the steward's own data stands before background corpora.
+more than the noise of the comparison.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ class Competition:
 
         A form must beat one pass by half a standard error over documents, to which two leaks are
         added that chance may have hidden (where leaks are few, resampling shows none). A form with
-        background must gain more than the best without it by one and a half.
+        background must only gain more than the best without it: at equal loss it is the safer one,
+        because the adversary may have the background too.
         """
         gain = {name: self.gains(name, folds) for name in self.entries}
         best = self._most(gain, background=False)
@@ -95,8 +96,7 @@ class Competition:
                 best = INCUMBENT
         if any(map(_with_background, gain)):
             informed = self._most(gain, background=True)
-            more = gain[informed] - gain[best]
-            if more.sum() > 1.5 * np.sqrt((more**2).sum()):
+            if gain[informed].sum() > gain[best].sum():
                 best = informed
         return best
 
