@@ -17,7 +17,7 @@ SOURCE = ROOT / "src" / "sfumato"
 MODULES = sorted(m.name for m in pkgutil.walk_packages(sfumato.__path__, "sfumato."))
 
 # Raise this when tests are added; it only ever falls in a commit that says why.
-FEWEST_TESTS = 1_750
+FEWEST_TESTS = 1_850
 
 
 def test_collection_has_not_silently_shrunk():
