@@ -159,3 +159,8 @@ def test_the_literal_reference_is_attacked_like_a_candidate(notes):
     literal = next(r for r in explored.references if r.name == "Literal Algorithm 1")
     assert literal.details["attack"].keys() == explored.candidate("r10").details["attack"].keys()
     assert literal.details["attack"]["left"]["sensitive"] == literal.details["leaked"]
+
+
+def test_a_ratio_may_have_many_digits(notes):
+    explored = sf.text.explore(notes[:24], labels="NAME", ratios=[3.14159265])
+    assert explored.references[-1].name == "Literal Algorithm 1"

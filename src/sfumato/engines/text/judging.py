@@ -79,16 +79,17 @@ class Judge:
 
         It often stops at the same round for many ratios; such releases are one reference.
         """
-        found: dict[bytes, tuple[Mask, dict[str, Any]]] = {}
+        found: dict[bytes, tuple[float, dict[str, Any]]] = {}
         for ratio, mask in redacted.items():
             losses = self.labelled.losses(ratio, self.weights)
-            totals = found.setdefault(mask.tobytes(), (mask, {}))[1]
+            totals = found.setdefault(mask.tobytes(), (ratio, {}))[1]
             totals[f"{ratio:g}"] = {"total_loss": total_loss(losses, self.labelled.instances, mask)}
         references = []
-        for mask, totals in found.values():
+        for ratio, totals in found.values():
+            mask = redacted[ratio]
             risk, utility = self.measures(mask)
             details = {"ratios": totals, "held_out": True, **self._counts(mask, utility)}
-            first = replace(published[float(next(iter(totals)))], redacted=mask, rounds=())
+            first = replace(published[ratio], redacted=mask, rounds=())
             if (attack := self._attacked(first, "literal").get("attack")) is not None:
                 details["attack"] = attack
             references.append(Reference("Literal Algorithm 1", risk.value, utility.value, details))
