@@ -11,7 +11,7 @@ from ...core.randomness import Streams
 from .attacker import Residual, Target, attack
 from .bounds import certificate
 from .inspection import Confusion
-from .learners.protocol import Learner, Model
+from .learners.protocol import Learner, Model, deal
 from .publisher import Labelled, Publication
 
 __all__ = ["attacked"]
@@ -36,9 +36,8 @@ def attacked(
     data = labelled.data.redact(publication.redacted)
     own = np.flatnonzero(labelled.own)
     parts = min(folds, len(own))
-    fold = np.full(labelled.data.documents, -1)
-    dealt = np.arange(len(own)) % max(parts, 1)
-    fold[streams.generator("folds of attacker A").permutation(own)] = dealt
+    random = streams.generator("folds of attacker A")
+    fold = deal(own, parts, random, of=labelled.data.documents)
     residuals = [
         Residual(data, labelled.sensitive, labelled.own & (fold != part), fold == part)
         for part in range(parts if parts > 1 else 0)

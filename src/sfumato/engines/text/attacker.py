@@ -31,7 +31,7 @@ from .learners.adaboost import AdaBoost
 from .learners.crf import CRF
 from .learners.ensemble import Ensemble
 from .learners.ngrams import CharacterNGrams
-from .learners.protocol import Learner, Model
+from .learners.protocol import Learner, Model, deal
 from .learners.svm import SVM
 from .stack import stack_places
 
@@ -235,10 +235,9 @@ def attack(
     documents = np.flatnonzero(target.documents)
     if len(target.sensitive) != len(target.data):
         raise DataError(f"{len(target.sensitive)} labels were given for {len(target.data)} tokens.")
-    fold = np.full(target.data.documents, -1, np.int64)
     parts = min(folds, len(documents))
-    dealt = np.arange(len(documents)) % max(parts, 1)
-    fold[streams.generator("attack folds").permutation(documents)] = dealt
+    random = streams.generator("attack folds")
+    fold = deal(documents, parts, random, of=target.data.documents)
     run = _Run(target, tuple(sorted(set(budgets))), streams, fold, parts, streams.seed_of("attack"))
     alone = target.alone()
     if parts > 1:

@@ -7,7 +7,7 @@ more than the noise of the comparison.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +25,8 @@ def _with_background(name: str) -> bool:
     return name.startswith("background")
 
 
-@dataclass(frozen=True, eq=False)
-class _Entry:
+class _Entry(NamedTuple):
     scores: Scores
-    curves: GainCurves
     fit: CrossFit
 
 
@@ -55,32 +53,30 @@ class Competition:
         self.fold_of, self.document_of = fold_of, document_of
         self.folds = int(fold_of.max(initial=0)) + 1
         self.documents = int(document_of.max(initial=-1)) + 1
-        self.every = np.ones(self.folds, np.bool_)
         self.entries = {}
         for name, scores in forms.items():
             curves = GainCurves(
                 scores[live], value[live], fold_of[live], self.folds,
                 expected=expected, pull=1.0 if name == INCUMBENT else 0.5,
             )  # fmt: skip
-            self.entries[name] = _Entry(scores, curves, curves.cross_fit())
+            self.entries[name] = _Entry(scores, curves.cross_fit())
 
-    def gains(self, name: str, folds: Mask | None = None) -> npt.NDArray[np.float64]:
+    def gains(self, name: str, without: int | None = None) -> npt.NDArray[np.float64]:
         """Give what a form gains in each document.
 
-        Of all folds, each is cut where the others say; of some, all are cut at the one threshold that
-        suits them best.
+        Each fold is cut where the others say; `without` a fold, the others are cut where they say.
         """
-        entry = self.entries[name]
+        scores, fit = self.entries[name]
         live = self.live
-        if folds is None:
-            cut: float | Scores = entry.fit.by_fold[self.fold_of[live]]
+        if without is None:
+            cut: float | Scores = fit.by_fold[self.fold_of[live]]
         else:
-            live = live & folds[self.fold_of]
-            cut = entry.curves.best(folds)[0]
-        gained = np.where(entry.scores[live] >= cut, self.value[live], 0.0)
+            live = live & (self.fold_of != without)
+            cut = float(fit.by_fold[without])
+        gained = np.where(scores[live] >= cut, self.value[live], 0.0)
         return np.bincount(self.document_of[live], gained, self.documents).astype(np.float64)
 
-    def winner(self, folds: Mask | None = None) -> str:
+    def winner(self, without: int | None = None) -> str:
         """Give the form to use: the one that gains most, where that is more than chance.
 
         A form must beat one pass by half a standard error over documents, to which two leaks are
@@ -88,7 +84,7 @@ class Competition:
         background must only gain more than the best without it: at equal loss it is the safer one,
         because the adversary may have the background too.
         """
-        gain = {name: self.gains(name, folds) for name in self.entries}
+        gain = {name: self.gains(name, without) for name in self.entries}
         best = self._most(gain, background=False)
         if INCUMBENT in gain:
             more = gain[best] - gain[INCUMBENT]
@@ -109,7 +105,6 @@ class Competition:
         """Redact each fold by the form and the threshold that win on the other folds."""
         found = np.zeros(len(self.fold_of), np.bool_)
         for j in range(self.folds):
-            others = np.arange(self.folds) != j
-            entry = self.entries[self.winner(others)]
-            found |= (self.fold_of == j) & (entry.scores >= entry.curves.best(others)[0])
+            scores, fit = self.entries[self.winner(without=j)]
+            found |= (self.fold_of == j) & (scores >= fit.by_fold[j])
         return found

@@ -20,7 +20,7 @@ from .competition import INCUMBENT, Competition
 from .features import TokenData
 from .labelled import Labelled, Mask, Publication, Round, total_loss
 from .learners.crf import CRF, CRFModel
-from .learners.protocol import Learner, Model, cost_threshold
+from .learners.protocol import Learner, Model, cost_threshold, deal, out_of_fold
 from .thresholds import NEVER
 
 __all__ = ["HonestSearch"]
@@ -141,21 +141,12 @@ class HonestSearch:
         """
         documents = self.labelled.data.documents
         folds = self.settings.folds * (2 if documents < FEW_DOCUMENTS else 1)
-        fold = np.empty(documents, np.int64)
-        order = Streams(self.settings.seed).generator("folds").permutation(documents)
-        fold[order] = np.arange(documents) % min(folds, documents)
-        return fold
+        random = Streams(self.settings.seed).generator("folds")
+        return deal(np.arange(documents), folds, random, of=documents)
 
     def _out_of_fold(self, data: TokenData, step: str, start: CRFModel | None = None) -> Scores:
-        scores = np.full(len(data), -np.inf)
-        for held_out in range(self.folds):
-            inside = self.fold == held_out
-            model = _fit(
-                self.settings.learner, data, self.sensitive, start, documents=~inside,
-                seed=self._seed(step),
-            )  # fmt: skip
-            np.maximum(scores, model.scores(data, documents=inside), out=scores)
-        return scores
+        learner = _starting(self.settings.learner, start)
+        return out_of_fold(learner, data, self.sensitive, self.fold, seed=self._seed(step))
 
     def _competition(self, run: _Run, forms: Mapping[str, Scores], live: Mask) -> Competition:
         return Competition(
@@ -177,11 +168,12 @@ class HonestSearch:
         """
         plans: list[_Plan] = []
 
-        def add(sees: tuple[tuple[int, bool], ...], step: str, start: Model | None = None) -> int:
+        def add(
+            sees: tuple[tuple[int, bool], ...], step: str, start: CRFModel | None = None
+        ) -> int:
             self.settings.progress(step)
             data = staged(self.labelled.data, sees, [plan.scores for plan in plans])
-            begin = start if isinstance(start, CRFModel) else None
-            plans.append(_Plan(sees, self._out_of_fold(data, step, begin), start=begin))
+            plans.append(_Plan(sees, self._out_of_fold(data, step, start), start=start))
             return len(plans) - 1
 
         once = add((), "pass")
@@ -234,7 +226,7 @@ class HonestSearch:
                 half = self._competition(run, {"pass": scores}, seen)
                 if half.entries["pass"].fit.threshold == NEVER:
                     return False
-        return bool(self._competition(run, {"pass": scores}, live).gains("pass").sum() > 0)
+        return self._competition(run, {"pass": scores}, live).entries["pass"].fit.gain > 0
 
     def _advance(
         self, run: _Run, plans: Sequence[_Plan], forms: Forms, refitted: dict[int, Model]
@@ -280,30 +272,51 @@ class HonestSearch:
         careful: Learner = plain.careful() if isinstance(plain, CRF) else plain
         for old in needed:
             plan = plans[old]
-            first = len(run.rounds) == 1 and old == 0
+            if len(run.rounds) == 1 and old == 0:
+                learner, seed = plain, self.settings.seed
+            else:
+                learner = _starting(careful, plan.start)
+                seed = self._seed(f"refit {len(run.rounds)} {old}")
             if old not in refitted:
-                refitted[old] = plan.fitted or _fit(
-                    plain if first else careful,
+                refitted[old] = plan.fitted or learner.fit(
                     staged(run.data, plan.sees, [p.scores for p in plans], run.scores),
                     self.sensitive,
-                    plan.start,
-                    seed=self.settings.seed
-                    if first
-                    else self._seed(f"refit {len(run.rounds)} {old}"),
+                    seed=seed,
                 )
             sees = tuple((number[s] if s >= 0 else s, own) for s, own in plan.sees)
             stages.append(Stage(refitted[old], sees))
         return Classifier(tuple(stages), tuple(number[v] for v in voices), threshold, form)
 
 
-def _fit(
-    learner: Learner, data: TokenData, sensitive: npt.NDArray[np.uint8], start: CRFModel | None,
-    *, documents: Mask | None = None, seed: int,
-) -> Model:  # fmt: skip
-    """Learn, from nothing or going on from a background model."""
+@dataclass(frozen=True, slots=True)
+class _Started:
+    """A CRF that goes on from the weights of a background model."""
+
+    crf: CRF
+    start: CRFModel
+
+    @property
+    def name(self) -> str:
+        return self.crf.name
+
+    def fit(
+        self,
+        data: TokenData,
+        labels: npt.NDArray[np.uint8],
+        *,
+        documents: Mask | None = None,
+        cost_ratio: float = 1.0,
+        seed: int = 0,
+    ) -> CRFModel:
+        return self.crf.fit(
+            data, labels, documents=documents, cost_ratio=cost_ratio, seed=seed, start=self.start
+        )
+
+
+def _starting(learner: Learner, start: CRFModel | None) -> Learner:
     if start is None or not isinstance(learner, CRF):
-        return learner.fit(data, sensitive, documents=documents, seed=seed)
-    return learner.fit(data, sensitive, documents=documents, seed=seed, start=start)
+        return learner
+    return _Started(learner, start)
 
 
 def _closure(voices: Sequence[int], plans: Sequence[_Plan]) -> list[int]:

@@ -18,7 +18,7 @@ from .features import TokenData
 from .honest import HonestSearch
 from .labelled import Labelled, Mask, Publication, Round, total_loss
 from .learners.crf import CRF
-from .learners.protocol import Learner, Model
+from .learners.protocol import Learner, Model, deal
 from .word_lists import WordList
 
 __all__ = ["GreedySanitize", "Labelled", "Publication", "Round", "total_loss"]
@@ -85,9 +85,8 @@ class GreedySanitize:
         redacted = {ratio: np.zeros(len(labelled.data), np.bool_) for ratio in ratios}
         labelled, allowed = self._with_lists(labelled.alone())
         documents, words = labelled.data.documents, len(labelled.data)
-        fold = np.empty(documents, np.int64)
-        order = Streams(self.seed).generator("folds").permutation(documents)
-        fold[order] = np.arange(documents) % min(self.folds, documents)
+        random = Streams(self.seed).generator("folds")
+        fold = deal(np.arange(documents), self.folds, random, of=documents)
         for held in range(int(fold.max()) + 1):
             inside = (fold == held)[labelled.data.document_of]
             part = self._paper(labelled, ratios, allowed, fold != held, ())

@@ -102,6 +102,20 @@ def labelled_documents(
     return every_document(data, documents)
 
 
+def deal(
+    documents: npt.NDArray[np.int64], folds: int, random: np.random.Generator, *, of: int
+) -> npt.NDArray[np.int64]:
+    """Deal some `of` so many documents into folds at random; the others are in none (−1).
+
+    >>> np.bincount(deal(np.arange(5), 2, np.random.default_rng(0), of=6) + 1).tolist()
+    [1, 3, 2]
+    """
+    fold = np.full(of, -1, np.int64)
+    count = len(documents)
+    fold[random.permutation(documents)] = np.arange(count) % max(1, min(folds, count))
+    return fold
+
+
 def out_of_fold(
     learner: Learner,
     data: TokenData,

@@ -28,6 +28,7 @@ from ....data.documents import read_documents
 from ..attacker import Residual, Target, attack
 from ..features import TokenData
 from ..inspection import Confusion
+from ..learners.protocol import deal
 from ..tokens import Vocabulary, labels_from_spans, tokenize
 from .figures import FIGURES, best_single_pass, figure
 from .publishers import PUBLISHERS, decisions
@@ -164,9 +165,8 @@ def _read(path: str | os.PathLike[str], plan: StudyPlan, mark: str) -> _Corpus:
     sensitive = (labels_from_spans(documents, tokens, plan.labels) > 0).astype(np.uint8)
     if not sensitive.any():
         raise DataError(f"No word of the corpus {name!r} carries one of the labels.")
-    fold = np.empty(len(documents), np.int64)
-    dealt = np.arange(len(documents)) % plan.folds
-    fold[Streams(plan.seed).generator("study folds").permutation(len(documents))] = dealt
+    random = Streams(plan.seed).generator("study folds")
+    fold = deal(np.arange(len(documents)), plan.folds, random, of=len(documents))
     return _Corpus(name, texts, sensitive, TokenData.of(tokens, vocabulary), fold, mark)
 
 
