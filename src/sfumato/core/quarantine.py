@@ -66,7 +66,6 @@ def write_quarantine(
         path.unlink(missing_ok=True)
         return None
     with whole_file(path, force=force) as beside:
-        beside.touch(mode=0o600)
         beside.write_bytes(lines)
     return path
 

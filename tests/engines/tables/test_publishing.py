@@ -317,7 +317,12 @@ def test_existing_outputs_are_refused(folder, candidate, tmp_path):
             candidate.publish(folder / "register.csv", out=out)
     assert files(tmp_path) == ["other.release.json", "out.csv"]
     assert (tmp_path / "out.csv").read_text() == "mine"
-    candidate.publish(folder / "register.csv", out=tmp_path / "out.csv", force=True)
+    with pytest.raises(OutputExistsError, match="no record"):  # a stranger's file, even by force
+        candidate.publish(folder / "register.csv", out=tmp_path / "out.csv", force=True)
+    assert (tmp_path / "out.csv").read_text() == "mine"
+    (tmp_path / "out.csv").unlink()
+    for force in (False, True):
+        candidate.publish(folder / "register.csv", out=tmp_path / "out.csv", force=force)
     assert files(tmp_path) == ["other.release.json", "out.csv", "out.release.json"]
 
 

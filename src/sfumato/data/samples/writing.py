@@ -31,7 +31,7 @@ def write_samples(folder: str | os.PathLike[str], *, seed: int = 0, force: bool 
     column), findings.jsonl (what a rule-based tool would find in the notes), purchases.npz,
     purchases.labels.txt, purchases.features.txt.
     """
-    with whole_directory(folder, force=force) as beside:
+    with whole_directory(folder, force=force, private=False) as beside:
         notes = clinic_notes(seed=seed)
         write_documents(notes, like="jsonl", out=beside / "notes.jsonl.gz")
         (beside / "findings.jsonl").write_text(_findings(notes), encoding="utf-8")

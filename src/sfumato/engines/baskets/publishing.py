@@ -18,6 +18,7 @@ from ...compute.protocol import Compute
 from ...core.errors import FormatError, InputError, ReleaseRefusedError
 from ...core.exploration import Candidate, InputFile
 from ...core.files import sha256_of, whole_directory, write_json
+from ...core.ownership import paths_in
 from ...core.release import RELEASE_FILE, Release, released_files, warn_if_composed
 from ...data.baskets import (
     Baskets,
@@ -104,6 +105,7 @@ def _written(
     progress: Callable[..., None] | None,
 ) -> Release:
     kind, name = _kind_and_name(data)
+    read = _read_from(data, labels)
     as_file = _data_suffix(target)
     if as_file is not None:
         if as_file != kind:
@@ -112,13 +114,13 @@ def _written(
                 hint="a release is written in the format it was read from.",
             )
         record = beside(target, "release").with_suffix(".json")
-        with released_files(target, record, force=force) as stage:
+        with released_files(target, record, force=force, inputs=read) as stage:
             release = _stage(
                 candidate, data, stage / target.name, stage / record.name, labels=labels, seed=seed,
                 compute=compute, progress=progress,
             )  # fmt: skip
     else:
-        with whole_directory(target, force=force) as stage:
+        with whole_directory(target, force=force, inputs=read, private=False) as stage:
             release = _stage(
                 candidate, data, stage / name, stage / RELEASE_FILE, labels=labels, seed=seed,
                 compute=compute, progress=progress,
@@ -135,6 +137,14 @@ def _kind_and_name(data: Any) -> tuple[str, str]:
         return format_of(path), path.name
     kind = data.format if isinstance(data, Baskets) else "npz"
     return kind, _DEFAULT_NAME[kind]
+
+
+def _read_from(data: Any, labels: Any) -> list[str | os.PathLike[str]]:
+    """List the files that are read: the matrix, its labels, and what lies beside it."""
+    files = paths_in(data, labels)
+    if isinstance(data, str | os.PathLike):
+        files += [beside(Path(data), what) for what in ("labels", "features")]
+    return files + (list(data.files) if isinstance(data, Baskets) else [])
 
 
 def _data_suffix(target: Path) -> str | None:

@@ -7,7 +7,7 @@ take for a formula are written as they stand: they come from the schema's own do
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from ...core.errors import FormatError, ParameterError, ReleaseRefusedError
 from ...core.exploration import Candidate, InputFile
 from ...core.files import check_output, sha256_of, whole_directory, write_json
 from ...core.measures import Risk, Utility
+from ...core.ownership import paths_in
 from ...core.quarantine import write_quarantine
 from ...core.release import RELEASE_FILE, Release, check_files, released_files, warn_if_composed
 from ...data.table import Table, misplaced, read_table
@@ -108,8 +109,9 @@ def publish_policy(
         raise ParameterError("Publishing a file needs 'out'.", hint="give a file or a folder.")
     target = None if out is None else Path(out)
     kind, name = _kind_and_name(opened, target)
+    read = [*opened.paths, *paths_in(data, population)]
     if target is not None:
-        _check_outputs(target, kind, force=force)
+        _check_outputs(target, kind, force=force, inputs=read)
     table = _read(opened, terms, population, compute)
     rows = published_rows(Generaliser.of(policy, terms.schema), opened, compute)
     work = _Work(policy, terms, table, opened=opened, promise=promise, max_risk=max_risk, seed=seed)
@@ -117,7 +119,7 @@ def publish_policy(
         published = rows.to_arrow()
         work.measured(published)
         return _like(published, data)
-    with _staged(target, name, force=force) as (folder, file, record):
+    with _staged(target, name, force=force, inputs=read) as (folder, file, record):
         rows.write(folder / file, kind, _delimiter(opened, kind))
         release = work.release(folder / file)
         write_json(folder / record, release.to_json())
@@ -196,7 +198,6 @@ class _Work:
                 "policy": self.policy.intervals(),
                 "summary": self.policy.summary(),
                 "bits": self.policy.hex,
-                "fingerprint": self.policy.lattice.fingerprint,
                 "quasi": list(table.names),
                 "identifiers_dropped": dropped,
                 "columns_not_in_schema": [c for c in self.opened.columns if c not in declared],
@@ -272,7 +273,9 @@ def _record_of(target: Path) -> Path:
     return target.with_name(f"{Path(stem).stem}.release.json")
 
 
-def _check_outputs(target: Path, kind: str, *, force: bool) -> None:
+def _check_outputs(
+    target: Path, kind: str, *, force: bool, inputs: Sequence[str | os.PathLike[str]]
+) -> None:
     as_file = _data_format(target)
     if as_file is not None and as_file != kind:
         raise FormatError(
@@ -280,20 +283,22 @@ def _check_outputs(target: Path, kind: str, *, force: bool) -> None:
             hint="a release is written in the format it was read from.",
         )
     if as_file is None:
-        check_output(target, force=force)
+        check_output(target, force=force, inputs=inputs)
     else:
-        check_files(target, _record_of(target), force=force)
+        check_files(target, _record_of(target).name, force=force, inputs=inputs)
 
 
 @contextmanager
-def _staged(target: Path, name: str, *, force: bool) -> Iterator[tuple[Path, str, str]]:
+def _staged(
+    target: Path, name: str, *, force: bool, inputs: Sequence[str | os.PathLike[str]]
+) -> Iterator[tuple[Path, str, str]]:
     """Give a folder that nobody sees and the names to write there; show it all when the block ends well."""
     if _data_format(target) is None:
-        with whole_directory(target, force=force) as folder:
+        with whole_directory(target, force=force, inputs=inputs, private=False) as folder:
             yield folder, name, RELEASE_FILE
     else:
         record = _record_of(target)
-        with released_files(target, record, force=force) as folder:
+        with released_files(target, record, force=force, inputs=inputs) as folder:
             yield folder, target.name, record.name
 
 
