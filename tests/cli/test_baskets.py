@@ -215,8 +215,8 @@ def test_publish_wrong_calls(run, log, tmp_path):
         (["publish", tmp_path / "f", log, "--choose", "hamdist-k3", "--out", tmp_path / "o.csv"],
          "would be csv, but the input is npz"),
         (["publish", tmp_path / "f", log, "--choose", "hamdist-k3", "--out", log],
-         "exists already"),
-        (["explore", log, "--k", "3", "--out", tmp_path / "f"], "exists already"),
+         "already exists"),
+        (["explore", log, "--k", "3", "--out", tmp_path / "f"], "already exists"),
     ]  # fmt: skip
     for arguments, message in cases:
         done = run(*arguments)

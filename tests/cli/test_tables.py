@@ -206,7 +206,7 @@ def test_bad_files(folder, tmp_path):
         sfumato("explore", folder / "register.csv", "--schema", tmp_path / "none.toml", *out),
         "none.toml",
     )
-    refused(sfumato(*explore, "--out", folder / "frontier"), "exists already", "--force")
+    refused(sfumato(*explore, "--out", folder / "frontier"), "already exists", "--force")
     refused(sfumato(*explore, "--engine", "dask", *out), "one of local, spark")
     published = ("publish", folder / "frontier", folder / "register.csv", "--knee", *out)
     refused(sfumato(*published, "--engine", "dask"), "one of local, spark")

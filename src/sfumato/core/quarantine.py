@@ -39,7 +39,7 @@ def check_quarantine(out: str | os.PathLike[str], *, force: bool = False) -> Non
     path = quarantine_of(out)
     if path.exists() and not force:
         raise OutputExistsError(
-            f"The list {path.name!r} of an earlier output exists already.",
+            f"The list {path.name!r} of an earlier output already exists.",
             hint="give --force to replace it.",
         )
 

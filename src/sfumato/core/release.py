@@ -32,6 +32,7 @@ __all__ = [
     "released_files",
     "versions",
     "warn_if_composed",
+    "warn_of_kept_order",
 ]
 
 RELEASE_FILE = "release.json"
@@ -137,6 +138,16 @@ def released_files(
         target, record=record.name, force=force, inputs=inputs, private=False
     ) as stage:
         yield stage
+
+
+def warn_of_kept_order(what: str) -> None:
+    """Warn that the order of the input is published with its records."""
+    warnings.warn(
+        f"The {what} keep the order of the input: where it follows a name, a date or a number, whoever "
+        "knows that order knows whose record is whose. Hint: leave --keep-order out.",
+        PrivacyWarning,
+        stacklevel=3,
+    )
 
 
 def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> int:
