@@ -149,7 +149,7 @@ def test_limits_hold_on_new_data(folder, tmp_path):
     frame.to_csv(tmp_path / "few.csv", index=False)
     start = ("publish", folder / "frontier", tmp_path / "few.csv", "--knee")
     done = sfumato(*start, "--refuse-above", "0.000001", "--out", tmp_path / "o.csv")
-    refused(done, "nothing was published", status=1)
+    refused(done, "nothing was published", status=3)
     assert files(tmp_path) == ["few.csv"]
     done = sfumato(*start, "--out", tmp_path / "o.csv")
     assert "not the table that was explored" in done.stdout

@@ -110,7 +110,7 @@ def _release(folder: Path, names: set[str]) -> bool:
     from .files import sha256_of_entries
 
     # A folder of documents: its files are ours when they are, all together, the ones recorded.
-    return sha256_of_entries(folder, rest) == record["outputs"][0].get("sha256")
+    return sha256_of_entries(folder, rest) == str(record["outputs"][0].get("sha256"))
 
 
 def _exploration(folder: Path, names: set[str]) -> bool:

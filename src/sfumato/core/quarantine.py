@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from .errors import OutputExistsError
-from .files import whole_file
+from .staging import WorkFolder, whole_file
 
 __all__ = [
     "QUARANTINE",
@@ -59,6 +59,7 @@ def write_quarantine(
     """
     path = quarantine_of(out)
     lines = quarantine_lines(withheld)
+    WorkFolder(path).recover_if_left()
     if path.is_file() and path.read_bytes() == lines:
         return path
     check_quarantine(out, force=force)

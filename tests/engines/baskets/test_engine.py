@@ -122,7 +122,7 @@ def test_publish_writes_the_inputs_format_and_audits_it(kind, where, data, tmp_p
     again = read_baskets(matrix, labels=labels)
     held = np.unique(again.matrix.indices)
     assert {again.feature_names[i] for i in held} <= set(candidate.details["features"])
-    chosen = [i for i, name in enumerate(names) if name in set(again.feature_names)]
+    chosen = [i for i, name in enumerate(names) if name in set(candidate.details["features"])]
     wanted = [(*row, str(v)) for row, v in zip(X[:, chosen].astype(int).tolist(), y, strict=True)]
     kept = [again.feature_names.index(names[i]) for i in chosen]
     rows = again.matrix[:, kept].toarray().astype(int).tolist()
