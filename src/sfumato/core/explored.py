@@ -15,17 +15,34 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from .disk import put_in_place
 from .errors import FormatError, InputError, ModelError, NoCandidateError, did_you_mean
-from .files import sha256_of
+from .files import read_json, sha256_of
 from .frontier import Frontier
 from .records import FRONTIER_FILE, Candidate, FrontierRecord, Reference
 
 if TYPE_CHECKING:
     from .engine import Engine
 
-__all__ = ["Exploration", "placed"]
+__all__ = ["Exploration", "load", "placed"]
 
 C = TypeVar("C", bound=Candidate)
 R = TypeVar("R", bound=FrontierRecord)
+
+
+def load(folder: str | os.PathLike[str]) -> Exploration[Any, Any]:
+    """Return what `explore` returned, from the folder that it was saved in.
+
+    Parameters
+    ----------
+    folder : path
+        A folder with a frontier.json of any installed engine.
+
+    """
+    from .engine import engine_named
+
+    folder = Path(folder)
+    content = read_json(folder / FRONTIER_FILE)
+    name = content.get("engine") if isinstance(content, dict) else None
+    return engine_named(str(name)).load(folder)
 
 
 def placed(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:

@@ -59,6 +59,7 @@ __all__ = [
     "Sentence",
     "Share",
     "UtilityField",
+    "private",
     "versions",
 ]
 
@@ -103,6 +104,10 @@ class Record(BaseModel):
         """Return the content of the file."""
         return self.model_dump(mode="json", by_alias=True)
 
+    def to_public_json(self) -> dict[str, Any]:
+        """Return what may stand in a report: no hash of an input and no field marked as private."""
+        return _public(self)
+
     @classmethod
     def from_json(cls, content: object, *, file: str = "record") -> Self:
         """Read the content of a file; what does not fit is one sentence that repeats no value."""
@@ -116,6 +121,29 @@ class Record(BaseModel):
                 f"The file {file!r} does not have the fields it should have{where}.",
                 hint="was it written by this version of sfumato?",
             ) from None
+
+
+def private(default: Any = ..., **field: Any) -> Any:
+    """Declare a field of a record that stays in the house: it never stands in a report."""
+    return Field(default, json_schema_extra={"private": True}, **field)
+
+
+def _public(record: Record) -> dict[str, Any]:
+    """Return the JSON of a record without private fields and without the hashes of inputs."""
+    full = record.to_json()
+    for name, field in type(record).model_fields.items():
+        extra = field.json_schema_extra
+        if isinstance(extra, dict) and extra.get("private"):
+            full.pop(field.alias or name, None)
+            continue
+        value, key = getattr(record, name), field.alias or name
+        if isinstance(value, Record) and isinstance(full.get(key), dict):
+            full[key] = _public(value)
+        elif isinstance(value, tuple) and value and all(isinstance(v, Record) for v in value):
+            full[key] = [_public(v) for v in value]
+        if name == "inputs":
+            full[key] = [{k: v for k, v in entry.items() if k != "sha256"} for entry in full[key]]
+    return full
 
 
 def _is_field(step: object) -> bool:
