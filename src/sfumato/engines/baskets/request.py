@@ -49,7 +49,9 @@ class _OfMatrix(Request):
         if self._is_column(Path()):
             found = [(name, path) for name, path in found if name != "labels"]
         found = [(name, path) for name, path in found if path.name != "all"]
-        if isinstance(self.matrix, str | os.PathLike):  # what lies beside the matrix is read as well
+        if isinstance(
+            self.matrix, str | os.PathLike
+        ):  # what lies beside the matrix is read as well
             from ...data._basket_files import sibling
 
             beside = [(what, sibling(Path(self.matrix), what)) for what in ("labels", "features")]
