@@ -248,9 +248,11 @@ def _told(console: Console, release: Release, out: Path) -> None:
         console.say(f"  {name}: {treatment}")
     if how["identifiers_dropped"]:
         console.say(f"identifiers dropped: {', '.join(how['identifiers_dropped'])}")
-    if how["columns_not_in_schema"]:
-        kept = ", ".join(how["columns_not_in_schema"])
-        console.say(f"Note: kept as they are, although the schema does not name them: {kept}")
+    if how["undeclared_columns_dropped"]:
+        console.say(
+            f"dropped, because the schema does not name them: {how['undeclared_columns_dropped']:,} "
+            "columns (give a column the role other to publish it as it is)"
+        )
     if counts["dropped"]:
         listed = quarantine_of(out)
         typer.echo(

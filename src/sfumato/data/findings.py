@@ -152,11 +152,11 @@ def read_findings(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
         for record, (key, findings) in enumerate(source.items(), 1):
             add(record, key, findings)
         return found
-    from .limits import Limits
+    from .limits import current_limits
     from .sources import lines_of, open_bytes
 
     path = Path(source)
-    with open_bytes(path, Limits()) as stream:
+    with open_bytes(path, current_limits()) as stream:
         if path.name.removesuffix(".gz").endswith(".json"):
             content = _json(stream.read(), f"The file {path.name!r}")
             if isinstance(content, dict):
@@ -165,7 +165,7 @@ def read_findings(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
         else:
             records = (
                 None if line is None else _json(line, f"Line {number} of {path.name!r}")
-                for number, line in enumerate(lines_of(stream, Limits()), 1)
+                for number, line in enumerate(lines_of(stream, current_limits()), 1)
                 if line is None or line.strip()
             )
         for number, record in enumerate(records, 1):

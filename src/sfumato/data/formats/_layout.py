@@ -20,7 +20,7 @@ from ...core.errors import (
 )
 from ..document import Document, Span
 from ..findings import as_spans, resolve
-from ..limits import Limits
+from ..limits import Limits, current_limits
 from ..sources import Withheld
 
 __all__ = [
@@ -65,7 +65,7 @@ class Layout:
     id: str | None = "id"
     spans: str = "spans"
     overlaps: str = "error"
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = field(default_factory=current_limits)
 
     def __post_init__(self) -> None:
         if self.overlaps not in ("error", "merge", "best"):

@@ -22,6 +22,7 @@ from ...core.release import RELEASE_FILE, Release, released_files, warn_if_compo
 from ...data.baskets import (
     Baskets,
     as_baskets,
+    check_labels,
     format_of,
     project_file,
     read_matrix,
@@ -67,6 +68,8 @@ def publish(
         )
     if out is None:
         projected = as_baskets(data, labels=labels).project(features)
+        if projected.labels is not None:
+            check_labels(projected.labels, _classes(candidate))
         _refuse_below(
             k, _promised_ac(candidate, projected.matrix, projected.feature_names), candidate
         )
@@ -75,6 +78,11 @@ def publish(
         candidate, data, Path(out), labels=labels, seed=seed, compute=compute, force=force,
         progress=progress,
     )  # fmt: skip
+
+
+def _classes(candidate: Candidate) -> frozenset[str]:
+    """Return the classes that were explored: no other label was looked at, so no other goes out."""
+    return frozenset(str(label) for label in candidate.details.get("classes", ()))
 
 
 def _promised_ac(candidate: Candidate, matrix: Any, names: Sequence[str]) -> int:
@@ -163,11 +171,15 @@ def _stage(
     k = int(candidate.details["k"])
     from_text = isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
     if from_text and (labels is None or isinstance(labels, str | os.PathLike)):
-        copied = project_file(data, features, target, labels=labels, progress=progress)
+        copied = project_file(
+            data, features, target, labels=labels, classes=_classes(candidate), progress=progress
+        )
         inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
         outputs, column = copied.written, copied.label_column
     else:
         baskets = as_baskets(data, labels=labels)
+        if baskets.labels is not None:
+            check_labels(baskets.labels, _classes(candidate))
         inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
         outputs, column = write_baskets(baskets.project(features), target), baskets.label_column
         del baskets

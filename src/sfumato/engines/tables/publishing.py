@@ -184,8 +184,9 @@ class _Work:
         has_population = table.population_codes is not None
         attacker = ATTACKER if has_population else ATTACKER_OF_SAMPLE
         dropped = [n for n in schema.names("identifier") if n in self.opened.columns]
-        promised = promise is not None and self.same
         declared = {a.name for a in schema.attributes}
+        unknown = sum(c not in declared for c in self.opened.columns)
+        promised = promise is not None and self.same
         return Release(
             engine="tables",
             candidate=self.policy.id if promise is None else promise.id,
@@ -199,7 +200,7 @@ class _Work:
                 "fingerprint": self.policy.lattice.fingerprint,
                 "quasi": list(table.names),
                 "identifiers_dropped": dropped,
-                "columns_not_in_schema": [c for c in self.opened.columns if c not in declared],
+                "undeclared_columns_dropped": unknown,
                 "missing": schema.missing,
                 "population": has_population,
                 "explored_table": self.same,
@@ -208,7 +209,7 @@ class _Work:
             counts={
                 "rows": found.records,
                 "dropped": table.dropped,
-                "columns": len(self.opened.columns) - len(dropped),
+                "columns": len(self.opened.columns) - len(dropped) - unknown,
             },
             risk=promise.risk if promise and promised else Risk(found.risk, attacker=attacker),
             utility=promise.utility if promise and promised else Utility(1 - found.loss, kept=KEPT),

@@ -1,7 +1,7 @@
 """Rows under a policy: one query generalises them on any engine, and one writer writes them.
 
-Rows stay in their order: identifiers are dropped, quasi-identifiers become the labels of their intervals,
-every other column stays as it is. On a cluster a batch of rows is one task and the query runs there; so a
+Rows stay in their order: identifiers and columns that the schema does not name are dropped,
+quasi-identifiers become the labels of their intervals, every other column stays as it is. On a cluster a batch of rows is one task and the query runs there; so a
 row, and the file, are what they are on one machine.
 """
 
@@ -57,10 +57,10 @@ class Generaliser:
         """Write the query: a cell's place in its domain (an enum) gives its label in constant time."""
         schema = self.schema
         places = {a.name: i for i, a in enumerate(schema.quasi)}
-        hidden = set(schema.names("identifier"))
+        shown = {a.name for a in schema.attributes if a.role != "identifier"}
         columns, text, present = [], [], []
         for column in opened.columns:
-            if column in hidden:
+            if column not in shown:  # an identifier, or a column that nobody declared
                 continue
             if column not in places:
                 columns.append(quoted_name(column))
@@ -107,11 +107,7 @@ class Rows:
             if kind == "parquet":
                 self._write_parquet(path)
                 return
-            packed = "gzip" if path.name.endswith(".gz") else "none"
-            self.opened.execute(
-                f"COPY ({self.sql}) TO {quoted_text(str(path))} (FORMAT csv, HEADER true, "
-                f"DELIMITER {quoted_text(delimiter)}, COMPRESSION {packed})"
-            )
+            self.opened.write_csv(self.sql, path, delimiter=delimiter)
 
     def _write_parquet(self, path: Path) -> None:
         """Write row groups of a fixed size: the same rows give the same bytes, whoever made them."""
