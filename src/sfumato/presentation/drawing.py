@@ -1,0 +1,102 @@
+"""What all charts share: colours, the spec files filled with data, scales, and the drawing itself."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+__all__ = [
+    "BLUE", "GREEN", "INK", "ORANGE", "PAPER", "bounds_of", "decades", "filled",
+    "headroom", "spec", "to_png", "to_svg",
+]  # fmt: skip
+
+BLUE, ORANGE, GREEN, INK, PAPER = "#0072b2", "#b84a00", "#007a5a", "#1f2a33", "#fffdf8"
+
+
+@cache
+def _file(name: str) -> str:
+    return (files("sfumato.presentation") / "chart_specs" / f"{name}.json").read_text(
+        encoding="utf-8"
+    )
+
+
+def spec(name: str) -> dict[str, Any]:
+    """Give a fresh copy of a spec with the theme in it.
+
+    >>> spec("area")["width"]
+    660
+    """
+    found: dict[str, Any] = json.loads(_file(name))
+    found["config"] = json.loads(_file("theme"))
+    return found
+
+
+def filled(name: str, **datasets: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Give a spec with its data in it."""
+    found = spec(name)
+    found["datasets"] = {key: list(rows) for key, rows in datasets.items()}
+    return found
+
+
+def bounds_of(values: Sequence[float], pad: float = 0.06) -> list[float]:
+    """Give a domain around values, with some room on both sides."""
+    low, high = min(values), max(values)
+    margin = (high - low) * pad or max(abs(high) * pad, 0.01)
+    return [low - margin, high + margin]
+
+
+def headroom(drawing: dict[str, Any], panel: int, values: Sequence[float | None]) -> None:
+    """Let bars start at zero and leave room above them for their numbers."""
+    top = max((v for v in values if v is not None), default=1) or 1
+    drawing["hconcat"][panel]["encoding"]["y"]["scale"]["domain"] = [0, top * 1.14]
+
+
+def decades(low: float, high: float) -> list[float]:
+    """Give round values for a logarithmic axis: powers of ten, with 2 and 5 where these are few.
+
+    >>> decades(0.0004, 1.2), decades(0.006, 0.12)
+    ([0.001, 0.01, 0.1, 1.0], [0.01, 0.02, 0.05, 0.1])
+    """
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    tens = [float(f"1e{e}") for e in range(first, last + 1) if low <= 10.0**e <= high]
+    if len(tens) >= 4:
+        return tens
+    fine = [float(f"{m}e{e}") for e in range(first, last + 1) for m in (1, 2, 5)]
+    return [v for v in fine if low <= v <= high]
+
+
+def to_svg(drawing: dict[str, Any], *, font: str | None = None) -> str:
+    """Draw a spec as SVG; nothing is fetched."""
+    if font is not None:
+        drawing = {**drawing, "config": {**drawing["config"], "font": font}}
+    return _svg_of(json.dumps(drawing, sort_keys=True))
+
+
+@lru_cache(maxsize=64)  # the local page draws the same charts again for every choice
+def _svg_of(drawing: str) -> str:
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(drawing, allowed_base_urls=[])
+    # The library numbers its clip paths through the life of the process; number them anew.
+    numbers: dict[str, str] = {}
+    return re.sub(
+        r"\b(clip|gradient_|pattern)(\d+)\b",
+        lambda m: m[1] + numbers.setdefault(m[1] + m[2], str(len(numbers))),
+        svg,
+    )
+
+
+def to_png(drawing: dict[str, Any], *, scale: float = 2.0) -> bytes:
+    """Draw a spec as PNG on white; nothing is fetched."""
+    import vl_convert
+
+    drawing = copy.deepcopy(drawing)
+    drawing["config"]["background"] = "white"
+    png: bytes = vl_convert.vegalite_to_png(drawing, scale=scale, allowed_base_urls=[])
+    return png
