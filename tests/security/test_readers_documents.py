@@ -37,7 +37,11 @@ def test_c3_numbered_tokens_are_recognised(tmp_path):
     write_documents([redacted, second], like=corpus, out=tmp_path / "o.conll")
     written = (tmp_path / "o.conll").read_text()
     assert "tanhope" not in written
-    assert written.splitlines()[:3] == ["1\tMr\t_\t_\tO", "2\tvamonos\t_\t_\tO", "3\t[NAME]\t_\t_\tO"]
+    assert written.splitlines()[:3] == [
+        "1\tMr\t_\t_\tO",
+        "2\tvamonos\t_\t_\tO",
+        "3\t[NAME]\t_\t_\tO",
+    ]
     again = list(read_documents(tmp_path / "o.conll"))
     assert [d.text for d in again] == [redacted.text, "Hi"]
 
@@ -105,7 +109,9 @@ def test_m6_parquet_holds_nothing_of_what_was_withheld(tmp_path):
     assert back["codes"].map(list).tolist() == [["x"], ["y"]]
     own = read_documents(table)
     given = documents_frame((r for r in own.tolerant() if isinstance(r, Document)), like=own)
-    assert "CANARY" not in str(given.schema.metadata) + str(given.column("ward").chunk(0).dictionary)
+    assert "CANARY" not in str(given.schema.metadata) + str(
+        given.column("ward").chunk(0).dictionary
+    )
 
 
 @pytest.mark.parametrize("as_dictionary", [True, False])
@@ -138,14 +144,18 @@ def test_m11_limits_are_in_one_place_and_can_be_raised(tmp_path):
     assert len(list(read_documents(tmp_path / "t.csv"))) == 1
 
 
-@pytest.mark.parametrize("label", ["ssn of CANARYJOHN SMITH", "A\x1bB", "A\u202eB", "A\nB", "", "x" * 65, "_"])
+@pytest.mark.parametrize(
+    "label", ["ssn of CANARYJOHN SMITH", "A\x1bB", "A\u202eB", "A\nB", "", "x" * 65, "_"]
+)
 def test_l6_labels_are_names_of_kinds(label, tmp_path):
     found = {"id": "d", "findings": [{"start": 0, "end": 1, "label": label}]}
     (tmp_path / "f.jsonl").write_text(json.dumps(found))
     with pytest.raises(DataError) as caught:
         read_findings(tmp_path / "f.jsonl")
     assert "CANARY" not in str(caught.value)
-    (tmp_path / "n.jsonl").write_text(json.dumps({"id": "d", "text": "a", "spans": found["findings"]}))
+    (tmp_path / "n.jsonl").write_text(
+        json.dumps({"id": "d", "text": "a", "spans": found["findings"]})
+    )
     (record,) = read_documents(tmp_path / "n.jsonl").tolerant()
     assert isinstance(record, Withheld)
     (record,) = read_documents([Document("d", "a", (Span(0, 1, label),))]).tolerant()
@@ -166,5 +176,7 @@ def test_l7_one_odd_file_name_is_withheld_alone(name, tmp_path):
     corpus = read_documents(folder)
     records = list(corpus.tolerant())
     assert sorted(type(r).__name__ for r in records) == ["Document", "Withheld"]
-    write_documents([r for r in records if isinstance(r, Document)], like=corpus, out=tmp_path / "o")
+    write_documents(
+        [r for r in records if isinstance(r, Document)], like=corpus, out=tmp_path / "o"
+    )
     assert [p.name for p in (tmp_path / "o").iterdir()] == ["good.txt"]

@@ -70,7 +70,9 @@ def test_c2_parts_are_matched_by_name(tmp_path):
 def test_c2_a_part_with_other_columns_is_refused(second, tmp_path):
     (tmp_path / "a.csv").write_text(rows(0, 20))
     (tmp_path / "b.csv").write_text(second)
-    with pytest.raises(FormatError, match=r"'b.csv' does not name the columns of 'a.csv'") as caught:
+    with pytest.raises(
+        FormatError, match=r"'b.csv' does not name the columns of 'a.csv'"
+    ) as caught:
         read_table([tmp_path / "a.csv", tmp_path / "b.csv"], SCHEMA)
     assert "CANARY" not in str(caught.value)
 
@@ -158,7 +160,10 @@ def test_l11_the_database_reaches_nothing_but_its_files(tmp_path):
 def test_h7_columns_that_the_schema_does_not_name_are_dropped(tmp_path):
     (tmp_path / "one.csv").write_text(rows(0, 40))
     lines = rows(0, 40).splitlines()
-    extra = [lines[0] + ",ssn,email", *(f"{x},CANARYSSN{i},CANARY@x" for i, x in enumerate(lines[1:]))]
+    extra = [
+        lines[0] + ",ssn,email",
+        *(f"{x},CANARYSSN{i},CANARY@x" for i, x in enumerate(lines[1:])),
+    ]
     (tmp_path / "extra.csv").write_text("\n".join(extra) + "\n")
     found = tables.explore(tmp_path / "one.csv", SCHEMA, evaluations=20)
     release = found.knee().publish(tmp_path / "extra.csv", out=tmp_path / "out")
@@ -198,9 +203,13 @@ def test_l8_the_delimiter_is_counted_outside_quotes(tmp_path):
 
 
 def test_the_header_is_one_line(tmp_path):
-    (tmp_path / "t.csv").write_bytes(b'\xef\xbb\xbf"a",d\x0be\x85f\n1,2\n'.replace(b"\x85", b"\xc2\x85"))
+    (tmp_path / "t.csv").write_bytes(
+        b'\xef\xbb\xbf"a",d\x0be\x85f\n1,2\n'.replace(b"\x85", b"\xc2\x85")
+    )
     opened = Source.open(tmp_path / "t.csv")
-    assert opened.query(f"SELECT * FROM {opened.sql}").to_pylist() == [{"a": "1", "d\x0be\x85f": "2"}]
+    assert opened.query(f"SELECT * FROM {opened.sql}").to_pylist() == [
+        {"a": "1", "d\x0be\x85f": "2"}
+    ]
     (tmp_path / "t.csv").write_bytes(b'"a\nb",d\n1,2\n')
     with pytest.raises(FormatError, match="first line"):
         Source.open(tmp_path / "t.csv")
@@ -220,7 +229,9 @@ def test_m11_limits_hold_for_tables(tmp_path):
     with pytest.raises(LimitError, match="grows"):
         Source.open(tmp_path / "bomb.csv.gz", limits=small)
     assert Source.open(tmp_path / "bomb.csv.gz").columns == ["a"]
-    pq.write_table(pa.table({"a": np.zeros(2_000_000), "b": ["x"] * 2_000_000}), tmp_path / "t.parquet")
+    pq.write_table(
+        pa.table({"a": np.zeros(2_000_000), "b": ["x"] * 2_000_000}), tmp_path / "t.parquet"
+    )
     with pytest.raises(LimitError, match="cells"):
         Source.open(tmp_path / "t.parquet", limits=Limits(cells=1_000_000))
     assert Source.open(tmp_path / "t.parquet").columns == ["a", "b"]

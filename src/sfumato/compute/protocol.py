@@ -96,7 +96,8 @@ def check_columns(columns: Sequence[str], known: Sequence[str]) -> None:
     for column in columns:
         if column not in known:
             raise InputError(
-                f"The source has no column {column!r}.", hint=f"it has {len(known):,} columns; check their names."
+                f"The source has no column {column!r}.",
+                hint=f"it has {len(known):,} columns; check their names.",
             )
 
 

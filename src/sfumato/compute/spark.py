@@ -256,7 +256,9 @@ def _configured_master() -> str | None:
             file = Path(folder, *(() if "SPARK_CONF_DIR" in os.environ else ("conf",)))
             defaults = file / "spark-defaults.conf"
             given += "\n" + (defaults.read_text("utf-8") if defaults.is_file() else "")
-    found = re.search(r"(?:^|\s)(?:--master|(?:--conf\s+)?spark\.master)[\s=]+(\S+)", given, re.MULTILINE)
+    found = re.search(
+        r"(?:^|\s)(?:--master|(?:--conf\s+)?spark\.master)[\s=]+(\S+)", given, re.MULTILINE
+    )
     return None if found is None else found[1].strip("'\"")
 
 
@@ -358,7 +360,9 @@ def _csv_union(
     for names, files in layouts:
         paths = [_no_glob(os.path.abspath(file)) for file in files]
         found.setdefault(tuple(names), []).extend(paths)
-    frames = [_csv_frame(session, paths, names, columns, delimiter) for names, paths in found.items()]
+    frames = [
+        _csv_frame(session, paths, names, columns, delimiter) for names, paths in found.items()
+    ]
     whole = frames[0]
     for frame in frames[1:]:
         whole = whole.union(frame)

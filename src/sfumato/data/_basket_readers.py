@@ -109,7 +109,7 @@ def _checked_matrix(arrays: Mapping[str, Any], path: Path, limits: Limits) -> sp
             hint="save it as matrix.tocsr().",
         )
     shape, data = arrays["shape"], arrays["data"]
-    if shape.dtype.kind not in "iu" or shape.shape != (2,) or not (0 <= shape).all():
+    if shape.dtype.kind not in "iu" or shape.shape != (2,) or not (shape >= 0).all():
         raise FormatError(f"The file {path.name!r} does not hold a matrix.")
     n, d = map(int, shape)
     if d > limits.features:
@@ -269,8 +269,8 @@ class _Csv:
         header = next(self._records(), None)
         if not header:
             raise DataError(f"The file {path.name!r} is empty.", hint="give a header and rows.")
-        if len(header) > current_limits().columns:
-            raise current_limits().error(f"The number of columns of {path.name!r}", "columns")
+        if len(header) > current_limits().features:
+            raise current_limits().error(f"The number of columns of {path.name!r}", "features")
         header[0] = header[0].removeprefix("\ufeff")
         if len(set(header)) < len(header):
             raise DataError(

@@ -154,6 +154,7 @@ def check_labels(labels: Iterable[str], classes: Collection[str], *, first: int 
         The classes that may be published.
     first : int, default=1
         The number of the first of the rows.
+
     """
     wrong = [row for row, label in enumerate(labels, first) if label not in classes]
     if wrong:

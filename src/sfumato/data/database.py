@@ -17,6 +17,7 @@ import threading
 import weakref
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,7 @@ class Database:
         The files that may be read.
     threads : int, optional
         The number of threads; all cores by default.
+
     """
 
     def __init__(self, paths: Sequence[Path] = (), *, threads: int | None = None) -> None:
@@ -65,7 +67,7 @@ class Database:
                 "The name of the temporary folder holds a character of a pattern (*, ? or [).",
                 hint="set TMPDIR to another folder.",
             )
-        config: dict[str, str | bool | int] = {
+        config: dict[str, str | bool | int | float | list[str]] = {
             "memory_limit": _MEMORY,
             "temp_directory": str(self.folder),
             "autoload_known_extensions": False,
@@ -128,10 +130,8 @@ class Database:
 
 def _drain(reader: int, path: Path, done: threading.Event) -> None:
     """Copy what comes through a pipe to a file until nothing more can come."""
-    try:
+    with suppress(OSError):  # a smaller pipe is slower and as good
         fcntl.fcntl(reader, _F_SETPIPE_SZ, _PIPE_BYTES)
-    except OSError:
-        pass  # a smaller pipe is slower and as good
     try:
         with create_bytes(path, compress=path.name.endswith(".gz")) as out:
             while True:

@@ -69,10 +69,13 @@ class Limits:
             The file's name.
         packed, unpacked : int
             Its bytes on disk, and the bytes that came (or will come) out of them.
+
         """
         if unpacked > self.expansion_from and unpacked > self.expansion * max(1, packed):
             ratio = unpacked // max(1, packed)
-            raise self.error(f"The file {name!r} grows {ratio:,} times when read, which", "expansion")
+            raise self.error(
+                f"The file {name!r} grows {ratio:,} times when read, which", "expansion"
+            )
 
     def error(self, what: str, name: str) -> LimitError:
         """Build the error for a limit that was passed, with the way to raise it."""

@@ -81,7 +81,10 @@ def literals(table: Any, rules: Mapping[str, Rule], *, labels: Any = None) -> Li
     known = [str(c) for c in (table.columns if hasattr(table, "columns") else table)]
     for column, rule in rules.items():
         if column not in known:
-            raise DataError(f"There is no column {column!r}.", hint=f"the table has {len(known):,} columns; check their names.")
+            raise DataError(
+                f"There is no column {column!r}.",
+                hint=f"the table has {len(known):,} columns; check their names.",
+            )
         cells = list(table[column])
         for name, mask in _made(column, rule, cells):
             names.append(name)

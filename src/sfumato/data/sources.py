@@ -17,7 +17,16 @@ from typing import Any, BinaryIO, cast
 from ..core.errors import DataError, FormatError, InputError
 from .limits import Limits
 
-__all__ = ["Extra", "SeenIds", "Withheld", "check_growth", "create_bytes", "is_gzip", "lines_of", "open_bytes"]
+__all__ = [
+    "Extra",
+    "SeenIds",
+    "Withheld",
+    "check_growth",
+    "create_bytes",
+    "is_gzip",
+    "lines_of",
+    "open_bytes",
+]
 
 _BUFFER = 1 << 18
 _UTF8_MARK = b"\xef\xbb\xbf"

@@ -176,7 +176,9 @@ def parquet_columns(paths: Sequence[Path], limits: Limits) -> list[str]:
         try:
             with pq.ParquetFile(path) as file:
                 names, meta = list(file.schema_arrow.names), file.metadata
-                unpacked = sum(meta.row_group(g).total_byte_size for g in range(meta.num_row_groups))
+                unpacked = sum(
+                    meta.row_group(g).total_byte_size for g in range(meta.num_row_groups)
+                )
                 cells = meta.num_rows * meta.num_columns
         except Exception:
             raise FormatError(f"The file {path.name!r} is not readable as Parquet.") from None

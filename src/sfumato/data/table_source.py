@@ -81,6 +81,7 @@ class Source:
             How large the files may be.
         threads : int, optional
             The number of threads; all cores by default.
+
         """
         if isinstance(source, Source):
             return source

@@ -240,7 +240,9 @@ class Parquet(_Columns):
                 limits.check_expansion(part.name, size, meta.total_byte_size)
                 mean = max(1, meta.total_byte_size // max(1, meta.num_rows))
                 # A cell may be as large as the whole dictionary, and each row may repeat it.
-                largest = max(mean, _BATCH_BYTES * _largest_dictionary(part, meta) // _DECODED_BYTES)
+                largest = max(
+                    mean, _BATCH_BYTES * _largest_dictionary(part, meta) // _DECODED_BYTES
+                )
                 rows = min(4096, max(1, _BATCH_BYTES // max(1, largest)))
                 for batch in file.iter_batches(batch_size=rows, row_groups=[group]):
                     decoded += sum(map(_decoded_bytes, batch.columns))

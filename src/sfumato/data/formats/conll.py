@@ -53,6 +53,7 @@ class Conll:
     kept_columns : sequence of int, default=()
         Other columns to write as they were read, beside tokens that are still the same. All others
         become `_`: a lemma, or another column with the words, would give away what was redacted.
+
     """
 
     name = "conll"

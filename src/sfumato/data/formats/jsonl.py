@@ -65,7 +65,10 @@ class Jsonl:
             known = fields.get(layout.id) if layout.id is not None else None
             if isinstance(known, str) and len(known) <= layout.limits.id_characters:
                 name = known
-            return withheld(f"has no field {layout.text!r}", f"it has {len(fields):,} fields; name the one that holds the text.")
+            return withheld(
+                f"has no field {layout.text!r}",
+                f"it has {len(fields):,} fields; name the one that holds the text.",
+            )
         text = fields.pop(layout.text)
         spans = fields.pop(layout.spans, None)
         # An id that is not a text stays among the fields, so that it is written back as it was.
