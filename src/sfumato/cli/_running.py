@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from ..core.errors import PrivacyWarning, SfumatoError
+from ..core.printing import printable
 
 __all__ = ["Console", "DebugFlag", "ForceFlag", "JsonFlag", "QuietFlag", "running"]
 
@@ -34,7 +35,7 @@ class Console:
     def say(self, line: str = "") -> None:
         """Print a line for people; nothing with --quiet or --json."""
         if not (self.quiet or self.json):
-            typer.echo(line)
+            typer.echo(printable(line))
 
     def result(self, value: dict[str, Any]) -> None:
         """Print the result for scripts; nothing without --json."""
@@ -88,7 +89,7 @@ def _warnings_as_lines() -> Iterator[None]:
 
         def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
             if issubclass(category, PrivacyWarning):
-                typer.echo(f"sfumato: warning: {message}", err=True)
+                typer.echo(printable(f"sfumato: warning: {message}"), err=True)
             else:
                 others(message, category, *place, **more)
 

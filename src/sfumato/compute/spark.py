@@ -250,15 +250,15 @@ def _configured_master() -> str | None:
         SparkContext._ensure_initialized()  # noqa: SLF001 (what SparkConf reads lies behind it)
         master: str | None = SparkConf().get("spark.master")
         return master
-    given = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
-    for folder in (os.environ.get("SPARK_CONF_DIR"), os.environ.get("SPARK_HOME")):
-        if folder is not None:
-            file = Path(folder, *(() if "SPARK_CONF_DIR" in os.environ else ("conf",)))
-            defaults = file / "spark-defaults.conf"
-            given += "\n" + (defaults.read_text("utf-8") if defaults.is_file() else "")
-    found = re.search(
-        r"(?:^|\s)(?:--master|(?:--conf\s+)?spark\.master)[\s=]+(\S+)", given, re.MULTILINE
+    arguments = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+    found = re.search(r"(?:--master[\s=]+|spark\.master=)(\S+)", arguments)
+    folder = os.environ.get("SPARK_CONF_DIR") or os.path.join(
+        os.environ.get("SPARK_HOME", ""), "conf"
     )
+    defaults = Path(folder, "spark-defaults.conf")
+    if found is None and defaults.is_file():
+        settings = defaults.read_text("utf-8", errors="replace")
+        found = re.search(r"^\s*spark\.master[\s=:]+(\S+)", settings, re.MULTILINE)
     return None if found is None else found[1].strip("'\"")
 
 
