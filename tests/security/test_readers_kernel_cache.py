@@ -49,19 +49,24 @@ def test_m13_a_folder_that_others_can_write_to_is_not_used(place, read_only, tmp
     assert stat.S_IMODE(used.stat().st_mode) == 0o700
 
 
-def test_m13_an_installation_without_any_writable_folder_works():
+def test_m13_an_installation_without_any_writable_folder_works(tmp_path):
     """No right to write beside the modules, and no home: kernels are compiled for the process."""
+    kernel = "from numba import njit\n@njit('i8(i8)', cache=True)\ndef more(x):\n    return x + 1\n"
+    (tmp_path / "kernel.py").write_text(kernel)
     program = (
         "import os\n"
         "access = os.access\n"
         "os.access = lambda p, m: os.path.basename(p) != 'sfumato' and access(p, m)\n"
-        "import numpy as np\n"
-        "from sfumato.data.formats._kernels import escaped_size\n"
-        "text = np.frombuffer(b'a\"b', np.uint8)\n"
+        "import sfumato\n"
+        "from kernel import more\n"
         "folder = os.environ['NUMBA_CACHE_DIR']\n"
-        "print(escaped_size(text), folder, oct(os.stat(folder).st_mode & 0o777))\n"
+        "print(more(3), folder, oct(os.stat(folder).st_mode & 0o777))\n"
     )
-    environment = {"HOME": "/proc/none", "PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE)}
+    environment = {
+        "HOME": "/proc/none",
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": f"{SOURCE}:{tmp_path}",
+    }
     done = subprocess.run(
         [sys.executable, "-c", program],
         env=environment,
