@@ -18,7 +18,15 @@ from ...compute.protocol import Compute
 from ...core.errors import FormatError, InputError, ReleaseRefusedError
 from ...core.exploration import Candidate, InputFile
 from ...core.files import sha256_of, whole_directory, write_json
-from ...core.release import RELEASE_FILE, Release, released_files, warn_if_composed
+from ...core.ownership import paths_in
+from ...core.private_key import private_key
+from ...core.release import (
+    RELEASE_FILE,
+    Release,
+    released_files,
+    warn_if_composed,
+    warn_of_kept_order,
+)
 from ...data.baskets import (
     Baskets,
     as_baskets,
@@ -49,6 +57,7 @@ def publish(
     seed: int = 0,
     engine: str = "local",
     threads: int | None = None,
+    keep_order: bool = False,
     force: bool = False,
     progress: Callable[..., None] | None = None,
 ) -> Release | Baskets:
@@ -56,7 +65,8 @@ def publish(
 
     `out` names a data file (the record lies beside it as NAME.release.json) or a folder (data and
     release.json inside). Without `out` the projected baskets are given back after the same audit.
-    With `engine="spark"` the equal rows of the audit are counted on a cluster.
+    With `engine="spark"` the equal rows of the audit are counted on a cluster. Rows are shuffled by a
+    private seed unless `keep_order`, which warns and is recorded.
     """
     compute = compute_engine(engine, threads=threads)
     features = [str(f) for f in candidate.details["features"]]
@@ -66,17 +76,24 @@ def publish(
             f"The candidate {candidate.id!r} holds no feature: there is nothing to publish.",
             hint="choose another candidate.",
         )
+    shuffle: int | None = None
+    if keep_order:
+        warn_of_kept_order("rows")
+    else:
+        shuffle = private_key().seed("order", "baskets", candidate.id)
     if out is None:
         projected = as_baskets(data, labels=labels).project(features)
         if projected.labels is not None:
             check_labels(projected.labels, _classes(candidate))
+        if shuffle is not None:
+            projected = projected.shuffled(shuffle)
         _refuse_below(
             k, _promised_ac(candidate, projected.matrix, projected.feature_names), candidate
         )
         return projected
     return _written(
-        candidate, data, Path(out), labels=labels, seed=seed, compute=compute, force=force,
-        progress=progress,
+        candidate, data, Path(out), labels=labels, seed=seed, compute=compute, shuffle=shuffle,
+        force=force, progress=progress,
     )  # fmt: skip
 
 
@@ -108,10 +125,12 @@ def _written(
     labels: Any,
     seed: int,
     compute: Compute,
+    shuffle: int | None,
     force: bool,
     progress: Callable[..., None] | None,
 ) -> Release:
     kind, name = _kind_and_name(data)
+    read = _read_from(data, labels)
     as_file = _data_suffix(target)
     if as_file is not None:
         if as_file != kind:
@@ -120,16 +139,16 @@ def _written(
                 hint="a release is written in the format it was read from.",
             )
         record = beside(target, "release").with_suffix(".json")
-        with released_files(target, record, force=force) as stage:
+        with released_files(target, record, force=force, inputs=read) as stage:
             release = _stage(
                 candidate, data, stage / target.name, stage / record.name, labels=labels, seed=seed,
-                compute=compute, progress=progress,
+                compute=compute, shuffle=shuffle, progress=progress,
             )  # fmt: skip
     else:
-        with whole_directory(target, force=force) as stage:
+        with whole_directory(target, force=force, inputs=read, private=False) as stage:
             release = _stage(
                 candidate, data, stage / name, stage / RELEASE_FILE, labels=labels, seed=seed,
-                compute=compute, progress=progress,
+                compute=compute, shuffle=shuffle, progress=progress,
             )  # fmt: skip
     warn_if_composed(target, release.to_json())
     return release
@@ -143,6 +162,14 @@ def _kind_and_name(data: Any) -> tuple[str, str]:
         return format_of(path), path.name
     kind = data.format if isinstance(data, Baskets) else "npz"
     return kind, _DEFAULT_NAME[kind]
+
+
+def _read_from(data: Any, labels: Any) -> list[str | os.PathLike[str]]:
+    """List the files that are read: the matrix, its labels, and what lies beside it."""
+    files = paths_in(data, labels)
+    if isinstance(data, str | os.PathLike):
+        files += [beside(Path(data), what) for what in ("labels", "features")]
+    return files + (list(data.files) if isinstance(data, Baskets) else [])
 
 
 def _data_suffix(target: Path) -> str | None:
@@ -164,6 +191,7 @@ def _stage(
     labels: Any,
     seed: int,
     compute: Compute,
+    shuffle: int | None,
     progress: Callable[..., None] | None,
 ) -> Release:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
@@ -172,7 +200,13 @@ def _stage(
     from_text = isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
     if from_text and (labels is None or isinstance(labels, str | os.PathLike)):
         copied = project_file(
-            data, features, target, labels=labels, classes=_classes(candidate), progress=progress
+            data,
+            features,
+            target,
+            labels=labels,
+            classes=_classes(candidate),
+            shuffle=shuffle,
+            progress=progress,
         )
         inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
         outputs, column = copied.written, copied.label_column
@@ -181,8 +215,11 @@ def _stage(
         if baskets.labels is not None:
             check_labels(baskets.labels, _classes(candidate))
         inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
-        outputs, column = write_baskets(baskets.project(features), target), baskets.label_column
-        del baskets
+        projected = baskets.project(features)
+        if shuffle is not None:
+            projected = projected.shuffled(shuffle)
+        outputs, column = write_baskets(projected, target), baskets.label_column
+        del baskets, projected
     matrix, names = read_matrix(target, label_column=column)
     held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
     if not held <= set(features):
@@ -200,6 +237,7 @@ def _stage(
             "selector": candidate.details.get("selector"),
             "stop": candidate.details.get("stop"),
             "k": k,
+            "order": "kept" if shuffle is None else "shuffled",
             "features": list(features),
             "absence_risky": list(candidate.details.get("absence_risky", ())),
         },

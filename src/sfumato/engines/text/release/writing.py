@@ -23,6 +23,8 @@ from ....compute.journal import Journal, fingerprint
 from ....core.errors import WorkError
 from ....core.exploration import Candidate, InputFile
 from ....core.files import read_json, sha256_of
+from ....core.ownership import paths_in
+from ....core.private_key import private_key
 from ....core.quarantine import check_quarantine, quarantine_of, write_quarantine
 from ....core.release import RELEASE_FILE, Release, warn_if_composed
 from ....data.document import Document
@@ -88,7 +90,7 @@ def publish(
     inputs = [(os.fspath(path), sha256_of(path)) for path in corpus.paths]
     how = {
         "replacement": sanitiser.replacement,
-        "findings": None if findings is None else sha256_of(findings),
+        "findings": None if findings is None else private_key().mark("input", sha256_of(findings)),
         "dropped_fields": sorted(drop),
     }
     in_columns = findings is None and takes(corpus.format, drop)
@@ -101,7 +103,8 @@ def publish(
         made_from=made_from,
     )
     compute = compute_engine(engine, threads=threads)
-    with Journal(out, key, force=force) as journal:
+    read = [*corpus.paths, *paths_in(source, findings)]
+    with Journal(out, key, force=force, inputs=read) as journal:
         if not (journal.resumed or journal.finished):  # else the list may be ours already
             check_quarantine(out, force=force)
         if not journal.finished:
