@@ -10,7 +10,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from ._kernel_cache import settle
 from ._version import __version__
+
+settle()  # before numba is imported, which reads it once
 
 _LAZY = {
     "text": "sfumato.engines.text",
