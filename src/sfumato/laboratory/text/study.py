@@ -172,7 +172,7 @@ def _prepare(out: Path, marks: Mapping[str, str], *, force: bool) -> None:
             return
         if not force:
             raise OutputExistsError(
-                f"The output {out.name!r} exists already and is not this very study.",
+                f"The output {out.name!r} already exists and is not this very study.",
                 hint="give --force to replace it.",
             )
         import shutil

@@ -23,6 +23,8 @@ from ....compute.journal import Journal, fingerprint
 from ....core.engine import Progress, no_progress
 from ....core.errors import WorkError
 from ....core.files import sha256_of
+from ....core.ownership import paths_in
+from ....core.private_key import private_key
 from ....core.quarantine import check_quarantine, write_quarantine
 from ....core.records import InputFile
 from ....core.release import warn_if_composed
@@ -102,7 +104,7 @@ def publish(
     inputs = [(os.fspath(path), sha256_of(path)) for path in corpus.paths]
     how = {
         "replacement": replacement,
-        "findings": None if findings is None else sha256_of(findings),
+        "findings": None if findings is None else private_key().mark("input", sha256_of(findings)),
         "dropped_fields": sorted(drop),
     }
     in_columns = findings is None and takes(corpus.format, drop)
@@ -115,7 +117,8 @@ def publish(
         made_from=made_from,
     )
     compute = compute_engine(engine, threads=threads)
-    with Journal(out, key, force=force) as journal:
+    read = [*corpus.paths, *paths_in(source, findings)]
+    with Journal(out, key, force=force, inputs=read) as journal:
         if not (journal.resumed or journal.finished):  # else the list may be ours already
             check_quarantine(out, force=force)
         if not journal.finished:
