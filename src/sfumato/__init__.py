@@ -26,7 +26,7 @@ _LAZY = {
     "Risk": "sfumato.core:Risk",
     "SfumatoError": "sfumato.core:SfumatoError",
     "Utility": "sfumato.core:Utility",
-    "load": "sfumato.core.explored:load",
+    "load": "sfumato.core.exploration:load",
     "read_baskets": "sfumato.data.baskets:read_baskets",
     "read_documents": "sfumato.data.documents:read_documents",
     "read_table": "sfumato.data.table:read_table",

@@ -25,10 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
-from ..core.exploration import FRONTIER_FILE
 from ..core.files import whole_directory, whole_file
 from ..core.quarantine import QUARANTINE
-from ..core.release import RELEASE_FILE
+from ..core.records import FRONTIER_FILE, RELEASE_FILE
 from .document import Document, Span
 from .formats._layout import Format, Layout, Part, Write
 from .limits import Limits, current_limits

@@ -18,7 +18,7 @@ from ...compute import engine as compute_engine
 from ...compute.protocol import Compute
 from ...core.engine import Progress
 from ...core.errors import DataError, InputError, ParameterError
-from ...core.explored import placed
+from ...core.exploration import placed
 from ...core.measures import Risk, Utility
 from ...core.records import InputFile
 from ...data.baskets import as_baskets

@@ -222,10 +222,7 @@ class _Work:
         return TablesRelease(
             engine="tables",
             candidate=self.promise.id,
-            inputs=tuple(
-                InputFile(path=Path(i.path).name, sha256=i.sha256, rows=i.rows)
-                for i in self.opened.described(table.rows)
-            ),
+            inputs=tuple(self.opened.described(table.rows)),
             outputs=(InputFile(path=path.name, sha256=sha256_of(path), rows=found.records),),
             seed=self.seed,
             request=self.request.to_record(),
