@@ -11,6 +11,7 @@ from typing import Any
 
 from .errors import PrivacyWarning, SfumatoError
 from .files import read_json
+from .private_key import private_key
 from .records import RELEASE_FILE
 from .staging import check_files, whole_files
 
@@ -56,7 +57,10 @@ def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> 
 
     def hashes(of: Mapping[str, Any], key: str) -> set[str]:
         if key == "inputs":  # records of earlier versions hold plain hashes
-            return {str(marked(entry)["hmac"]) for entry in of[key]}
+            return {
+                str(entry.get("hmac") or private_key().mark("input", str(entry["sha256"])))
+                for entry in of[key]
+            }
         return {str(entry["sha256"]) for entry in of[key]}
 
     others = 0
