@@ -47,11 +47,11 @@ def load(folder: str | os.PathLike[str]) -> Exploration[Any, Any]:
 
 def placed(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
     """Return the candidates by rising risk with `dominated` set, and the area under their frontier."""
+    ordered = sorted(candidates, key=lambda c: (c.risk.value, c.utility.value, c.id))
     frontier: Frontier[str] = Frontier()
-    for candidate in candidates:
+    for candidate in ordered:  # of equals the first by id stays, whatever order they came in
         frontier.insert(candidate.risk.value, candidate.utility.value, candidate.id)
     best = set(frontier)
-    ordered = sorted(candidates, key=lambda c: (c.risk.value, c.utility.value, c.id))
     marked = [c.model_copy(update={"dominated": c.id not in best}) for c in ordered]
     return tuple(marked), frontier.area()
 
