@@ -53,10 +53,12 @@ def build(only: Collection[str] = ()) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     made.callback()(_root)
-    for command in (run.demo, run.samples, run.run, report):
+    own = (run.demo, run.samples, run.run, report)
+    for command in own:
         made.command()(command)
-    called = [name for name in ENGINES if name in only] or list(ENGINES)
-    for name in called:
+    if any(command.__name__ in only for command in own):
+        return made
+    for name in [name for name in ENGINES if name in only] or ENGINES:
         engine = ENGINES[name]
         if only and name not in only:  # the root's help lists the groups by their summaries
             group = typer.Typer(help=engine.summary)
