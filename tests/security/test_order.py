@@ -90,7 +90,9 @@ def test_h4_keeping_the_order_warns_and_is_recorded(tmp_path):
     people = register(tmp_path / "t.csv", range(300))
     found = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=40)
     with pytest.warns(PrivacyWarning, match="keep the order"):
-        kept = found.publish(found.knee(), tmp_path / "t.csv", out=tmp_path / "kept", keep_order=True)
+        kept = found.publish(
+            found.knee(), tmp_path / "t.csv", out=tmp_path / "kept", keep_order=True
+        )
     with (tmp_path / "kept" / "t.csv").open() as stream:
         assert [row["diagnosis"] for row in csv.DictReader(stream)] == [p[2] for p in people]
     assert kept.to_json()["how"]["order"] == "kept"
