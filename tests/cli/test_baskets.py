@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sfumato.cli.baskets import app
 from typer.testing import CliRunner
 
+from sfumato.cli import build
 from sfumato.data.baskets import Baskets, write_baskets
 from sfumato.engines.baskets import audit
 
@@ -15,7 +15,7 @@ from sfumato.engines.baskets import audit
 @pytest.fixture
 def run():
     def call(*arguments):
-        return CliRunner().invoke(app, [str(a) for a in arguments])
+        return CliRunner().invoke(build(["baskets"]), ["baskets", *(str(a) for a in arguments)])
 
     return call
 
