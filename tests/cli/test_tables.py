@@ -140,7 +140,9 @@ def test_a_choice_is_made_once(folder, tmp_path):
     refused(sfumato(*start, "--max-risk", "7"), "less than or equal to 1")
     refused(sfumato(*start, "--choose", "nobody"), "no candidate 'nobody'")
     refused(sfumato(*start, "--dominates", "Safe Harbour"), "no reference")
-    refused(sfumato(*start, "--knee", "--policy", folder / "schema.toml"), "not both")
+    refused(
+        sfumato(*start, "--knee", "--policy", folder / "schema.toml"), "exactly one way", "--policy"
+    )
     assert files(tmp_path) == []
 
 

@@ -7,6 +7,7 @@ and the printed "how to repeat it" are all derived from these models; nothing re
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -240,6 +241,9 @@ class Request(BaseModel):
             message = first["msg"].removeprefix("Value error, ")
             message = message[:1].lower() + message[1:].rstrip(".")
             message, _, hint = message.partition("; ")
+            if not name and known:
+                named = re.compile(rf"\b({'|'.join(map(re.escape, known))})\b")
+                hint = named.sub(lambda m: spelled(m[1]), hint)
             where = f"{spelled(name)} of {owner}" if name else owner
             rule = message.removeprefix("input should be ")
             told = f"{where} must be {rule}." if rule != message else f"{where}: {message}."
