@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sfumato.cli.baskets import app
 from typer.testing import CliRunner
 
-from sfumato.cli.baskets import app
 from sfumato.data.baskets import Baskets, write_baskets
 from sfumato.engines.baskets import audit
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
@@ -31,7 +32,7 @@ from pydantic import (
 )
 
 from .._version import __version__
-from .errors import FormatError
+from .errors import FormatError, ParameterError
 from .files import read_json, sha256_of, write_json
 from .measures import Risk, Utility
 from .private_key import private_key
@@ -59,6 +60,7 @@ __all__ = [
     "Sentence",
     "Share",
     "UtilityField",
+    "private",
     "versions",
 ]
 
@@ -80,14 +82,25 @@ Sentence = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,600}$"
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
 
+
+def _measure(kind: type[Risk | Utility], value: object) -> object:
+    """Read a measure from a file; what does not fit is told as any other wrong field."""
+    if not isinstance(value, Mapping):
+        return value
+    try:
+        return kind.from_json(value)
+    except (KeyError, TypeError, ParameterError):
+        raise ValueError("is not a measure") from None
+
+
 RiskField = Annotated[
     Risk,
-    BeforeValidator(lambda v: Risk.from_json(v) if isinstance(v, Mapping) else v),
+    BeforeValidator(partial(_measure, Risk)),
     PlainSerializer(lambda v: v.to_json(), return_type=dict[str, Any]),
 ]
 UtilityField = Annotated[
     Utility,
-    BeforeValidator(lambda v: Utility.from_json(v) if isinstance(v, Mapping) else v),
+    BeforeValidator(partial(_measure, Utility)),
     PlainSerializer(lambda v: v.to_json(), return_type=dict[str, Any]),
 ]
 
@@ -103,6 +116,10 @@ class Record(BaseModel):
         """Return the content of the file."""
         return self.model_dump(mode="json", by_alias=True)
 
+    def to_public_json(self) -> dict[str, Any]:
+        """Return what may stand in a report: no hash of an input and no field marked as private."""
+        return _public(self)
+
     @classmethod
     def from_json(cls, content: object, *, file: str = "record") -> Self:
         """Read the content of a file; what does not fit is one sentence that repeats no value."""
@@ -116,6 +133,29 @@ class Record(BaseModel):
                 f"The file {file!r} does not have the fields it should have{where}.",
                 hint="was it written by this version of sfumato?",
             ) from None
+
+
+def private(default: Any = ..., **field: Any) -> Any:
+    """Declare a field of a record that stays in the house: it never stands in a report."""
+    return Field(default, json_schema_extra={"private": True}, **field)
+
+
+def _public(record: Record) -> dict[str, Any]:
+    """Return the JSON of a record without private fields and without the hashes of inputs."""
+    full = record.to_json()
+    for name, field in type(record).model_fields.items():
+        extra = field.json_schema_extra
+        if isinstance(extra, dict) and extra.get("private"):
+            full.pop(field.alias or name, None)
+            continue
+        value, key = getattr(record, name), field.alias or name
+        if isinstance(value, Record) and isinstance(full.get(key), dict):
+            full[key] = _public(value)
+        elif isinstance(value, tuple) and value and all(isinstance(v, Record) for v in value):
+            full[key] = [_public(v) for v in value]
+        if name == "inputs":
+            full[key] = [{k: v for k, v in entry.items() if k != "sha256"} for entry in full[key]]
+    return full
 
 
 def _is_field(step: object) -> bool:
@@ -244,7 +284,7 @@ class FrontierRecord(Record):
     candidates: tuple[SerializeAsAny[Candidate], ...]
     references: tuple[SerializeAsAny[Reference], ...] = ()
     files: dict[FileName, Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]] = Field(
-        default_factory=dict
+        default_factory=dict, json_schema_extra={"private": True}
     )
     """What lies beside frontier.json and is needed to publish, by the hash that it must still have."""
 

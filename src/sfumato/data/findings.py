@@ -205,6 +205,14 @@ def _json(content: bytes, where: str) -> Any:
         raise FormatError(f"{where} is not valid JSON.") from None
 
 
+def _unlooked(name: str, *, before: int = 0) -> DataError:
+    which = f"{before:,} documents before {name!r} have" if before else f"The document {name!r} has"
+    return DataError(
+        f"{which} no entry in the findings.",
+        hint='an entry with an empty list ("findings": []) says that nothing was found.',
+    )
+
+
 def with_findings(
     documents: Iterable[Document],
     findings: str | os.PathLike[str] | Mapping[str, Any] | None = None,
@@ -213,8 +221,12 @@ def with_findings(
     min_score: float = 0.0,
     labels: Mapping[str, str] | None = None,
     overlaps: str = "merge",
+    absent: Callable[[Document], None] | None = None,
 ) -> Iterator[Document]:
     """Give the documents with another tool's findings as their spans (those they had are replaced).
+
+    A document without an entry was not looked at, which is not the same as "nothing found" (an empty
+    list): it is refused, or handed to `absent` and left out.
 
     The findings come from a file or dict (see `read_findings`), or from a `field` of each document,
     which is then taken out of its other fields, since tools may quote the text in it. Findings below `min_score` are left out; one without
@@ -228,7 +240,7 @@ def with_findings(
         raise ParameterError("Give either findings or the field that holds them.")
     by_id = read_findings(findings) if findings is not None else {}
     return _with(documents, by_id=by_id, field=field, min_score=min_score, labels=labels or {},
-                 overlaps=overlaps)  # fmt: skip
+                 overlaps=overlaps, absent=absent)  # fmt: skip
 
 
 def _with(
@@ -239,13 +251,23 @@ def _with(
     min_score: float,
     labels: Mapping[str, str],
     overlaps: str,
+    absent: Callable[[Document], None] | None,
 ) -> Iterator[Document]:
-    matched = False
+    matched, left_out = False, 0
     for document in documents:
         extra = document.extra
         if field is None:
-            matched = matched or document.id in by_id
-            spans: Iterable[Span] = by_id.get(document.id, ())
+            if document.id not in by_id:
+                left_out += 1
+                if absent is not None:
+                    absent(document)
+                elif matched:
+                    raise _unlooked(document.id)
+                continue
+            if left_out and not matched and absent is None:
+                raise _unlooked(document.id, before=left_out)
+            matched = True
+            spans: Iterable[Span] = by_id[document.id]
         else:
             if field not in extra:
                 raise DataError(
@@ -267,7 +289,7 @@ def _with(
             if s.score is None or s.score >= min_score
         ]
         yield Document(document.id, document.text, tuple(resolve(kept, overlaps)), extra).checked()
-    if by_id and not matched:
+    if left_out and not matched:
         raise DataError(
             f"None of the {len(by_id):,} ids in the findings is the id of a document.",
             hint="the findings must use the ids of the corpus.",

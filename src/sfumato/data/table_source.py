@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DataError, FormatError, InputError
-from ..core.exploration import InputFile
+from ..core.records import InputFile
 from .database import Database, disk_error, quoted_name, quoted_text
 from .limits import Limits, current_limits
 from .table_files import (
