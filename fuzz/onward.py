@@ -122,7 +122,7 @@ def publish_table(folder: Path, table: str = "table.csv") -> None:
         {c.id: c for c in (found.knee(), found.candidates[-1])}.values()
     ):
         try:
-            candidate.publish(files[0], out=folder / f"released-{number}")
+            found.publish(candidate, files[0], out=folder / f"released-{number}")
         except SfumatoError as error:
             if PLANTED in str(error):
                 raise LeakError("message") from None
@@ -172,7 +172,7 @@ def publish_baskets(path: Path, folder: Path) -> None:
     found = baskets.explore(path, labels=labels, k=2, folds=2, selector="hamdist")
     for candidate in found.candidates[:1]:
         try:
-            candidate.publish(path, labels=labels, out=folder / "released")
+            found.publish(candidate, path, labels=labels, out=folder / "released")
         except SfumatoError as error:
             if PLANTED in str(error):
                 raise LeakError("message") from None

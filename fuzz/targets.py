@@ -196,13 +196,15 @@ def _zipped() -> list[bytes]:
     return [gzip.compress(plain, mtime=0), gzip.compress(lines, mtime=0)]
 
 
-_FOUND = {"d1": [{"start": 0, "end": 3, "label": "NAME", "score": 0.5}]}
-_PRESIDIO = {"d1": [{"entity_type": "PERSON", "start": 0, "end": 3, "score": 0.85}]}
+_REST: dict[str, list[dict[str, object]]] = {"d2": [], "d3": []}
+_FOUND = {"d1": [{"start": 0, "end": 3, "label": "NAME", "score": 0.5}], **_REST}
+_PRESIDIO = {"d1": [{"entity_type": "PERSON", "start": 0, "end": 3, "score": 0.85}], **_REST}
 
 
 def _findings_lines() -> list[bytes]:
     return [
-        json.dumps({"id": "d1", "findings": found["d1"]}).encode() for found in (_FOUND, _PRESIDIO)
+        b"".join(json.dumps({"id": k, "findings": f}).encode() + b"\n" for k, f in found.items())
+        for found in (_FOUND, _PRESIDIO)
     ]
 
 
@@ -439,20 +441,21 @@ def _tables_seed() -> tuple[bytes, ...]:
 
 
 def _load_tables(data: bytes, folder: Path) -> None:
-    from sfumato.engines.tables import load_exploration
+    from sfumato.engines.tables import load
 
     frontier, _, policies = data.partition(BETWEEN)
     (folder / "frontier.json").write_bytes(frontier)
     (folder / "policies.json").write_bytes(policies)
-    load_exploration(folder)
+    load(folder)
 
 
 def _publish_loaded(folder: Path) -> None:
     """Publish by what was loaded from a changed folder; the identifier may not come out."""
-    from sfumato.engines.tables import load_exploration
+    from sfumato.engines.tables import load
 
-    for candidate in load_exploration(folder).candidates[:1]:
-        candidate.publish(_COLUMNS, out=folder / "released")
+    found = load(folder)
+    for candidate in found.candidates[:1]:
+        found.publish(candidate, _COLUMNS, out=folder / "released")
     search(folder / "released")
 
 
@@ -517,6 +520,7 @@ choose = { max_risk = 0.1 }
 matrix = "m.npz"
 labels = "y.txt"
 k = [5, 8]
+choose = { knee = true }
 """
 
 
