@@ -117,6 +117,12 @@ class TextRequest(_Tables):
         {}, help="Files of words that share a meaning, one per line; each is a feature.",
         role="file", metavar="NAME=FILE",
     )  # fmt: skip
+    context: float | None = parameter(
+        None,
+        help="Also redact words that give a removed name away; the false discovery rate, e.g. 0.05.",
+        gt=0,
+        lt=1,
+    )
     attackers: list[Any] = parameter(
         ["crf"], help="Who attacks each candidate.", choices=attacker_names, min_length=1
     )

@@ -285,10 +285,7 @@ def _assumptions(facts: TextFacts) -> list[str]:
             "The labels are right: a sensitive word that the annotators missed counts as harmless here, for the "
             "publisher and for the attacker."
         ),
-        (
-            "The attacker finds single words. Piecing a person together from harmless words (an inference from "
-            "context) is not measured."
-        ),
+        _inference_words(facts),
         (
             "The bound C/(L+C) presumes an attacker with the publisher's kinds of learners and no more data. "
             "Attackers who know more are measured, not bounded."
@@ -305,6 +302,21 @@ def _assumptions(facts: TextFacts) -> list[str]:
             "to judge it by."
         )
     return sentences
+
+
+def _inference_words(facts: TextFacts) -> str:
+    record = facts.attack_record
+    found = None if record is None else record.inference
+    if found is None or not found.cases:
+        return (
+            "The attacker finds single words. Piecing a person together from harmless words (an inference from "
+            "context) is not measured."
+        )
+    return (
+        f"Who knows other documents of the same people guesses {count(found.right)} of {count(found.cases)} "
+        f"removed names from the words around them ({percent(found.low)}–{percent(found.high)}); without "
+        f"reading it would be {count(found.by_prior)}."
+    )
 
 
 def _here(facts: TextFacts) -> dict[str, str]:

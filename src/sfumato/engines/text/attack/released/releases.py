@@ -24,12 +24,13 @@ from ...learners.protocol import Learner
 from ...reading.background import read_background
 from ...reading.features import TokenData
 from ...reading.tokens import Vocabulary, labels_from_spans, tokenize
-from ...records import Bounds, TextAttack, TextFrontier, TextRelease
+from ...records import Bounds, InferenceRecord, TextAttack, TextFrontier, TextRelease
 from ...release.redaction import MASK
 from ...sanitize.classifiers import ClassifierSet
 from ...sanitize.models import load_candidates
 from ..attacker import Residual, Target, attack
 from ..bounds import certificate
+from ..contextual import infer_identifiers
 from ..inspection import DEFAULT_BUDGETS
 from .alignment import aligned
 
@@ -113,7 +114,41 @@ def attack_release(
         background_documents=len(others),
         attack=report.to_record(),
         bounds=None if bounds is None else Bounds.from_json(bounds),
+        inference=_inference(training, texts, originals, names, Streams(seed)),
     )
+
+
+def _inference(
+    training: Any,
+    published: Sequence[Document],
+    originals: Sequence[Document],
+    names: Sequence[str],
+    streams: Streams,
+) -> InferenceRecord | None:
+    """Guess removed names from the words around them, knowing the training documents by name."""
+    if training is None:
+        return None
+    known = [d.checked() for d in read_documents(training)]
+    by_id = {d.id: d for d in originals}
+    mine = [by_id[d.id] for d in published]
+    vocabulary = Vocabulary()
+    data, sensitive = _tokens([*known, *mine], names, vocabulary)
+    shown = tokenize([d.text for d in published], vocabulary)
+    marks = _placeholders(published, shown, names, len(published))
+    removed = np.zeros(len(data), np.bool_)
+    for d in range(len(published)):
+        first, last = data.tokens.doc[len(known) + d : len(known) + d + 2]
+        a, b = shown.doc[d], shown.doc[d + 1]
+        kept = shown.type[a:b][~marks[a:b]]
+        match = aligned(data.tokens.type[first:last], kept)
+        removed[first:last] = True
+        removed[first + match[match >= 0]] = False
+    of_release = np.arange(data.documents) >= len(known)
+    guessed = infer_identifiers(
+        data, sensitive, removed, known=~of_release, attacked=of_release,
+        generator=streams.generator("inference"),
+    )  # fmt: skip
+    return InferenceRecord.from_json(guessed.to_json())
 
 
 def _residuals(
@@ -204,8 +239,10 @@ def _placeholders(
     return marks
 
 
-def _tokens(documents: Sequence[Document], names: Sequence[str]) -> tuple[TokenData, Any]:
-    vocabulary = Vocabulary()
+def _tokens(
+    documents: Sequence[Document], names: Sequence[str], vocabulary: Vocabulary | None = None
+) -> tuple[TokenData, Any]:
+    vocabulary = Vocabulary() if vocabulary is None else vocabulary
     tokens = tokenize([d.text for d in documents], vocabulary)
     sensitive = (labels_from_spans(documents, tokens, names) > 0).astype(np.uint8)
     return TokenData.of(tokens, vocabulary), sensitive
