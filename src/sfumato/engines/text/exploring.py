@@ -199,11 +199,11 @@ def _publisher(
     )
 
 
-def _learner(learner: str | Learner, mode: str) -> Learner:
+def _learner(learner: object, mode: str) -> Learner:
     """Return a learner by name, in the papers' form for their mode; an object is used as it is."""
-    if not isinstance(learner, str):
+    if isinstance(learner, Learner):
         return learner
-    named = learner_named(learner)
+    named = learner_named(str(learner))
     return named.literal() if mode == "paper" else named
 
 

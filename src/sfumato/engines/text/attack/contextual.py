@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ....core.errors import ParameterError
-from ..reading.arrays import Mask
+from ..reading.arrays import Array, Mask
 from ..reading.features import RESERVED, TokenData
 
 __all__ = [
@@ -51,14 +51,14 @@ class Associations:
 
 
 def _keys(data: TokenData) -> Keys:
-    """Give each token's word without regard to case, redacted or not."""
+    """Return each token's word without regard to case, redacted or not."""
     return data.words.lower[data.tokens.type + RESERVED]
 
 
 def _by_document(
     keys: Keys, document: npt.NDArray[np.int64], use: Mask, documents: int
 ) -> tuple[sparse.csr_matrix, Keys]:
-    """Say which document holds which of the keys."""
+    """Return which document holds which of the keys."""
     kinds, column = np.unique(keys[use], return_inverse=True)
     ones = np.ones(len(column), np.int32)
     matrix = sparse.csr_matrix((ones, (document[use], column)), shape=(documents, len(kinds)))
@@ -119,18 +119,14 @@ def associated(
     )
 
 
-def _fisher(
-    both: npt.NDArray[Any], one: npt.NDArray[Any], other: npt.NDArray[Any], n: int
-) -> npt.NDArray[np.float64]:
+def _fisher(both: Array, one: Array, other: Array, n: int) -> npt.NDArray[np.float64]:
     """P(at least `both` documents in common | the margins), for each pair."""
     from scipy.stats import hypergeom
 
     return np.asarray(hypergeom.sf(both - 1, n, one, other), np.float64)
 
 
-def _likelihood_ratio(
-    both: npt.NDArray[Any], one: npt.NDArray[Any], other: npt.NDArray[Any], n: int
-) -> npt.NDArray[np.float64]:
+def _likelihood_ratio(both: Array, one: Array, other: Array, n: int) -> npt.NDArray[np.float64]:
     """Dunning's log-likelihood ratio of each 2 × 2 table: how strong, beside how sure."""
     cells = np.array([both, one - both, other - both, n - one - other + both], np.float64)
     rows = np.array([one, one, n - one, n - one], np.float64)
@@ -154,7 +150,7 @@ def benjamini_hochberg(p: npt.NDArray[np.float64], tested: int) -> npt.NDArray[n
 
 
 def contextual_redactions(data: TokenData, redacted: Mask, associations: Associations) -> Mask:
-    """Say which further words to remove: those associated with an identifier removed from their document."""
+    """Return which further words to remove: those associated with an identifier removed from their document."""
     keys = _keys(data)
     partners: dict[int, set[int]] = {}
     for identifier, word in zip(

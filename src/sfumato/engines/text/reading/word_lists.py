@@ -50,7 +50,7 @@ class WordList:
         return len(self.bounds) - 1
 
     def matches(self, data: TokenData) -> npt.NDArray[np.bool_]:
-        """Say which tokens are part of an entry."""
+        """Return which tokens are part of an entry."""
         found = np.zeros(len(data), np.bool_)
         if not len(self):
             return found

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import JsonValue
 
 from ....compute import engine as compute_engine
 from ....compute.journal import Journal, fingerprint
@@ -35,6 +36,7 @@ from ....data.formats.jsonl import Jsonl
 from ....data.formats.lines import Column, LineBlock, SeenMarks, Written, read_blocks, takes
 from ....data.sources import Extra, create_bytes
 from ..records import TextCandidate, TextHow, TextRelease
+from ..sources import Source
 from .sanitiser import Counts, Sanitiser, batches
 
 __all__ = ["publish"]
@@ -44,14 +46,14 @@ _PART_SIZE = 1 << 19
 
 
 def publish(
-    source: Any,
+    source: Source,
     out: str | os.PathLike[str],
     *,
     sanitiser: Sanitiser,
     candidate: TextCandidate,
-    made_from: Mapping[str, Any],
+    made_from: Mapping[str, JsonValue],
     replacement: str = "placeholder",
-    request: Mapping[str, Any] | None = None,
+    request: Mapping[str, JsonValue] | None = None,
     seed: int = 0,
     findings: str | os.PathLike[str] | None = None,
     drop: Sequence[str] = (),
@@ -127,27 +129,8 @@ def publish(
 
             def build(built: Path) -> None:
                 written = work.write(journal, built)
-                name = "." if corpus.is_folder else corpus.name
-                TextRelease(
-                    engine="text",
-                    candidate=candidate.id,
-                    inputs=_named_inputs(corpus, inputs, work.rows),
-                    outputs=(
-                        InputFile(path=name, sha256=sha256_of(written), rows=work.counts.documents),
-                    ),
-                    seed=seed,
-                    request=dict(request or {}),
-                    how=TextHow(
-                        ratio=candidate.ratio,
-                        replacement=replacement,
-                        findings=findings is not None,
-                        dropped_fields=tuple(sorted(drop)),
-                        fields_as_they_are=tuple(sorted(map(_printable, work.fields))),
-                    ),
-                    counts={**work.counts.to_json(), "withheld": len(work.withheld)},
-                    risk=candidate.risk,
-                    utility=candidate.utility,
-                    withheld=tuple(work.withheld),
+                work.record(
+                    candidate, written, inputs, replacement, request=dict(request or {}), seed=seed
                 ).save(built)
                 write_quarantine(out, work.withheld, force=force)
 
@@ -234,11 +217,44 @@ class _Work:
             )
         return written
 
+    def record(
+        self,
+        candidate: TextCandidate,
+        written: Path,
+        inputs: Sequence[tuple[str, str]],
+        replacement: str,
+        *,
+        request: dict[str, JsonValue],
+        seed: int,
+    ) -> TextRelease:
+        """Return release.json."""
+        name = "." if self.corpus.is_folder else self.corpus.name
+        rows = self.counts.documents
+        return TextRelease(
+            engine="text",
+            candidate=candidate.id,
+            inputs=_named_inputs(self.corpus, inputs, self.rows),
+            outputs=(InputFile(path=name, sha256=sha256_of(written), rows=rows),),
+            seed=seed,
+            request=request,
+            how=TextHow(
+                ratio=candidate.ratio,
+                replacement=replacement,
+                findings=self.findings is not None,
+                dropped_fields=tuple(sorted(self.drop)),
+                fields_as_they_are=tuple(sorted(map(_printable, self.fields))),
+            ),
+            counts={**self.counts.to_json(), "withheld": len(self.withheld)},
+            risk=candidate.risk,
+            utility=candidate.utility,
+            withheld=tuple(self.withheld),
+        )
+
 
 def _readable(
     corpus: Corpus, unread: list[dict[str, str]], rows: dict[str, int], *, strict: bool
 ) -> Iterator[Document]:
-    """Give the documents that can be read, list the others, and count the records of each part."""
+    """Return the documents that can be read, list the others, and count the records of each part."""
     for record in corpus.tolerant():
         part = record.part if isinstance(record, Withheld) else getattr(record.extra, "part", "")
         rows[part] = rows.get(part, 0) + 1
@@ -389,7 +405,7 @@ def _published(
     drop: Sequence[str],
     fields: set[str],
 ) -> Iterator[Document]:
-    """Give each document of the input with its sanitised text and the fields that are kept."""
+    """Return each document of the input with its sanitised text and the fields that are kept."""
     texts = (entry for part in parts for entry in _unpacked(part))
     for document in corpus.tolerant():
         if isinstance(document, Withheld) or document.id in withheld:

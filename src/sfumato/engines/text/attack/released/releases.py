@@ -11,9 +11,10 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from pydantic import JsonValue
 
 from .....core.errors import DataError, FormatError, InputError
 from .....core.randomness import Streams
@@ -21,13 +22,15 @@ from .....core.records import RELEASE_FILE
 from .....data.document import Document
 from .....data.documents import read_documents
 from ...learners.protocol import Learner
+from ...reading.arrays import Mask
 from ...reading.background import read_background
-from ...reading.features import TokenData
-from ...reading.tokens import Vocabulary, labels_from_spans, tokenize
+from ...reading.features import TokenData, WordKnowledge
+from ...reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
 from ...records import Bounds, InferenceRecord, TextAttack, TextFrontier, TextRelease
 from ...release.redaction import MASK
 from ...sanitize.classifiers import ClassifierSet
 from ...sanitize.models import load_candidates
+from ...sources import Source
 from ..attacker import Residual, Target, attack
 from ..bounds import certificate
 from ..contextual import infer_identifiers
@@ -43,14 +46,14 @@ def attack_release(
     directory: str | os.PathLike[str],
     published: str | os.PathLike[str],
     *,
-    labels: Any,
-    background: Sequence[Any] = (),
-    training: Any = None,
+    labels: Source,
+    background: Sequence[Source] = (),
+    training: Source = None,
     budgets: Sequence[int] = DEFAULT_BUDGETS,
     learners: Sequence[Learner] | None = None,
     folds: int = 4,
     seed: int = 0,
-    request: Mapping[str, Any] | None = None,
+    request: Mapping[str, JsonValue] | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> TextAttack:
     """Attack what `publish` wrote, with the labelled originals in `labels`.
@@ -119,7 +122,7 @@ def attack_release(
 
 
 def _inference(
-    training: Any,
+    training: Source,
     published: Sequence[Document],
     originals: Sequence[Document],
     names: Sequence[str],
@@ -152,7 +155,7 @@ def _inference(
 
 
 def _residuals(
-    training: Any, chosen: ClassifierSet | None, names: Sequence[str], target: Target
+    training: Source, chosen: ClassifierSet | None, names: Sequence[str], target: Target
 ) -> list[Residual]:
     """Return what is left of the training data, for reading A; nothing without training data."""
     if training is None:
@@ -173,7 +176,7 @@ def target_of(
     names: Sequence[str],
     background: Sequence[Document] = (),
     *,
-    knowledge: Sequence[Any] = (),
+    knowledge: Sequence[WordKnowledge] = (),
 ) -> tuple[Target, tuple[int, int]]:
     """Return what an attacker has of a release, and how many words (and sensitive ones) there were.
 
@@ -224,9 +227,9 @@ def target_of(
 
 
 def _placeholders(
-    documents: Sequence[Document], tokens: Any, names: Sequence[str], published: int
-) -> Any:
-    """Say which tokens of the published documents are placeholders or masks."""
+    documents: Sequence[Document], tokens: Tokens, names: Sequence[str], published: int
+) -> Mask:
+    """Return which tokens of the published documents are placeholders or masks."""
     pattern = re.compile("|".join([*(re.escape(f"[{name}]") for name in names), re.escape(MASK)]))
     start, end = tokens.char_offsets()
     marks = np.zeros(len(tokens), np.bool_)
@@ -241,7 +244,7 @@ def _placeholders(
 
 def _tokens(
     documents: Sequence[Document], names: Sequence[str], vocabulary: Vocabulary | None = None
-) -> tuple[TokenData, Any]:
+) -> tuple[TokenData, npt.NDArray[np.uint8]]:
     vocabulary = Vocabulary() if vocabulary is None else vocabulary
     tokens = tokenize([d.text for d in documents], vocabulary)
     sensitive = (labels_from_spans(documents, tokens, names) > 0).astype(np.uint8)
