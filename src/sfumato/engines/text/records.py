@@ -275,6 +275,8 @@ class TextHow(Record):
     ratio: Annotated[float, Field(gt=0)]
     replacement: Name
     findings: bool = False
+    order: Literal["kept", "shuffled"] = "kept"
+    ids: Literal["kept", "new"] = "kept"
     dropped_fields: tuple[ColumnName, ...] = ()
     fields_as_they_are: tuple[ColumnName, ...] = ()
 
@@ -294,9 +296,12 @@ class TextRelease(Release):
         many = sum(redacted.values()) if isinstance(redacted, dict) else redacted
         documents, words = self.counts["documents"], self.counts["words"]
         found = [f"{documents:,} documents, {words:,} words, {many:,} redacted"]
-        if self.how.fields_as_they_are:
-            names = ", ".join(self.how.fields_as_they_are)
-            found.append(f"published as they are: {names} (--drop leaves fields out)")
+        kept = [] if self.how.ids == "new" else ["the order of the documents", "their ids"]
+        kept += self.how.fields_as_they_are
+        if kept:
+            hints = [] if self.how.ids == "new" else ["--new-ids replaces ids and shuffles"]
+            hints += ["--drop leaves fields out"] if self.how.fields_as_they_are else []
+            found.append(f"published as they are: {', '.join(kept)} ({'; '.join(hints)})")
         return found
 
 

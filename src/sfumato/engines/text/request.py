@@ -184,6 +184,9 @@ class TextPublishRequest(_Tables):
         None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
     )
     drop: list[str] = parameter([], help="Other fields to leave out.")
+    new_ids: bool = parameter(
+        False, help="Give documents new ids and an order of their own; the mapping stays with you."
+    )
     engine: str = parameter(
         "local", help="Where the work is done.", choices=lambda: ("local", "spark"), in_plan=False
     )

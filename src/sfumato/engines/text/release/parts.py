@@ -22,6 +22,7 @@ from ....data.documents import Corpus, Withheld
 from ....data.formats.jsonl import Jsonl
 from ....data.formats.lines import Column, LineBlock, SeenMarks, Written, read_blocks
 from ....data.sources import Extra, create_bytes
+from .new_ids import NewIds
 from .sanitiser import Sanitiser, batches
 
 __all__ = [
@@ -40,7 +41,7 @@ __all__ = [
 def readable(
     corpus: Corpus, unread: list[dict[str, str]], rows: dict[str, int], *, strict: bool
 ) -> Iterator[Document]:
-    """Return the documents that can be read, list the others, and count the records of each part."""
+    """Yield the documents that can be read, list the others, and count the records of each part."""
     for record in corpus.tolerant():
         part = record.part if isinstance(record, Withheld) else getattr(record.extra, "part", "")
         rows[part] = rows.get(part, 0) + 1
@@ -145,7 +146,9 @@ def batch_part(
     return b"".join(lines), facts
 
 
-def join_lines(journal: Journal, corpus: Corpus, written: Path) -> None:
+def join_lines(
+    journal: Journal, corpus: Corpus, written: Path, new_ids: NewIds | None = None
+) -> None:
     """Write each file of the corpus from the parts that hold its lines."""
     by_file: dict[str, list[str]] = {part.name: [] for part in corpus.parts}
     for name in journal.names:
@@ -153,9 +156,12 @@ def join_lines(journal: Journal, corpus: Corpus, written: Path) -> None:
     for file, parts in by_file.items():
         path = written / file if corpus.is_folder else written
         path.parent.mkdir(parents=True, exist_ok=True)
+        content: Iterable[bytes] = map(journal.content, parts)
+        if new_ids is not None:
+            content = new_ids.lines(content, path.parent)
         with create_bytes(path, compress=path.name.endswith(".gz")) as stream:
-            for name in parts:
-                stream.write(journal.content(name))
+            for lines in content:
+                stream.write(lines)
 
 
 def _unpacked(part: bytes) -> Iterator[tuple[str, str]]:
@@ -173,7 +179,7 @@ def published(
     drop: Sequence[str],
     fields: set[str],
 ) -> Iterator[Document]:
-    """Return each document of the input with its sanitised text and the fields that are kept."""
+    """Yield each document of the input with its sanitised text and the fields that are kept."""
     texts = (entry for part in parts for entry in _unpacked(part))
     for document in corpus.tolerant():
         if isinstance(document, Withheld) or document.id in withheld:

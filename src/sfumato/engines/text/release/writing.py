@@ -17,6 +17,7 @@ from pydantic import JsonValue
 from ....compute import engine as compute_engine
 from ....compute.journal import Journal, fingerprint
 from ....core.engine import Progress, no_progress
+from ....core.errors import DataError, ReleaseRefusedError
 from ....core.files import sha256_of
 from ....core.ownership import paths_in
 from ....core.private_key import private_key
@@ -29,6 +30,7 @@ from ....data.findings import with_findings
 from ....data.formats.lines import takes
 from ..records import TextCandidate, TextHow, TextRelease
 from ..sources import Source
+from .new_ids import NewIds
 from .parts import (
     Shared,
     batch_part,
@@ -46,6 +48,9 @@ __all__ = ["publish"]
 
 # Characters of a part (bytes of JSON lines): with larger ones the system takes memory back and forth.
 _PART_SIZE = 1 << 19
+# Of what was measured to be redacted: less than this share of it, where so many words are expected, is
+# no release of the same kind.
+_FAR_BELOW, _MIN_EXPECTED = 0.1, 30
 
 
 def publish(
@@ -60,6 +65,7 @@ def publish(
     seed: int = 0,
     findings: str | os.PathLike[str] | None = None,
     drop: Sequence[str] = (),
+    new_ids: bool = False,
     engine: str = "local",
     threads: int | None = None,
     force: bool = False,
@@ -95,6 +101,8 @@ def publish(
         Another tool's findings, redacted first.
     drop : sequence of str
         Fields to leave out.
+    new_ids : bool, default False
+        Whether documents get new ids and an order of their own; the mapping lies beside the output.
     engine, threads : str, int
         Where the work is done, and by how many threads.
     force : bool, default False
@@ -111,6 +119,7 @@ def publish(
         "replacement": replacement,
         "findings": None if findings is None else private_key().mark("input", sha256_of(findings)),
         "dropped_fields": sorted(drop),
+        "new_ids": new_ids,
     }
     in_columns = findings is None and takes(corpus.format, drop)
     key = fingerprint(
@@ -128,7 +137,12 @@ def publish(
             check_quarantine(out, force=force)
         if not journal.finished:
             work = _Work(corpus, sanitiser, drop, findings, characters, in_columns=in_columns)
+            if new_ids:
+                hashes = [sha256 for _, sha256 in inputs]
+                layout = getattr(corpus.format, "layout", None)
+                work.new_ids = NewIds(candidate.id, hashes, getattr(layout, "id", None))
             work.run(journal, compute, progress)
+            _refuse_far_from_promise(work.counts, candidate)
 
             def build(built: Path) -> None:
                 written = work.write(journal, built)
@@ -136,11 +150,29 @@ def publish(
                     candidate, written, inputs, replacement, request=dict(request or {}), seed=seed
                 ).save(built)
                 write_quarantine(out, work.withheld, force=force)
+                if work.new_ids is not None:
+                    work.new_ids.write(out, force=force)
 
             journal.finish(build)
     release = TextRelease.read(out)
     warn_if_composed(out, release.to_json())
     return release
+
+
+def _refuse_far_from_promise(counts: Counts, candidate: TextCandidate) -> None:
+    """Refuse a release in which far less is redacted than the candidate was measured to redact.
+
+    The model may be another one than was judged, or the documents of another kind: then the promised
+    risk says nothing about them.
+    """
+    redacted = sum(counts.redacted.values())
+    expected = (1.0 - candidate.utility.value) * counts.words
+    if expected >= _MIN_EXPECTED and redacted < expected * _FAR_BELOW:
+        raise ReleaseRefusedError(
+            f"{redacted:,} of {counts.words:,} words are redacted, but about {expected:,.0f} were "
+            "expected by what was measured; nothing was published.",
+            hint="explore documents of this kind, then publish them.",
+        )
 
 
 def _printable(name: str) -> str:
@@ -169,6 +201,14 @@ class _Work:
         self.rows: dict[str, int] = {}
         self.counts = Counts()
         self.fields: set[str] = set()
+        self.absent: set[str] = set()
+        self.new_ids: NewIds | None = None
+
+    def told(self) -> list[dict[str, str]]:
+        """Return what the release says of the records that are withheld: their ids as published."""
+        if self.new_ids is None:
+            return self.withheld
+        return [{**entry, "id": self.new_ids.of(entry["id"])} for entry in self.withheld]
 
     @property
     def withheld(self) -> list[dict[str, str]]:
@@ -196,8 +236,16 @@ class _Work:
             )
         documents: Iterable[Document] = readable(self.corpus, self.unread, self.rows, strict=strict)
         if self.findings is not None:
-            documents = with_findings(documents, self.findings)
+            documents = with_findings(documents, self.findings, absent=self._unlooked)
         return cut(documents, self.characters, bare=self.shared.form is None)
+
+    def _unlooked(self, document: Document) -> None:
+        """Withhold a document that the findings say nothing of: nobody looked at it."""
+        entry = {"id": document.id, "reason": "has no entry in the findings"}
+        if self.sanitiser.strict:
+            raise DataError(f"The document {document.id!r} {entry['reason']}.")
+        self.unread.append(entry)
+        self.absent.add(document.id)
 
     def write(self, journal: Journal, built: Path) -> Path:
         """Write the data of the release; return where it lies."""
@@ -207,15 +255,14 @@ class _Work:
             built.mkdir()
             written = built / self.corpus.name
         if self.shared.form is not None:
-            join_lines(journal, self.corpus, written)
+            join_lines(journal, self.corpus, written, self.new_ids)
         else:
             parts = map(journal.content, journal.names)
-            unpublished = {entry["id"] for entry in self.failed}
-            write_documents(
-                published(self.corpus, parts, unpublished, self.drop, self.fields),
-                like=self.corpus,
-                out=written,
-            )
+            unpublished = {entry["id"] for entry in self.failed} | self.absent
+            documents = published(self.corpus, parts, unpublished, self.drop, self.fields)
+            if self.new_ids is not None:
+                documents = self.new_ids.documents(documents)
+            write_documents(documents, like=self.corpus, out=written)
         return written
 
     def record(
@@ -242,13 +289,15 @@ class _Work:
                 ratio=candidate.ratio,
                 replacement=replacement,
                 findings=self.findings is not None,
+                order="kept" if self.new_ids is None else "shuffled",
+                ids="kept" if self.new_ids is None else "new",
                 dropped_fields=tuple(sorted(self.drop)),
                 fields_as_they_are=tuple(sorted(map(_printable, self.fields))),
             ),
             counts={**self.counts.to_json(), "withheld": len(self.withheld)},
             risk=candidate.risk,
             utility=candidate.utility,
-            withheld=tuple(self.withheld),
+            withheld=tuple(self.told()),
         )
 
 
