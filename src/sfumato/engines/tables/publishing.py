@@ -1,13 +1,13 @@
 """Apply a policy to a table, read the result back, measure it anew, and only then let it be seen.
 
-The rows stream through in their order (see `rows`). Labels such as "-5" or "=x" that a spreadsheet could
+The rows stream through in an order of their own (see `rows`). Labels such as "-5" or "=x" that a spreadsheet could
 take for a formula are written as they stand: they come from the schema's own domains.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,9 +18,11 @@ from ...compute.protocol import Compute
 from ...core.errors import FormatError, ParameterError, ReleaseRefusedError
 from ...core.files import check_output, sha256_of, whole_directory, write_json
 from ...core.measures import Risk, Utility
+from ...core.ownership import paths_in
+from ...core.private_key import private_key
 from ...core.quarantine import write_quarantine
 from ...core.records import RELEASE_FILE, InputFile
-from ...core.release import check_files, released_files, warn_if_composed
+from ...core.release import check_files, released_files, warn_if_composed, warn_of_kept_order
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source, cell_text, format_of_name
@@ -98,16 +100,24 @@ def published(
     if out is None and opened.format != "frame":
         raise ParameterError("Publishing a file needs 'out'.", hint="give a file or a folder.")
     kind, name = _kind_and_name(opened, out)
+    read = [*opened.paths, *paths_in(request.table, request.population)]
     if out is not None:
-        _check_outputs(out, kind, force=force)
+        _check_outputs(out, kind, force=force, inputs=read)
     table = _read(opened, terms, request.population, compute)
-    rows = published_rows(Generaliser.of(policy, terms.schema), opened, compute)
+    generaliser = Generaliser.of(policy, terms.schema)
+    rows = published_rows(generaliser, opened, compute)
+    if request.keep_order:
+        warn_of_kept_order("rows")
+    else:
+        rows = rows.shuffled(
+            generaliser.columns(opened), private_key().seed("order", "tables", policy.id)
+        )
     work = _Work(policy, promise, request, terms, table, opened, seed)
     if out is None:
         frame = rows.to_arrow()
         work.measured(frame)
         return _like(frame, request.table)
-    with _staged(out, name, force=force) as (folder, file, record):
+    with _staged(out, name, force=force, inputs=read) as (folder, file, record):
         rows.write(folder / file, kind, _delimiter(opened, kind))
         release = work.release(folder / file)
         write_json(folder / record, release.to_json())
@@ -203,21 +213,23 @@ class _Work:
         attacker = ATTACKER if has_population else ATTACKER_OF_SAMPLE
         dropped = [n for n in schema.names("identifier") if n in self.opened.columns]
         declared = {a.name for a in schema.attributes}
-        kept = [c for c in self.opened.columns if c not in dropped and c not in table.names]
+        unknown = sum(c not in declared for c in self.opened.columns)
+        kept = [
+            c
+            for c in self.opened.columns
+            if c in declared and c not in dropped and c not in table.names
+        ]
         return TablesRelease(
             engine="tables",
             candidate=self.promise.id,
-            inputs=tuple(
-                InputFile(path=Path(i.path).name, sha256=i.sha256, rows=i.rows)
-                for i in self.opened.described(table.rows)
-            ),
+            inputs=tuple(self.opened.described(table.rows)),
             outputs=(InputFile(path=path.name, sha256=sha256_of(path), rows=found.records),),
             seed=self.seed,
             request=self.request.to_record(),
             counts={
                 "rows": found.records,
                 "dropped": table.dropped,
-                "columns": len(self.opened.columns) - len(dropped),
+                "columns": len(self.opened.columns) - len(dropped) - unknown,
             },
             risk=Risk(found.risk, attacker=attacker),
             utility=Utility(1.0 - found.loss, kept=KEPT),
@@ -229,8 +241,9 @@ class _Work:
                 quasi=table.names,
                 identifiers_dropped=tuple(dropped),
                 columns_kept=tuple(kept),
-                columns_not_in_schema=tuple(c for c in kept if c not in declared),
+                undeclared_columns_dropped=unknown,
                 missing=schema.missing,
+                order="kept" if self.request.keep_order else "shuffled",
                 population=has_population,
                 explored_table=terms.same_table(table),
                 risk_measure=terms.risk,
@@ -298,7 +311,9 @@ def _record_of(target: Path) -> Path:
     return target.with_name(f"{Path(stem).stem}.release.json")
 
 
-def _check_outputs(target: Path, kind: str, *, force: bool) -> None:
+def _check_outputs(
+    target: Path, kind: str, *, force: bool, inputs: Sequence[str | os.PathLike[str]]
+) -> None:
     as_file = _data_format(target)
     if as_file is not None and as_file != kind:
         raise FormatError(
@@ -306,20 +321,22 @@ def _check_outputs(target: Path, kind: str, *, force: bool) -> None:
             hint="a release is written in the format it was read from.",
         )
     if as_file is None:
-        check_output(target, force=force)
+        check_output(target, force=force, inputs=inputs)
     else:
-        check_files(target, _record_of(target), force=force)
+        check_files(target, _record_of(target), force=force, inputs=inputs)
 
 
 @contextmanager
-def _staged(target: Path, name: str, *, force: bool) -> Iterator[tuple[Path, str, str]]:
+def _staged(
+    target: Path, name: str, *, force: bool, inputs: Sequence[str | os.PathLike[str]]
+) -> Iterator[tuple[Path, str, str]]:
     """Yield a folder that nobody sees and the names to write there; show it all when the block ends well."""
     if _data_format(target) is None:
-        with whole_directory(target, force=force) as folder:
+        with whole_directory(target, force=force, inputs=inputs, private=False) as folder:
             yield folder, name, RELEASE_FILE
     else:
         record = _record_of(target)
-        with released_files(target, record, force=force) as folder:
+        with released_files(target, record, force=force, inputs=inputs) as folder:
             yield folder, target.name, record.name
 
 

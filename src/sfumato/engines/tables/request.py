@@ -117,6 +117,9 @@ class TablesPublishRequest(Request):
     accept_worse: bool = parameter(
         False, help="Publish although the output is worse than promised; recorded in release.json."
     )
+    keep_order: bool = parameter(
+        False, help="Keep the order of the rows; by default they are shuffled by a private seed."
+    )
     engine: str = _engine()
     threads: int | None = _threads()
 

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from ...core.errors import InputError, ModelError
 from ...core.files import read_json, write_json
+from ...data.npz import write_npz
 from ...data.table import Table
 from ...data.table_schema import TableSchema
 from .policy import Lattice, Policy
@@ -62,7 +63,7 @@ class Terms:
             table.population_codes,
             table.population_count,
             cells_hash(table),
-            tuple(i.sha256 for i in table.inputs),
+            tuple(str(i.sha256) for i in table.inputs),
             int(problem.cells.least[0]),
             float(problem.cells.least[1]),
             risk,
@@ -101,8 +102,9 @@ def save_terms(terms: Terms, references: Mapping[str, Policy], folder: Path) -> 
     }
     write_json(folder / POLICIES_FILE, content, force=True)
     if terms.population_codes is not None and terms.population_count is not None:
-        np.savez_compressed(
-            folder / POPULATION_FILE, codes=terms.population_codes, count=terms.population_count
+        write_npz(
+            folder / POPULATION_FILE,
+            {"codes": terms.population_codes, "count": terms.population_count},
         )
 
 
