@@ -11,7 +11,6 @@ import heapq
 from collections.abc import Callable
 from itertools import count
 
-
 from ..search.run import Bits, Run
 
 __all__ = ["MOST_BITS", "close_boxes"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-import itertools
 
 __all__ = ["area_of", "curve", "least_loss", "staircase"]
 
