@@ -96,7 +96,7 @@ def test_findings_in_a_field_of_the_document():
         ([{"start": "0", "end": 3, "label": "X"}], "whole numbers"),
         ([{"start": 0, "end": True, "label": "X"}], "whole numbers"),
         ([{"start": 0, "end": 3}], "no label"),
-        ([{"start": 0, "end": 3, "label": CANARY + "\n"}], "short printable"),
+        ([{"start": 0, "end": 3, "label": CANARY + "\n"}], "name of a kind"),
         ([{"start": 0, "end": 3, "label": "X", "score": float("nan")}], "finite"),
         ([{"start": 0, "end": 3, "label": "X", "score": CANARY}], "finite"),
         (CANARY, "not a list"),

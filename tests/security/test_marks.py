@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from sfumato.core.errors import InputError, ModelError, PrivacyWarning
-from sfumato.core.explored import Exploration
+from sfumato.core.exploration import Exploration
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.private_key import PrivateKey, key_file, private_key
 from sfumato.core.records import Candidate, FrontierRecord, InputFile, Release

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from math import inf, isfinite
@@ -19,6 +20,9 @@ from .document import Document, Span
 from .sources import Extra
 
 __all__ = ["as_spans", "read_findings", "resolve", "with_findings"]
+
+# A label is published in the place of what it labels, so it must not be able to say it.
+_LABEL = re.compile(r"[^\W_][\w.:/&+-]{0,63}")
 
 Findings = Mapping[str, Sequence[Span]]
 
@@ -38,6 +42,7 @@ def as_spans(findings: Any) -> list[Span]:
         if type(finding) is dict:  # nearly all of them: the quick way first
             get: Callable[[str], Any] = finding.get
         elif isinstance(finding, Span):
+            _check_label(finding.label, number)
             spans.append(finding)
             continue
         elif isinstance(finding, Mapping):
@@ -51,8 +56,7 @@ def as_spans(findings: Any) -> list[Span]:
             raise DataError(f"Its span {number} has no whole numbers as start and end.")
         if type(label) is not str or not label:
             raise DataError(f"Its span {number} has no label (or entity_type).")
-        if not _is_name(label):
-            raise DataError(f"Its span {number} has a label that is not a short printable name.")
+        _check_label(label, number)
         if score is not None:
             if not isinstance(score, int | float) or isinstance(score, bool):
                 raise DataError(f"Its span {number} has a score that is not a finite number.")
@@ -61,13 +65,22 @@ def as_spans(findings: Any) -> list[Span]:
     return spans
 
 
+def _check_label(label: str, number: int) -> None:
+    if not _is_name(label):
+        raise DataError(
+            f"Its span {number} has a label that is not the name of a kind.",
+            hint="a label is one word of at most 64 letters, digits and - _ . : / & characters: it "
+            "stands in the release where the text stood.",
+        )
+
+
 def _attribute(finding: Any, key: str) -> Any:
     return getattr(finding, key, None)
 
 
 @lru_cache(maxsize=256)
 def _is_name(label: str) -> bool:
-    return label.isprintable() and len(label) <= 200
+    return _LABEL.fullmatch(label) is not None
 
 
 def _finite(score: float, number: int) -> float:
@@ -152,11 +165,11 @@ def read_findings(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
         for record, (key, findings) in enumerate(source.items(), 1):
             add(record, key, findings)
         return found
-    from .limits import Limits
+    from .limits import current_limits
     from .sources import lines_of, open_bytes
 
     path = Path(source)
-    with open_bytes(path, Limits()) as stream:
+    with open_bytes(path, current_limits()) as stream:
         if path.name.removesuffix(".gz").endswith(".json"):
             content = _json(stream.read(), f"The file {path.name!r}")
             if isinstance(content, dict):
@@ -165,7 +178,7 @@ def read_findings(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
         else:
             records = (
                 None if line is None else _json(line, f"Line {number} of {path.name!r}")
-                for number, line in enumerate(lines_of(stream, Limits()), 1)
+                for number, line in enumerate(lines_of(stream, current_limits()), 1)
                 if line is None or line.strip()
             )
         for number, record in enumerate(records, 1):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import InputError, ParameterError
-from sfumato.core.explored import Exploration, placed
+from sfumato.core.exploration import Exploration, placed
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.records import Candidate, FrontierRecord, Reference
 from sfumato.engines.tables.policy import Lattice

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ...core.errors import ModelError
-from ...core.explored import Exploration
+from ...core.exploration import Exploration
 from ...core.measures import Risk, Utility
 from ...core.records import FrontierRecord
 from .records import TablesCandidate, TablesFrontier

@@ -16,10 +16,9 @@ import numpy.typing as npt
 from ...compute import engine as compute_engine
 from ...core.engine import Progress, no_progress
 from ...core.errors import FormatError, NoCandidateError, ParameterError
-from ...core.explored import placed
+from ...core.exploration import placed
 from ...core.measures import Risk, Utility
 from ...core.randomness import Streams
-from ...core.records import InputFile
 from ...data.table import Table, read_table
 from ...data.table_schema import TableSchema
 from ...data.table_source import Source
@@ -199,9 +198,7 @@ def _found(
         engine="tables",
         seed=request.seed,
         request=request.to_record(),
-        inputs=tuple(
-            InputFile(path=Path(i.path).name, sha256=i.sha256, rows=i.rows) for i in table.inputs
-        ),
+        inputs=tuple(table.inputs),
         axes=axes,
         area=run.frontier.area(),
         evaluations=run.evaluations,

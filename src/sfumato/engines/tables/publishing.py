@@ -104,13 +104,14 @@ def published(
     if out is not None:
         _check_outputs(out, kind, force=force, inputs=read)
     table = _read(opened, terms, request.population, compute)
-    rows = published_rows(Generaliser.of(policy, terms.schema), opened, compute)
+    generaliser = Generaliser.of(policy, terms.schema)
+    rows = published_rows(generaliser, opened, compute)
     if request.keep_order:
         warn_of_kept_order("rows")
     else:
-        hidden = set(terms.schema.names("identifier"))
-        shown = [column for column in opened.columns if column not in hidden]
-        rows = rows.shuffled(shown, private_key().seed("order", "tables", policy.id))
+        rows = rows.shuffled(
+            generaliser.columns(opened), private_key().seed("order", "tables", policy.id)
+        )
     work = _Work(policy, promise, request, terms, table, opened, seed)
     if out is None:
         frame = rows.to_arrow()
@@ -212,21 +213,23 @@ class _Work:
         attacker = ATTACKER if has_population else ATTACKER_OF_SAMPLE
         dropped = [n for n in schema.names("identifier") if n in self.opened.columns]
         declared = {a.name for a in schema.attributes}
-        kept = [c for c in self.opened.columns if c not in dropped and c not in table.names]
+        unknown = sum(c not in declared for c in self.opened.columns)
+        kept = [
+            c
+            for c in self.opened.columns
+            if c in declared and c not in dropped and c not in table.names
+        ]
         return TablesRelease(
             engine="tables",
             candidate=self.promise.id,
-            inputs=tuple(
-                InputFile(path=Path(i.path).name, sha256=i.sha256, rows=i.rows)
-                for i in self.opened.described(table.rows)
-            ),
+            inputs=tuple(self.opened.described(table.rows)),
             outputs=(InputFile(path=path.name, sha256=sha256_of(path), rows=found.records),),
             seed=self.seed,
             request=self.request.to_record(),
             counts={
                 "rows": found.records,
                 "dropped": table.dropped,
-                "columns": len(self.opened.columns) - len(dropped),
+                "columns": len(self.opened.columns) - len(dropped) - unknown,
             },
             risk=Risk(found.risk, attacker=attacker),
             utility=Utility(1.0 - found.loss, kept=KEPT),
@@ -238,7 +241,7 @@ class _Work:
                 quasi=table.names,
                 identifiers_dropped=tuple(dropped),
                 columns_kept=tuple(kept),
-                columns_not_in_schema=tuple(c for c in kept if c not in declared),
+                undeclared_columns_dropped=unknown,
                 missing=schema.missing,
                 order="kept" if self.request.keep_order else "shuffled",
                 population=has_population,

@@ -138,7 +138,7 @@ class TablesHow(Record):
     quasi: tuple[ColumnName, ...]
     identifiers_dropped: tuple[ColumnName, ...]
     columns_kept: tuple[ColumnName, ...]
-    columns_not_in_schema: tuple[ColumnName, ...]
+    undeclared_columns_dropped: Count = 0
     missing: Name
     order: Literal["shuffled", "kept"] = "kept"
     population: bool
@@ -183,9 +183,11 @@ class TablesRelease(Release):
         found += [f"  {name}: {treatment(how.ends[name], how.domains[name])}" for name in how.quasi]
         if how.identifiers_dropped:
             found.append(f"identifiers dropped: {', '.join(how.identifiers_dropped)}")
-        if how.columns_not_in_schema:
-            kept = ", ".join(how.columns_not_in_schema)
-            found.append(f"Note: kept as they are, although the schema does not name them: {kept}")
+        if how.undeclared_columns_dropped:
+            found.append(
+                f"dropped, because the schema does not name them: {how.undeclared_columns_dropped:,} "
+                "columns (give a column the role other to publish it as it is)"
+            )
         if self.counts["dropped"]:
             found.append(
                 f"Note: {self.counts['dropped']:,} rows with a missing quasi-identifier were left out."

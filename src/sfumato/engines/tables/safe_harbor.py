@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import InputError, ParameterError, did_you_mean
-from ...core.explored import Exploration
+from ...core.exploration import Exploration
 from ...core.records import Reference
 from .policy import Lattice, Policy
 

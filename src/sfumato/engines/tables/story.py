@@ -312,10 +312,10 @@ def _checks(facts: _Facts) -> list[Check]:
             "is an average, and some records carry much more of it."
         )
         checks.append(Check("look", words))
-    if facts.release is not None and facts.release.how.columns_not_in_schema:
-        names = listed(list(facts.release.how.columns_not_in_schema))
-        words = f"Columns that the schema does not declare are published as they are: {names}."
-        checks.append(Check("look", words))
+    if facts.release is not None and facts.release.how.undeclared_columns_dropped:
+        many = facts.release.how.undeclared_columns_dropped
+        words = f"{count(many)} {plural(many, 'column')} that the schema does not declare {'was' if many == 1 else 'were'} left out."
+        checks.append(Check("holds", words))
     bare = [name for name, (distinct, _) in facts.sensitive.items() if distinct == 1]
     if bare:
         words = (

@@ -26,7 +26,7 @@ from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize
 from ..reading.word_cache import GrowingWords
 from .compiled import CompiledCandidate, compiled
 from .redaction import Placeholder, Replacer
-from .rendering import RedactedSpans, merge_spans, render
+from .rendering import RedactedSpans, merge_spans, render, whole_words
 
 __all__ = ["Counts", "Decider", "Published", "Sanitiser", "batches"]
 
@@ -231,6 +231,7 @@ class Sanitiser:
             kind = np.where(given > 0, given, self.decider.decide(data.redact(given > 0)))
         else:
             kind = self.decider.decide(data)
+        kind = whole_words(tokens, words.vocabulary, kind)
         spans = merge_spans(tokens, words.vocabulary, kind)
         out, bounds = self._render(name, tokens, spans, labels)
         is_word = data.counted
