@@ -131,6 +131,18 @@ def by_halves(
     """Return the scores of each half of the documents by a model learned from the other half.
 
     With a single document there is no other half, and its own model scores it.
+
+    Parameters
+    ----------
+    data : TokenData
+        The tokens.
+    documents : mask over the documents
+        The documents to split.
+    random : numpy.random.Generator
+        The source of chance.
+    fit, score : callable
+        As in `by_fold`.
+
     """
     chosen = np.flatnonzero(documents)
     if len(chosen) < 2:

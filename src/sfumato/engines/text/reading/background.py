@@ -34,8 +34,16 @@ def _plain(label: str) -> str:
 def matching_labels(theirs: Iterable[str], wanted: Sequence[str]) -> dict[str, str]:
     """Return which of a corpus's labels stand for which of the wanted ones.
 
+    Parameters
+    ----------
+    theirs : iterable of str
+        The labels of a corpus.
+    wanted : sequence of str
+        The sensitive labels.
+
     >>> matching_labels({"PER", "MISC"}, ["NAME"])
     {'PER': 'NAME'}
+
     """
     found = {}
     names = sorted(theirs)
@@ -77,7 +85,16 @@ def read_background(
 
 
 def relabelled(documents: Iterable[Document], match: Mapping[str, str]) -> list[Document]:
-    """Return documents with their labels renamed; spans of other labels are left out."""
+    """Return documents with their labels renamed; spans of other labels are left out.
+
+    Parameters
+    ----------
+    documents : iterable of Document
+        The documents.
+    match : mapping from str to str
+        What `matching_labels` returned.
+
+    """
     return [
         replace(
             d.checked(),

@@ -180,12 +180,24 @@ def target_of(
 ) -> tuple[Target, tuple[int, int]]:
     """Return what an attacker has of a release, and how many words (and sensitive ones) there were.
 
+    Parameters
+    ----------
+    published, originals : sequence of Document
+        The release and the labelled originals, with the same ids.
+    names : sequence of str
+        The sensitive labels.
+    background : sequence of Document
+        Labelled documents that an outsider brings.
+    knowledge : sequence of WordKnowledge
+        Word lists and clusters that the classifiers use.
+
     >>> from .....data.document import Span
     >>> target, before = target_of(
     ...     [Document("d", "[NAME] met Bo.")], [Document("d", "Ann met Bo.",
     ...     [Span(0, 3, "NAME"), Span(8, 10, "NAME")])], ["NAME"])
     >>> before, int(target.sensitive[target.instances].sum())
     ((3, 2), 1)
+
     """
     by_id = {d.id: d for d in originals}
     unknown = sum(d.id not in by_id for d in published)
