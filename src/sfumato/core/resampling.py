@@ -16,8 +16,9 @@ import numpy.typing as npt
 from .errors import ParameterError
 from .measures import Interval
 
-__all__ = ["METHOD", "NextBatch", "exact_interval", "exact_upper"]
+__all__ = ["CLUMP", "METHOD", "NextBatch", "exact_interval", "exact_upper"]
 
+CLUMP = 2.0
 METHOD = "two-stage bootstrap over documents, for a batch of {batch:,}"
 Floats = npt.NDArray[np.float64]
 
@@ -36,6 +37,7 @@ class NextBatch:
         Seed of the draws; the same seed gives the same batches, whatever is measured.
     replicates
         How many batches are drawn.
+
     """
 
     documents: int
@@ -85,6 +87,16 @@ class NextBatch:
         drawn = self.sums(np.stack([part, whole], axis=1))
         above = drawn[:, 0] + (self.events() if rare else 0.0)
         return self.interval(np.minimum(above / np.maximum(drawn[:, 1], 1.0), 1.0))
+
+    def counts(self, expected: Floats) -> Floats:
+        """Return what a new search of each batch would count, where this one expects so many.
+
+        The rate of a search is itself known from one search alone (a gamma distribution, half an event
+        added), and what it finds comes in clumps of about `CLUMP` words, as first names and surnames do.
+        """
+        random = np.random.default_rng([self.seed, 2])
+        shape = expected / CLUMP + 0.5
+        return random.poisson(random.gamma(shape, CLUMP)).astype(np.float64)
 
     def interval(self, drawn: Floats) -> Interval:
         """Return the central range of drawn values."""

@@ -115,6 +115,7 @@ def compare(
     >>> check = compare(a, b, ["length", "case"], generator=random)
     >>> check.verdict == DIFFERENT, check.cause
     (True, 'case')
+
     """
     if learned.ndim != 2 or released.ndim != 2 or learned.shape[1] != released.shape[1]:
         raise DataError("Both samples of a shift check need the same measures.")

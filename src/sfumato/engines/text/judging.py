@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...core.exploration import Candidate, Reference
-from ...core.measures import Risk, Utility
+from ...core.measures import Interval, Risk, Utility
 from ...core.randomness import Streams
+from ...core.resampling import NextBatch
 from .learners.protocol import Learner, Model
 from .reading.arrays import Mask
 from .reading.labelled import Labelled, total_loss
@@ -18,13 +20,12 @@ from .sanitize.publication import Publication
 
 __all__ = ["Judge"]
 
-_REPLICATES = 1000
-
 
 class Judge:
     """Counts what a decision leaves and removes, by document, and resamples documents.
 
-    `attackers` attack every candidate (None: all that there are; (): none).
+    `attackers` attack every candidate (None: all that there are; (): none). Ranges are about a new batch
+    of `batch` documents, as many as were measured by default.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Judge:
         budgets: Sequence[int],
         streams: Streams,
         progress: Callable[[str], None] | None,
+        batch: int | None = None,
     ) -> None:
         self.labelled, self.weights = labelled, weights
         self.attackers, self.budgets = attackers, budgets
@@ -46,26 +48,27 @@ class Judge:
         documents = np.flatnonzero(labelled.own)
         self.where = labelled.data.document_of
         self.documents = len(documents)
-        self.samples = streams.generator("bootstrap").multinomial(
-            self.documents, np.full(self.documents, 1 / self.documents), _REPLICATES
+        self.batch = NextBatch(
+            self.documents, batch or self.documents, streams.seed_of("next batch")
         )
 
-    def share(self, part: Mask, whole: Mask) -> tuple[float, float, float]:
-        """Give the share of a part in a whole, with the 2.5 and 97.5 % points over documents."""
-        above = np.bincount(self.where[part], minlength=self.documents)[: self.documents]
-        below = np.bincount(self.where[whole], minlength=self.documents)[: self.documents]
-        value = above.sum() / max(below.sum(), 1)
-        drawn = (self.samples @ above) / np.maximum(self.samples @ below, 1)
-        low, high = np.quantile(drawn, [0.025, 0.975])
-        return float(value), float(low), float(high)
+    def by_document(self, words: Mask) -> npt.NDArray[np.int64]:
+        """Count words by document, the background's left out."""
+        return np.bincount(self.where[words], minlength=self.documents)[: self.documents]
+
+    def share(self, part: Mask, whole: Mask, *, rare: bool) -> tuple[float, Interval]:
+        """Return the share of a part in a whole, and its range for the next batch of documents."""
+        above, below = self.by_document(part), self.by_document(whole)
+        value = float(above.sum() / max(below.sum(), 1))
+        around = self.batch.share(above, below, rare=rare)
+        return value, replace(around, low=min(around.low, value), high=max(around.high, value))
 
     def measures(self, redacted: Mask) -> tuple[Risk, Utility]:
-        how = "bootstrap over documents"
-        risk, low, high = self.share(self.sensitive & ~redacted, self.sensitive)
-        kept, least, most = self.share(self.words & ~redacted, self.words)
+        risk, around = self.share(self.sensitive & ~redacted, self.sensitive, rare=True)
+        kept, between = self.share(self.words & ~redacted, self.words, rare=False)
         return (
-            Risk(risk, attacker="reads every published word").with_interval(low, high, method=how),
-            Utility(kept, kept="words published").with_interval(least, most, method=how),
+            Risk(risk, around, attacker="reads every published word"),
+            Utility(kept, between, kept="words published"),
         )
 
     def reference(self, name: str, redacted: Mask) -> Reference:

@@ -14,14 +14,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from ...core.errors import ModelError
-from ...core.randomness import Streams
-from ...core.shift import ShiftCheck, compare
-from .features import TokenData, WordKnowledge, lower_keys
-from .learners.crf import CRF
-from .learners.protocol import Arrays, Model, deal
-from .learners.registry import model_from_arrays
-from .tokens import Vocabulary, tokenize
+from ....core.errors import ModelError
+from ....core.randomness import Streams
+from ....core.shift import ShiftCheck, compare
+from ..learners.crf import CRF
+from ..learners.protocol import Arrays, Model, deal
+from ..learners.registry import model_from_arrays
+from ..reading.features import TokenData, WordKnowledge, lower_keys
+from ..reading.tokens import Vocabulary, tokenize
 
 __all__ = ["MEASURES", "ShiftReference"]
 
@@ -117,9 +117,7 @@ class ShiftReference:
             salt,
         )
         measures, _ = reference._measured(data, text, fold)
-        return cls(
-            models, reference.words, reference.trigrams, reference.pairs, measures, salt
-        )
+        return cls(models, reference.words, reference.trigrams, reference.pairs, measures, salt)
 
     def check(
         self,
