@@ -18,7 +18,7 @@ from .measures import Interval
 
 __all__ = ["CLUMP", "METHOD", "NextBatch", "exact_interval", "exact_upper"]
 
-CLUMP = 2.0
+CLUMP = 3.0
 METHOD = "two-stage bootstrap over documents, for a batch of {batch:,}"
 Floats = npt.NDArray[np.float64]
 
@@ -92,7 +92,7 @@ class NextBatch:
         """Return what a new search of each batch would count, where this one expects so many.
 
         The rate of a search is itself known from one search alone (a gamma distribution, half an event
-        added), and what it finds comes in clumps of about `CLUMP` words, as first names and surnames do.
+        added), and what it finds comes in clumps of about `CLUMP` words: a name is often two, and is repeated.
         """
         random = np.random.default_rng([self.seed, 2])
         shape = expected / CLUMP + 0.5

@@ -200,8 +200,12 @@ def with_findings(
     min_score: float = 0.0,
     labels: Mapping[str, str] | None = None,
     overlaps: str = "merge",
+    keep: Sequence[str] = (),
 ) -> Iterator[Document]:
-    """Give the documents with another tool's findings as their spans (those they had are replaced).
+    """Return the documents with another tool's findings as their spans.
+
+    The spans that they had are replaced, but for those whose label is in `keep`: what a person marked
+    stays marked.
 
     The findings come from a file or dict (see `read_findings`), or from a `field` of each document,
     which is then taken out of its other fields, since tools may quote the text in it. Findings below `min_score` are left out; one without
@@ -215,7 +219,7 @@ def with_findings(
         raise ParameterError("Give either findings or the field that holds them.")
     by_id = read_findings(findings) if findings is not None else {}
     return _with(documents, by_id=by_id, field=field, min_score=min_score, labels=labels or {},
-                 overlaps=overlaps)  # fmt: skip
+                 overlaps=overlaps, keep=frozenset(keep))  # fmt: skip
 
 
 def _with(
@@ -226,6 +230,7 @@ def _with(
     min_score: float,
     labels: Mapping[str, str],
     overlaps: str,
+    keep: frozenset[str],
 ) -> Iterator[Document]:
     matched = False
     for document in documents:
@@ -253,6 +258,7 @@ def _with(
             for s in spans
             if s.score is None or s.score >= min_score
         ]
+        kept += [s for s in document.spans if s.label in keep]
         yield Document(document.id, document.text, tuple(resolve(kept, overlaps)), extra).checked()
     if by_id and not matched:
         raise DataError(

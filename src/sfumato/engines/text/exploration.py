@@ -145,7 +145,7 @@ def _publish(
         )
     documents: Any = read_documents(data)
     if findings is not None:
-        documents = with_findings(documents, findings)
+        documents = with_findings(documents, findings, keep=classifiers.labels)
     published = []
     for batch in batches(documents):
         texts = sanitiser(batch).texts

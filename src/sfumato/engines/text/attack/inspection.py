@@ -223,6 +223,8 @@ def inspect(
         Source of the ranges' draws.
     batch
         How many documents the ranges are about; as many as there are by default.
+    replicates
+        How many batches are drawn.
 
     """
     if any(b < 1 for b in budgets):

@@ -18,8 +18,10 @@ from ....core.errors import ModelError
 from ....core.randomness import Streams
 from ....core.shift import ShiftCheck, compare
 from ..learners.crf import CRF
-from ..learners.protocol import Arrays, Model, deal
+from ..learners.folds import deal
+from ..learners.protocol import Model
 from ..learners.registry import model_from_arrays
+from ..reading.arrays import Arrays
 from ..reading.features import TokenData, WordKnowledge, lower_keys
 from ..reading.tokens import Vocabulary, tokenize
 
@@ -161,7 +163,7 @@ class ShiftReference:
         size = np.maximum(np.bincount(where, minlength=documents), 1)
 
         def share(of: npt.NDArray[np.bool_]) -> Floats:
-            return np.bincount(where[of], minlength=documents) / size  # type: ignore[no-any-return]
+            return np.bincount(where[of], minlength=documents) / size
 
         inside = fold[text.document_of_trigram]
         likelihood = np.log(
@@ -198,15 +200,16 @@ class ShiftReference:
                 prefix = f"model{part}/"
                 own = {k[len(prefix) :]: v for k, v in arrays.items() if k.startswith(prefix)}
                 models.append(model_from_arrays(dict(described), own))
-            tables = [
+            words, trigrams, pairs = (
                 _checked_table(arrays[f"{name}/keys"], arrays[f"{name}/by_fold"], len(models))
                 for name in ("words", "trigrams", "pairs")
-            ]
+            )
             measures = np.asarray(arrays["measures"], np.float64)
             salt = int(header["salt"])
             if (
                 len(models) < 2
                 or measures.ndim != 2
+                or len(measures) < 2
                 or measures.shape[1] != len(MEASURES)
                 or not np.isfinite(measures).all()
                 or not 0 <= salt < 1 << 63
@@ -214,7 +217,7 @@ class ShiftReference:
                 raise ValueError
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise ModelError("The shift check of the model does not fit together.") from error
-        return cls(tuple(models), *tables, measures, salt)
+        return cls(tuple(models), words, trigrams, pairs, measures, salt)
 
 
 def _checked_table(keys: npt.NDArray[Any], by_fold: npt.NDArray[Any], folds: int) -> _Table:

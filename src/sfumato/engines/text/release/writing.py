@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from ....core.exploration import Candidate, InputFile
 from ....core.files import read_json, sha256_of
 from ....core.quarantine import check_quarantine, quarantine_of, write_quarantine
 from ....core.release import RELEASE_FILE, Release, warn_if_composed
-from ....data.document import Document
+from ....data.document import Document, Span
 from ....data.documents import Corpus, Withheld, read_documents, write_documents
 from ....data.findings import with_findings
 from ....data.formats.jsonl import Jsonl
@@ -91,7 +91,8 @@ def publish(
         "findings": None if findings is None else sha256_of(findings),
         "dropped_fields": sorted(drop),
     }
-    in_columns = findings is None and takes(corpus.format, drop)
+    # Surrogates look at the language that a record names: they need its other fields.
+    in_columns = findings is None and sanitiser.replacer is None and takes(corpus.format, drop)
     key = fingerprint(
         in_columns=in_columns,
         inputs=[sha256 for _, sha256 in inputs],
@@ -120,7 +121,7 @@ def publish(
                     corpus, unread, rows, strict=sanitiser.strict
                 )
                 if findings is not None:
-                    documents = with_findings(documents, findings)
+                    documents = with_findings(documents, findings, keep=sanitiser.candidate.labels)
                 cut = _cut(documents, characters, bare=shared.form is None)
             for facts in journal.run(compute, work, cut, shared=shared):
                 counts += Counts(**facts["counts"])
@@ -234,7 +235,7 @@ def _blocks(
     drop: Sequence[str],
     *,
     strict: bool,
-) -> Iterator[tuple[str, list[str], Any]]:
+) -> Iterator[tuple[str, list[str], Any, Sequence[tuple[int, tuple[Span, ...]]]]]:
     """Read JSON lines in columns, block by block; list what cannot be read, and count the records."""
     seen = SeenMarks()
     assert type(corpus.format) is Jsonl
@@ -245,21 +246,23 @@ def _blocks(
                 raise block.withheld[0].error()
             unread.extend(record.to_json() for record in block.withheld)
             if len(block):
-                yield part.name, list(block.fields), block.to_arrow()
+                yield part.name, list(block.fields), block.to_arrow(), block.spans
     if not any(rows.values()):
         raise corpus.empty()
 
 
 def _part_in_columns(
-    shared: _Shared, batch: tuple[str, list[str], Any]
+    shared: _Shared, batch: tuple[str, list[str], Any, Sequence[tuple[int, tuple[Span, ...]]]]
 ) -> tuple[bytes, dict[str, Any]]:
     """Sanitise a block of JSON lines that was read in columns."""
-    file, fields, columns = batch
-    block, withheld = LineBlock.of_arrow(columns), []
+    file, fields, columns, spans = batch
+    block, withheld = replace(LineBlock.of_arrow(columns), spans=tuple(spans)), []
     sanitiser = shared.sanitiser
     assert shared.form is not None
     try:
-        text, bounds, counts = sanitiser.texts(block.text.data, block.text.bounds, block.id)
+        text, bounds, counts = sanitiser.texts(
+            block.text.data, block.text.bounds, block.id, block.spans
+        )
         texts = Column(text, bounds)
     except Exception:  # one by one in Python, to find which document it is
         documents = [block.document(i) for i in range(len(block))]
