@@ -102,7 +102,7 @@ def test_a_text_publish_is_the_same_on_both(spark, tmp_path):
     found = explore(notes, labels=["NAME"], ratios=[10], folds=2, attackers=())
     write_documents(notes, like="jsonl", out=tmp_path / "notes.jsonl")
     for name in ("local", "spark"):
-        found.candidates[0].publish(tmp_path / "notes.jsonl", out=tmp_path / name, engine=name)
+        found.publish("r10", tmp_path / "notes.jsonl", out=tmp_path / name, engine=name)
     for file in (tmp_path / "local").iterdir():
         assert file.read_bytes() == (tmp_path / "spark" / file.name).read_bytes()
 

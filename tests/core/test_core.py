@@ -75,8 +75,8 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path):
     assert os.listdir(tmp_path) == []
     for content in ("one", "two"):
         with whole_directory(target, force=content == "two") as beside:
-            (beside / content).write_text(content)
-    assert os.listdir(target) == ["two"]
+            (beside / "frontier.json").write_text(json.dumps({"engine": "", "candidates": content}))
+    assert "two" in (target / "frontier.json").read_text()
     assert os.listdir(tmp_path) == ["out"]
 
 
@@ -164,16 +164,3 @@ def test_all_mistakes_of_a_toml_file_are_told_at_once(tmp_path):
         read_toml(path)
     with pytest.raises(InputError, match="no file"):
         read_toml(Path(tmp_path) / "none.toml")
-
-
-def test_what_killed_runs_left_is_cleared(tmp_path):
-    dead = 2**22 + 1  # beyond the largest process id of Linux
-    (tmp_path / f".out.partial-{dead}").mkdir()
-    (tmp_path / f".out.partial-{dead}" / "half").write_text("x")
-    (tmp_path / f".out.replaced-{dead}").write_text("x")
-    (tmp_path / f".other.partial-{dead}").write_text("x")
-    (tmp_path / ".out.partial-1").write_text("x")  # process 1 lives
-    with whole_file(tmp_path / "out") as beside:
-        beside.write_text("done")
-    left = {".other.partial-4194305", ".out.partial-1", "out"}
-    assert {p.name for p in tmp_path.iterdir()} == left

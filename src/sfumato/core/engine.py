@@ -148,6 +148,14 @@ class Engine(ABC):
         """Return the exploration that a folder holds."""
         return self.Exploration.load(folder)
 
+    def needs_choice(self, request: Any) -> bool:  # noqa: ARG002
+        """Return whether publishing this request takes a candidate of the frontier."""
+        return True
+
+    def chained(self, values: dict[str, object]) -> dict[str, object]:
+        """Return the options of publishing what another part of the same plan published."""
+        return values
+
     def attack(self, request: Any, call: Call) -> records.AttackRecord:  # noqa: ARG002
         """Attack a release; only engines with an `AttackRequest` can."""
         raise InputError(f"The {self.name} engine has no attack.")
@@ -172,34 +180,36 @@ class Engine(ABC):
         return None
 
 
+@cache
+def _entry_points() -> dict[str, metadata.EntryPoint]:
+    found = {point.name: point for point in metadata.entry_points(group=GROUP)}
+    return {name: found[name] for name in sorted(found)}
+
+
+@cache
+def _loaded(name: str) -> Engine:
+    engine = _entry_points()[name].load()
+    if not isinstance(engine, Engine):
+        raise ParameterError(f"The entry point {name!r} of {GROUP} is not an engine.")
+    return engine
+
+
 class _Engines(Mapping[str, Engine]):
     """The engines that are installed, found by their entry points and loaded when first used."""
 
-    @cache  # noqa: B019 (one object for the life of the program)
-    def _points(self) -> dict[str, metadata.EntryPoint]:
-        found = {point.name: point for point in metadata.entry_points(group=GROUP)}
-        return {name: found[name] for name in sorted(found)}
-
-    @cache  # noqa: B019
-    def _loaded(self, name: str) -> Engine:
-        engine = self._points()[name].load()
-        if not isinstance(engine, Engine):
-            raise ParameterError(f"The entry point {name!r} of {GROUP} is not an engine.")
-        return engine
-
     def __getitem__(self, name: str) -> Engine:
-        if name not in self._points():
+        if name not in _entry_points():
             raise KeyError(name)
-        return self._loaded(name)
+        return _loaded(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._points())
+        return iter(_entry_points())
 
     def __len__(self) -> int:
-        return len(self._points())
+        return len(_entry_points())
 
     def __contains__(self, name: object) -> bool:
-        return name in self._points()
+        return name in _entry_points()
 
 
 ENGINES = _Engines()

@@ -12,7 +12,7 @@
     │   └── NoCandidateError  no candidate of a frontier meets the wish
     └── WorkError             the work itself failed                         exit status 1
         ├── WithheldError     some records could not be processed and were not published
-        ├── ReleaseRefusedError  the output measured worse than promised
+        ├── ReleaseRefusedError  the output measured worse than promised     exit status 3
         └── LockedError       another run is writing to this output
 
 Messages hold counts, offsets, ids of records and names of columns, never a value taken from the data.
@@ -136,6 +136,8 @@ class WithheldError(WorkError):
 
 class ReleaseRefusedError(WorkError):
     """The output, measured again, was worse than promised, and was not published."""
+
+    exit_status = 3
 
 
 class LockedError(WorkError):

@@ -10,19 +10,39 @@ import html
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
-from .errors import FormatError, InputError, NoCandidateError, did_you_mean
+from .disk import put_in_place
+from .errors import FormatError, InputError, ModelError, NoCandidateError, did_you_mean
+from .files import read_json, sha256_of
 from .frontier import Frontier
 from .records import FRONTIER_FILE, Candidate, FrontierRecord, Reference
 
 if TYPE_CHECKING:
     from .engine import Engine
 
-__all__ = ["Exploration", "placed"]
+__all__ = ["Exploration", "load", "placed"]
 
 C = TypeVar("C", bound=Candidate)
 R = TypeVar("R", bound=FrontierRecord)
+
+
+def load(folder: str | os.PathLike[str]) -> Exploration[Any, Any]:
+    """Return what `explore` returned, from the folder that it was saved in.
+
+    Parameters
+    ----------
+    folder : path
+        A folder with a frontier.json of any installed engine.
+
+    """
+    from .engine import engine_named
+
+    folder = Path(folder)
+    content = read_json(folder / FRONTIER_FILE)
+    name = content.get("engine") if isinstance(content, dict) else None
+    return engine_named(str(name)).load(folder)
 
 
 def placed(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
@@ -177,8 +197,19 @@ class Exploration(Generic[R, C]):
     # --- saving -------------------------------------------------------------------------------
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Write frontier.json, and what publishing needs, into a folder that exists."""
-        self.save_payload(Path(folder))
+        """Write frontier.json, and what publishing needs, into a folder that exists.
+
+        The record keeps a hash of each file and folder that lies beside it, and `load` refuses what
+        is not the same any more: a promise holds only for the payload it was measured with.
+        """
+        folder = Path(folder)
+        with TemporaryDirectory(prefix=".payload-", dir=folder) as name:
+            payload = Path(name)
+            self.save_payload(payload)
+            bound = {p.name: sha256_of(p) for p in sorted(payload.iterdir())}
+            for entry in bound:
+                put_in_place(payload / entry, folder / entry)
+        self.record = self.record.model_copy(update={"files": bound})
         return self.record.save(folder)
 
     @classmethod
@@ -198,10 +229,19 @@ class Exploration(Generic[R, C]):
             raise FormatError(
                 f"The candidates of {FRONTIER_FILE} are not in order.", hint="explore again."
             )
+        for name, digest in record.files.items():
+            if not (folder / name).exists() or sha256_of(folder / name) != digest:
+                raise ModelError(
+                    f"{name!r} beside {FRONTIER_FILE} is not the one it was explored with.",
+                    hint="explore again, or copy the whole folder again from where it was made.",
+                )
         return cls.load_payload(folder, record)
 
     def save_payload(self, folder: Path) -> None:
-        """Write what publishing needs beside frontier.json; the base writes nothing."""
+        """Write what publishing needs into a folder of its own; the base writes nothing.
+
+        `save` moves it beside frontier.json, which keeps its hashes.
+        """
 
     @classmethod
     def load_payload(cls, folder: Path, record: FrontierRecord) -> Self:  # noqa: ARG003

@@ -1,16 +1,15 @@
 """What was published, from what, how: the record beside every release, without a sensitive word.
 
-Only counts, hashes, names of files, columns and parameters go in. There is no time stamp, so that the
-same plan gives the same bytes.
+Only counts, names of files, columns and parameters go in; hashes of what was published, and keyed marks
+of what it was made from. There is no time stamp, so that the same plan gives the same bytes.
 """
 
 from __future__ import annotations
 
 import os
 import platform
-import shutil
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -20,16 +19,20 @@ from typing import Any
 from .._version import __version__
 from .errors import DataError, FormatError, PrivacyWarning, SfumatoError
 from .exploration import InputFile
-from .files import check_output, read_json, sha256_of, write_json
+from .files import read_json, write_json
 from .measures import Risk, Utility
+from .private_key import private_key
+from .staging import check_files, whole_files
 
 __all__ = [
     "RELEASE_FILE",
     "Release",
     "check_files",
+    "marked",
     "released_files",
     "versions",
     "warn_if_composed",
+    "warn_of_kept_order",
 ]
 
 RELEASE_FILE = "release.json"
@@ -80,7 +83,7 @@ class Release:
         return {
             "engine": self.engine,
             "candidate": self.candidate,
-            "inputs": [i.to_json() for i in self.inputs],
+            "inputs": [marked(i.to_json()) for i in self.inputs],
             "outputs": [o.to_json() for o in self.outputs],
             "seed": self.seed,
             "how": dict(self.how),
@@ -107,50 +110,44 @@ class Release:
         return content
 
 
-def check_files(target: Path, record: Path, *, force: bool = False) -> None:
-    """Refuse a release that is a file and its record, where they exist; not what a killed run left."""
-    check_output(target, force=force)
-    check_output(record, force=force or record.name in _unfinished(target, record))
+def marked(file: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a file that does not leave the house: its bare name, its rows and a keyed mark.
 
-
-def _unfinished(target: Path, record: Path) -> set[str]:
-    """Name what a run left that was killed while its files were put into place: all but the data."""
-    if target.exists() or not record.is_file():
-        return set()
-    try:
-        outputs = {entry["path"]: entry["sha256"] for entry in read_json(record)["outputs"]}
-    except (SfumatoError, KeyError, TypeError):
-        return set()  # not a record of ours
-    if target.name not in outputs:
-        return set()
-    beside = {target.with_name(str(name)) for name in outputs}
-    same = {p.name for p in beside if p.is_file() and sha256_of(p) == outputs[p.name]}
-    return same | {record.name}
+    The mark is an HMAC under the steward's private key. A plain hash would confirm any guess of
+    what the file holds to whoever reads the release.
+    """
+    rest = {key: value for key, value in file.items() if key not in {"path", "sha256", "hmac"}}
+    digest = file.get("hmac") or private_key().mark("input", str(file["sha256"]))
+    return {**rest, "path": Path(str(file["path"])).name, "hmac": digest}
 
 
 @contextmanager
-def released_files(target: Path, record: Path, *, force: bool = False) -> Iterator[Path]:
-    """Give a folder that nobody sees; its files appear beside each other when the block ends well.
+def released_files(
+    target: Path,
+    record: Path,
+    *,
+    force: bool = False,
+    inputs: Iterable[str | os.PathLike[str]] = (),
+) -> Iterator[Path]:
+    """Yield a folder to write a release into that is a file, its record and what lies beside them.
 
-    The record comes first and the data last: a run that is killed in between is known by a record
-    without its data, and the same command does it again.
+    They appear together when the block ends well, the record first and the data last. With `force`
+    a data file is replaced only when its record lists it.
     """
-    check_files(target, record, force=force)
-    stage = target.with_name(f".{target.name}.partial-{os.getpid()}")
-    shutil.rmtree(stage, ignore_errors=True)
-    stage.mkdir()
-    try:
+    with whole_files(
+        target, record=record.name, force=force, inputs=inputs, private=False
+    ) as stage:
         yield stage
-        between = {p.name for p in stage.iterdir()} - {record.name, target.name}
-        ours = _unfinished(target, record)
-        check_files(target, record, force=force)
-        for name in between:
-            check_output(target.with_name(name), force=force or name in ours)
-        target.unlink(missing_ok=True)  # with force: an old file never stands beside a new record
-        for name in [record.name, *sorted(between), target.name]:
-            os.replace(stage / name, target.with_name(name))
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
+
+
+def warn_of_kept_order(what: str) -> None:
+    """Warn that the order of the input is published with its records."""
+    warnings.warn(
+        f"The {what} keep the order of the input: where it follows a name, a date or a number, whoever "
+        "knows that order knows whose record is whose. Hint: leave --keep-order out.",
+        PrivacyWarning,
+        stacklevel=3,
+    )
 
 
 def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> int:
@@ -162,6 +159,8 @@ def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> 
     out = Path(out)
 
     def hashes(of: Mapping[str, Any], key: str) -> set[str]:
+        if key == "inputs":  # records of earlier versions hold plain hashes
+            return {str(marked(entry)["hmac"]) for entry in of[key]}
         return {str(entry["sha256"]) for entry in of[key]}
 
     others = 0

@@ -29,6 +29,8 @@ from ._basket_files import (
 )
 from ._basket_readers import open_batches
 from ._basket_writers import open_writer
+from .npz import write_csr
+from .shuffling import shuffled_order
 
 __all__ = [
     "Baskets",
@@ -103,6 +105,12 @@ class Baskets:
         keep = [i for i, name in enumerate(self.feature_names) if name in wanted]
         names = tuple(self.feature_names[i] for i in keep)
         return replace(self, matrix=self.matrix[:, keep], feature_names=names)
+
+    def shuffled(self, seed: int) -> Baskets:
+        """Put the rows into an order that depends on them and on a private seed alone."""
+        order = shuffled_order(self.matrix, self.labels, seed)
+        labels = None if self.labels is None else tuple(self.labels[i] for i in order.tolist())
+        return replace(self, matrix=self.matrix[order], labels=labels)
 
 
 def _token(value: Any) -> str:
@@ -247,8 +255,8 @@ def write_baskets(
     for what in apart:
         check_output(beside_of(target, what), force=force)
     if baskets.format == "npz":
-        with whole_file(target, force=force) as beside, beside.open("wb") as stream:
-            sp.save_npz(stream, baskets.matrix)
+        with whole_file(target, force=force) as beside:
+            write_csr(beside, baskets.matrix)
     else:
         with whole_file(target, force=force) as beside:
             writer = open_writer(
@@ -312,13 +320,15 @@ def project_file(
     *,
     labels: str | os.PathLike[str] | None = None,
     batch_rows: int = 65536,
+    shuffle: int | None = None,
     force: bool = False,
     progress: Callable[..., None] | None = None,
 ) -> Copied:
     """Copy a text file with the named features only, batch by batch.
 
     The memory used does not depend on the number of rows. `labels` is a file beside or, for CSV, a
-    column; feature names and labels that lie apart are copied too.
+    column; feature names and labels that lie apart are copied too. With a private seed in `shuffle`
+    the rows, and labels that lie apart, are written in an order of their own.
     """
     path, target = Path(source), Path(target)
     kind = format_of(path)
@@ -342,14 +352,22 @@ def project_file(
     kept = [name for name in reader.names if name in wanted] if known else list(features)
     position = {name: i for i, name in enumerate(kept)}
     rows = 0
+    lines: list[str] | None = None
+    if apart is not None and kind != "libsvm" and reader.label_column is None:
+        lines = read_lines(apart, what="labels")
     with whole_file(target, force=force) as beside:
         writer = open_writer(
             beside, kind, kept, label_column=reader.label_column, packed=target.suffix == ".gz"
         )
+        if shuffle is not None:
+            writer.shuffle(shuffle)
         with writer:
             for batch in reader.batches():
                 to = np.array([position.get(name, -1) for name in reader.names], dtype=np.int32)
-                writer.append(batch.projected(to))
+                own = None if lines is None else lines[rows : rows + batch.rows]
+                if own is not None and len(own) < batch.rows:
+                    raise DataError(f"There are {len(lines or ())} labels for more rows.")
+                writer.append(batch.projected(to), own)
                 rows += batch.rows
                 if progress is not None:
                     progress(batch.rows)
@@ -361,11 +379,12 @@ def project_file(
         if kind != "libsvm" or not all(map(is_index, kept)):
             write_lines(beside_of(target, "features"), kept, force=force)
             written.append(beside_of(target, "features"))
-    if apart is not None and kind != "libsvm" and reader.label_column is None:
-        lines = read_lines(apart, what="labels")
+    if lines is not None:
+        assert apart is not None
         if len(lines) != rows:
             raise DataError(f"There are {len(lines)} labels for {rows} rows.")
         sources.append(apart)
-        write_lines(beside_of(target, "labels"), lines, force=force)
+        ordered = lines if shuffle is None else writer.labels_apart
+        write_lines(beside_of(target, "labels"), ordered, force=force)
         written.append(beside_of(target, "labels"))
     return Copied(rows, sources, written, reader.label_column)

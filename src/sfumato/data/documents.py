@@ -194,12 +194,12 @@ def write_documents(
     with ExitStack() as stack:
         if many:
             assert isinstance(like, Corpus)
-            beside = stack.enter_context(whole_directory(out, force=force))
+            beside = stack.enter_context(whole_directory(out, force=force, private=False))
             writers = stack.enter_context(_PartWriters(form, like.parts, beside))
             write = writers.write
         else:
             whole = whole_directory if form.is_folder else whole_file
-            beside = stack.enter_context(whole(out, force=force))
+            beside = stack.enter_context(whole(out, force=force, private=False))
             compress = out.name.endswith(".gz")
             write = stack.enter_context(form.writer(beside, part, compress=compress))
         for document in documents:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.errors import InputError
 from ..core.files import check_output, whole_directory, whole_file, write_json
 
 if TYPE_CHECKING:
@@ -27,16 +26,34 @@ def write_report(
     plan: str | os.PathLike[str] | None = None,
     force: bool = True,
 ) -> dict[str, Path]:
-    """Report on explorations and releases; give the paths of what was written, by name.
+    """Report on explorations and releases; return the paths of what was written, by name.
 
-    Several folders make one report. Without `out` the report goes into the first folder. A report is made
-    from the folders alone (and the name and hash of the `plan`, if they come from one) and can be made again at any time, so an older one is replaced by default.
+    Parameters
+    ----------
+    folders : sequence of paths
+        Folders that explore, publish, attack or run wrote; several make one report.
+    out : path, optional
+        Folder for the report; the first folder by default.
+    pdf, charts : bool
+        Whether the certificate and the single charts are written too.
+    interactive : bool, default=True
+        Whether charts can be zoomed.
+    choose : mapping of str to str, optional
+        The candidate to report on where nothing was published yet, by the part's id.
+    plan : path, optional
+        The plan that made the folders; a plan.toml in one of them is found without it.
+    force : bool, default=True
+        Whether an older report is replaced; it can be made again at any time.
+
     """
-    from .facts import facts_json, gather
+    from .facts import Facts, facts_json
+    from .parts import find_parts
 
-    if not folders:
-        raise InputError("A report needs at least one folder.")
-    facts = gather(folders, choose=choose, plan=plan)
+    parts = find_parts(folders, chosen=choose)
+    plans = [path for folder in folders if (path := Path(folder) / "plan.toml").is_file()]
+    if plan is None and len(plans) == 1:
+        plan = plans[0]
+    facts = Facts(tuple(parts), None if plan is None else Path(plan).name)
     target = Path(folders[0] if out is None else out)
     if target.is_file():
         target = target.parent
@@ -70,9 +87,10 @@ def write_report(
 
 def _write_charts(facts: Facts, folder: Path) -> None:
     """Write each view of each chart as a Vega-Lite spec and as SVG and PNG."""
-    from .charts import charts_of, to_png, to_svg
+    from ..presentation.drawing import to_png, to_svg
+    from .parts import stories
 
-    for chart in (chart for charts in charts_of(facts).values() for chart in charts):
+    for chart in (chart for story in stories(facts.parts) for chart in story.charts):
         for view in chart.views:
             words = [chart.id, *view.name.lower().split()[:1]]
             name = "-".join(words)

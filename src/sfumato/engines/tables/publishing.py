@@ -1,13 +1,13 @@
 """Apply a policy to a table, read the result back, measure it anew, and only then let it be seen.
 
-The rows stream through in their order (see `rows`). Labels such as "-5" or "=x" that a spreadsheet could
+The rows stream through in an order of their own (see `rows`). Labels such as "-5" or "=x" that a spreadsheet could
 take for a formula are written as they stand: they come from the schema's own domains.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,8 +19,17 @@ from ...core.errors import FormatError, ParameterError, ReleaseRefusedError
 from ...core.exploration import Candidate, InputFile
 from ...core.files import check_output, sha256_of, whole_directory, write_json
 from ...core.measures import Risk, Utility
+from ...core.ownership import paths_in
+from ...core.private_key import private_key
 from ...core.quarantine import write_quarantine
-from ...core.release import RELEASE_FILE, Release, check_files, released_files, warn_if_composed
+from ...core.release import (
+    RELEASE_FILE,
+    Release,
+    check_files,
+    released_files,
+    warn_if_composed,
+    warn_of_kept_order,
+)
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source, cell_text, format_of_name
@@ -49,11 +58,13 @@ def publish(
     max_risk: float | None = None,
     engine: str = "local",
     threads: int | None = None,
+    keep_order: bool = False,
     force: bool = False,
 ) -> Any:
     """Publish data by a candidate of a frontier, or by a policy together with the schema of the data."""
     options: dict[str, Any] = {
-        "out": out, "max_risk": max_risk, "engine": engine, "threads": threads, "force": force,
+        "out": out, "max_risk": max_risk, "engine": engine, "threads": threads,
+        "keep_order": keep_order, "force": force,
     }  # fmt: skip
     if isinstance(what, Candidate):
         return what.publish(data, population=population, **options)
@@ -90,6 +101,7 @@ def publish_policy(
     seed: int = 0,
     engine: str = "local",
     threads: int | None = None,
+    keep_order: bool = False,
     force: bool = False,
 ) -> Any:
     """Publish a table, or new data of the same schema.
@@ -98,7 +110,7 @@ def publish_policy(
     release.json inside); without `out` a frame comes back as a frame of its own kind. The table that was
     explored must come out no worse than promised; for other data the risk is measured, recorded, and
     refused above `max_risk`. With `engine="spark"` rows are counted and generalised on a cluster, to the
-    same bytes.
+    same bytes. Rows are shuffled by a private seed unless `keep_order`, which warns and is recorded.
     """
     if max_risk is not None and not 0 <= max_risk <= 1:
         raise ParameterError.constraint("max_risk", "publish", "a number in [0, 1]", max_risk)
@@ -108,16 +120,26 @@ def publish_policy(
         raise ParameterError("Publishing a file needs 'out'.", hint="give a file or a folder.")
     target = None if out is None else Path(out)
     kind, name = _kind_and_name(opened, target)
+    read = [*opened.paths, *paths_in(data, population)]
     if target is not None:
-        _check_outputs(target, kind, force=force)
+        _check_outputs(target, kind, force=force, inputs=read)
     table = _read(opened, terms, population, compute)
     rows = published_rows(Generaliser.of(policy, terms.schema), opened, compute)
-    work = _Work(policy, terms, table, opened=opened, promise=promise, max_risk=max_risk, seed=seed)
+    if keep_order:
+        warn_of_kept_order("rows")
+    else:
+        hidden = set(terms.schema.names("identifier"))
+        published = [column for column in opened.columns if column not in hidden]
+        rows = rows.shuffled(published, private_key().seed("order", "tables", policy.id))
+    work = _Work(
+        policy, terms, table, opened=opened, promise=promise, max_risk=max_risk, seed=seed,
+        order="kept" if keep_order else "shuffled",
+    )  # fmt: skip
     if target is None:
         published = rows.to_arrow()
         work.measured(published)
         return _like(published, data)
-    with _staged(target, name, force=force) as (folder, file, record):
+    with _staged(target, name, force=force, inputs=read) as (folder, file, record):
         rows.write(folder / file, kind, _delimiter(opened, kind))
         release = work.release(folder / file)
         write_json(folder / record, release.to_json())
@@ -139,7 +161,9 @@ class _Work:
         promise: Candidate | None,
         max_risk: float | None,
         seed: int,
+        order: str,
     ) -> None:
+        self.order = order
         self.policy, self.terms, self.table, self.opened = policy, terms, table, opened
         self.promise, self.max_risk, self.seed = promise, max_risk, seed
         self.same = terms.same_table(table)
@@ -196,11 +220,11 @@ class _Work:
                 "policy": self.policy.intervals(),
                 "summary": self.policy.summary(),
                 "bits": self.policy.hex,
-                "fingerprint": self.policy.lattice.fingerprint,
                 "quasi": list(table.names),
                 "identifiers_dropped": dropped,
                 "columns_not_in_schema": [c for c in self.opened.columns if c not in declared],
                 "missing": schema.missing,
+                "order": self.order,
                 "population": has_population,
                 "explored_table": self.same,
                 **({} if self.max_risk is None else {"max_risk": self.max_risk}),
@@ -272,7 +296,9 @@ def _record_of(target: Path) -> Path:
     return target.with_name(f"{Path(stem).stem}.release.json")
 
 
-def _check_outputs(target: Path, kind: str, *, force: bool) -> None:
+def _check_outputs(
+    target: Path, kind: str, *, force: bool, inputs: Sequence[str | os.PathLike[str]]
+) -> None:
     as_file = _data_format(target)
     if as_file is not None and as_file != kind:
         raise FormatError(
@@ -280,20 +306,22 @@ def _check_outputs(target: Path, kind: str, *, force: bool) -> None:
             hint="a release is written in the format it was read from.",
         )
     if as_file is None:
-        check_output(target, force=force)
+        check_output(target, force=force, inputs=inputs)
     else:
-        check_files(target, _record_of(target), force=force)
+        check_files(target, _record_of(target).name, force=force, inputs=inputs)
 
 
 @contextmanager
-def _staged(target: Path, name: str, *, force: bool) -> Iterator[tuple[Path, str, str]]:
+def _staged(
+    target: Path, name: str, *, force: bool, inputs: Sequence[str | os.PathLike[str]]
+) -> Iterator[tuple[Path, str, str]]:
     """Give a folder that nobody sees and the names to write there; show it all when the block ends well."""
     if _data_format(target) is None:
-        with whole_directory(target, force=force) as folder:
+        with whole_directory(target, force=force, inputs=inputs, private=False) as folder:
             yield folder, name, RELEASE_FILE
     else:
         record = _record_of(target)
-        with released_files(target, record, force=force) as folder:
+        with released_files(target, record, force=force, inputs=inputs) as folder:
             yield folder, target.name, record.name
 
 

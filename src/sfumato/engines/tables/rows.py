@@ -1,13 +1,14 @@
 """Rows under a policy: one query generalises them on any engine, and one writer writes them.
 
-Rows stay in their order: identifiers are dropped, quasi-identifiers become the labels of their intervals,
-every other column stays as it is. On a cluster a batch of rows is one task and the query runs there; so a
+Identifiers are dropped, quasi-identifiers become the labels of their intervals, every other column stays
+as it is. Rows are put into an order that depends on what is published and on a private seed alone: the
+order of a register sorted by name would tell whose row is whose. On a cluster a batch of rows is one task and the query runs there; so a
 row, and the file, are what they are on one machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,6 +96,16 @@ class Rows:
     opened: Source
     sql: str
     failed: list[SfumatoError] = field(default_factory=list)
+
+    def shuffled(self, columns: Sequence[str], seed: int) -> Rows:
+        """Return the same rows ordered by a hash of their published cells and a private seed.
+
+        Equal rows are interchangeable, so nothing of the original order is left; whoever makes the
+        rows, on one machine or many, they come in the same order. The database sorts out of core.
+        """
+        cells = ", ".join(quoted_name(column) for column in columns)
+        order = f"hash({seed}::UBIGINT, {cells})"
+        return Rows(self.opened, f"SELECT * FROM ({self.sql}) ORDER BY {order}", self.failed)  # noqa: S608 (quoted)
 
     def to_arrow(self) -> pa.Table:
         """Give the rows as one Arrow table."""

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ....core.errors import InputError, ParameterError, SfumatoError, WithheldError
+from ....core.errors import InputError, SfumatoError, WithheldError
 from ....data.document import Document, Span
 from ..reading.features import TokenData
 from ..reading.features.data import line_breaks
@@ -26,15 +26,14 @@ from ..reading.features.words import WordKnowledge
 from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize, tokenize_bytes
 from ..reading.word_cache import GrowingWords
 from .compiled import CompiledCandidate, compiled
-from .redaction import Mask, Place, Placeholder, Replacer
+from .redaction import Place, Placeholder, Replacer
 from .rendering import RedactedSpans, merge_spans, render
 from .surrogates.languages import language_of
 
-__all__ = ["REPLACEMENTS", "Counts", "Decider", "Published", "Sanitiser", "batches"]
+__all__ = ["Counts", "Decider", "Published", "Sanitiser", "batches"]
 
 UNSURE = "likely false positive"
 _BEFORE = 40  # bytes before a span that are looked at for a title
-REPLACEMENTS = ("placeholder", "mask", "surrogate")
 
 
 class Decider(Protocol):
@@ -129,33 +128,35 @@ NOTHING = Published((), b"", (0,), (), Counts())
 class Sanitiser:
     """Sanitises batches of documents with one candidate; may be called from several threads.
 
-    `replacement` says what stands for a redacted span: its label ("placeholder"), the same mark for all
-    ("mask"), or what `replacer` returns ("surrogate"). Spans of a document that carry one of the
-    candidate's labels were marked by a person: they are redacted whatever the classifiers decide. With
-    `findings`, the spans hold another tool's findings too, and all of them are redacted before the
-    candidate looks.
-    With `strict`, the first document that fails ends the work.
+    Parameters
+    ----------
+    candidate : Decider
+        Decides which tokens are redacted.
+    replacer : Replacer, default None
+        What stands for a redacted span; None is its label in brackets.
+    findings : bool, default False
+        Whether the spans of the documents hold another tool's findings, redacted before the candidate
+        looks. Otherwise spans with one of the candidate's labels were marked by a person: they are
+        redacted whatever the classifiers decide.
+    strict : bool, default False
+        Whether the first document that fails ends the work.
+    word_limit : int, default 131072
+        How many distinct words are remembered between batches.
+
     """
 
     def __init__(
         self,
         candidate: Decider,
         *,
-        replacement: str = "placeholder",
         replacer: Replacer | None = None,
         findings: bool = False,
         strict: bool = False,
         word_limit: int = 1 << 17,
     ) -> None:
-        if replacement not in REPLACEMENTS:
-            rule = f"one of {', '.join(map(repr, REPLACEMENTS))}"
-            raise ParameterError.constraint("replacement", "Sanitiser", rule, replacement)
-        if (replacement == "surrogate") != (replacer is not None):
-            raise ParameterError("A replacer is needed for surrogates, and for nothing else.")
         self.candidate = candidate
         self.decider: Decider = compiled(candidate)
-        self.replacement = replacement
-        self.replacer = replacer
+        self.replacer: Replacer = Placeholder() if replacer is None else replacer
         self.findings = findings
         self.strict = strict
         self.word_limit = word_limit
@@ -258,7 +259,7 @@ class Sanitiser:
                 kind = np.where(given > 0, given, kind)
         spans = merge_spans(tokens, words.vocabulary, kind)
         places: Sequence[Place] = ()
-        if self.replacer is not None:
+        if not self.replacer.by_label_alone:
             certainty = np.where(given > 0, np.inf, self._certainty(data))
             places = self._places(tokens, spans, certainty, data.counted, documents)
         out, bounds, made = self._render(name, tokens, spans, labels, places)
@@ -317,9 +318,9 @@ class Sanitiser:
         labels: Sequence[str],
         places: Sequence[Place],
     ) -> tuple[Bytes, Offsets, dict[str, int]]:
-        if self.replacer is None:
-            fixed = Mask() if self.replacement == "mask" else Placeholder()
-            return *render(tokens, spans, [fixed.replace("", "", label) for label in labels]), {}
+        if self.replacer.by_label_alone:
+            texts = [self.replacer.replace("", "", label) for label in labels]
+            return *render(tokens, spans, texts), {}
         raw = tokens.text.tobytes()
         surrogates = []
         made: dict[str, int] = {}

@@ -8,15 +8,16 @@ key can draw them again.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from .....core.errors import ParameterError
-from ..redaction import Place
+from ..redaction import Place, Replacer
 from . import dates, formats, names
 from .dates import DateReading
-from .keyed import SecretKey
+from .keyed import SecretKey, read_key
 
 __all__ = ["Surrogates", "kind_of_label", "needed_certainty"]
 
@@ -89,7 +90,7 @@ class _Maker:
     make: Callable[[SecretKey, str, str, Place], str]
 
 
-class Surrogates:
+class Surrogates(Replacer):
     """Replace what is redacted by something of the same kind; the same input, scope and key, the same output.
 
     Parameters
@@ -119,6 +120,16 @@ class Surrogates:
         self.scope = scope
         self.reading = reading
         self._key = key
+
+    @classmethod
+    def for_release(
+        cls, *, key: str | os.PathLike[str] | None = None, scope: str = "document"
+    ) -> Surrogates:
+        return cls(read_key(key), scope=scope)
+
+    @property
+    def mark(self) -> int:
+        return self._key.number("journal", self.scope, below=1 << 62)
 
     def days(self, document_id: str) -> int:
         """Return the document's shift in days."""
