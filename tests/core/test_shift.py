@@ -60,7 +60,7 @@ def test_a_shift_is_seen_and_named():
     )  # fmt: skip
     assert check.verdict == DIFFERENT
     assert check.cause == "case"
-    assert check.p_value <= 0.03
+    assert check.p_value <= 0.015
     content = check.to_json()
     assert content["measures"]["case"]["released"] > content["measures"]["case"]["learned"]
 

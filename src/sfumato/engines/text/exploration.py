@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from ...core.errors import ModelError
 from ...core.explored import Exploration
 from ...core.records import FrontierRecord
-from .records import TextCandidate, TextFrontier
+from .records import TextCandidate, TextFrontier, labels_listed
 
 if TYPE_CHECKING:
+    from .release.learned import Learned
     from .sanitize.classifiers import ClassifierSet
 
 __all__ = ["TextExploration"]
@@ -26,34 +27,43 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         The content of frontier.json.
     classifiers : mapping from str to ClassifierSet
         What publishes each candidate, by its id.
+    learned : Learned
+        What is kept of the documents that were learned from.
 
     """
 
     Record = TextFrontier
 
-    def __init__(self, record: TextFrontier, classifiers: Mapping[str, ClassifierSet]) -> None:
+    def __init__(
+        self, record: TextFrontier, classifiers: Mapping[str, ClassifierSet], learned: Learned
+    ) -> None:
         super().__init__(record)
         self.classifiers = dict(classifiers)
+        self.learned = learned
 
     def save_payload(self, folder: Path) -> None:
-        """Write the classifiers into model/."""
+        """Write the classifiers into model/ and what was learned from into learned/."""
         from .sanitize.models import save_candidates
 
         save_candidates(folder, self.classifiers, force=True)
+        self.learned.save(folder)
 
     @classmethod
     def load_payload(cls, folder: Path, record: FrontierRecord) -> TextExploration:
         """Read the classifiers back; those of another frontier are refused."""
+        from .release.learned import Learned
         from .sanitize.models import load_candidates
 
         assert isinstance(record, TextFrontier)
         classifiers = load_candidates(folder)
-        if set(classifiers) != {candidate.id for candidate in record.candidates}:
+        learned = Learned.load(folder)
+        known = {candidate.id for candidate in record.candidates}
+        if not set(classifiers) == set(learned.held_out) == known:
             raise ModelError(
                 "The frontier and the model beside it do not belong together.",
                 hint="explore again.",
             )
-        return cls(record, classifiers)
+        return cls(record, classifiers, learned)
 
     def lines(self) -> list[str]:
         """Return what the command line prints: one line per ratio."""
@@ -65,4 +75,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
                 f"{c.total_loss:>10,.0f}{mark}"
             )
         found.append("left: the share of sensitive words that stays, in documents not learned from")
+        if self.record.left_as_they_are:
+            listed = labels_listed(self.record.left_as_they_are)
+            found.append(f"labels not chosen, left as they are: {listed}")
         return found

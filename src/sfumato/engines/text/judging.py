@@ -16,7 +16,17 @@ from .attack.attacked import attacked
 from .learners.protocol import Learner, Model
 from .reading.arrays import Mask
 from .reading.labelled import Labelled, total_loss
-from .records import AttackDetails, Bounds, RatioLoss, RoundRecord, TextCandidate, TextReference
+from .records import (
+    AttackDetails,
+    Bounds,
+    LabelCounts,
+    RangedShare,
+    RatioLoss,
+    RoundRecord,
+    TextCandidate,
+    TextReference,
+)
+from .release.learned import HeldOut
 from .sanitize.publication import Publication
 
 __all__ = ["Judge"]
@@ -155,9 +165,49 @@ class Judge:
             held_out=publication.held_out,
             record=tuple(RoundRecord.from_json(r.to_json()) for r in publication.rounds),
             total_loss_in_sample=in_sample,
+            by_label=self._by_label(publication.redacted),
+            documents_with_leak=self._documents_with_leak(publication.redacted),
+            harmless_lost=self._harmless_lost(publication.redacted),
             attack=attack,
             bounds=bounds,
         )
+
+    def held_out(self, publication: Publication) -> HeldOut:
+        """Return what a candidate did to each document that it was judged on."""
+        redacted, labelled = publication.redacted, self.labelled
+        kinds = np.zeros(len(redacted), np.int16)
+        if redacted.any():
+            typing = publication.classifiers.typing
+            kinds[redacted] = 1
+            if typing:
+                scores = np.stack([model.scores(labelled.data) for model in typing])
+                kinds[redacted] = scores.argmax(axis=0)[redacted] + 1
+            truly = redacted & (labelled.labels > 0)
+            kinds[truly] = labelled.labels[truly]
+        columns = [self.words, self.words & ~redacted, self.sensitive, self.sensitive & ~redacted]
+        labels = range(1, len(labelled.names) + 1)
+        return HeldOut(
+            np.stack([self.by_document(c) for c in columns], axis=1),
+            np.stack([self.by_document(self.words & (kinds == k)) for k in labels], axis=1),
+        )
+
+    def _by_label(self, redacted: Mask) -> dict[str, LabelCounts]:
+        found = {}
+        for k, label in enumerate(self.labelled.names, 1):
+            own = self.words & (self.labelled.labels == k)
+            left = int(np.count_nonzero(own & ~redacted))
+            found[label] = LabelCounts(sensitive=int(np.count_nonzero(own)), leaked=left)
+        return found
+
+    def _documents_with_leak(self, redacted: Mask) -> RangedShare:
+        leaking = (self.by_document(self.sensitive & ~redacted) > 0).astype(np.int64)
+        value = float(leaking.mean())
+        around = self.batch.share(leaking, np.ones_like(leaking), rare=True)
+        return RangedShare(value=value, low=min(around.low, value), high=max(around.high, value))
+
+    def _harmless_lost(self, redacted: Mask) -> float:
+        harmless = self.words & ~self.sensitive
+        return float(np.count_nonzero(harmless & redacted) / max(np.count_nonzero(harmless), 1))
 
     def _counts(self, redacted: Mask, utility: Utility) -> _Counts:
         return {

@@ -39,6 +39,10 @@ from ...core.records import (
 
 __all__ = [
     "READINGS",
+    "MeasuredRange",
+    "ShiftRecord",
+    "TextMeasured",
+    "labels_listed",
     "AttackDetails",
     "Background",
     "Bounds",
@@ -206,6 +210,21 @@ class RoundRecord(Record):
     total_loss_by_form: dict[Name, float]
 
 
+class LabelCounts(Record):
+    """The held-out words of one label: how many there are, and how many are left."""
+
+    sensitive: Count
+    leaked: Count
+
+
+class RangedShare(Record):
+    """A share with its 95 % range."""
+
+    value: Share
+    low: Share
+    high: Share
+
+
 class TextCandidate(Candidate):
     """The classifiers of one loss ratio; counts and T are held-out totals over the folds."""
 
@@ -218,6 +237,9 @@ class TextCandidate(Candidate):
     held_out: bool
     record: tuple[RoundRecord, ...]
     total_loss_in_sample: Amount | None = None
+    by_label: dict[Label, LabelCounts] = Field(default_factory=dict)
+    documents_with_leak: RangedShare | None = None
+    harmless_lost: Share | None = None
     attack: AttackDetails | None = None
     bounds: Bounds | None = None
 
@@ -264,6 +286,47 @@ class TextFrontier(FrontierRecord):
     documents: Count
     words: Count
     sensitive_words: Count
+    left_as_they_are: dict[Label, Count] = Field(default_factory=dict)
+    """Spans of the corpus whose label was not chosen, by label."""
+    findings: bool = False
+
+
+class MeasuredRange(Record):
+    """A number of the release beside its range from held-out documents, for a batch of its size."""
+
+    value: float
+    low: float
+    high: float
+    inside: bool
+
+
+class ComparedRecord(Record):
+    """One measure of the shift check in both samples."""
+
+    released: float
+    learned: float
+    difference: float
+
+
+class ShiftRecord(Record):
+    """Whether the release is like what was learned from, and the numbers that the verdict rests on."""
+
+    verdict: Sentence
+    p_value: Share | None
+    alarm_at: Share
+    cause: Name | None
+    released: Count
+    learned: Count
+    measures: dict[Name, ComparedRecord]
+
+
+class TextMeasured(Record):
+    """What was measured on the release itself, without labels."""
+
+    published: MeasuredRange
+    redacted_per_1000_words: dict[Label, MeasuredRange]
+    shift: ShiftRecord
+    expected_left: Share | None = None
 
 
 class TextHow(Record):
@@ -274,12 +337,19 @@ class TextHow(Record):
     findings: bool = False
     dropped_fields: tuple[ColumnName, ...] = ()
     fields_as_they_are: tuple[ColumnName, ...] = ()
+    left_as_they_are: dict[Label, Count] = Field(default_factory=dict)
+    """Spans of the input whose label was not chosen, by label."""
+    accept_shift: bool = False
+    new_ids: bool = False
 
 
 class TextRelease(Release):
     """release.json of the text engine."""
 
     how: TextHow
+    measured: TextMeasured | None = None
+    sentences: tuple[Sentence, ...] = ()
+    """What is to be known first, in words."""
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> TextRelease:
@@ -290,11 +360,30 @@ class TextRelease(Release):
         redacted = self.counts["redacted"]
         many = sum(redacted.values()) if isinstance(redacted, dict) else redacted
         documents, words = self.counts["documents"], self.counts["words"]
-        found = [f"{documents:,} documents, {words:,} words, {many:,} redacted"]
+        found = list(self.sentences)
+        found.append(f"{documents:,} documents, {words:,} words, {many:,} redacted")
+        if self.risk is not None and self.risk.interval is not None:
+            ends = self.risk.interval
+            found.append(
+                f"candidate {self.candidate}: {self.risk.value:.2%} of the sensitive words are expected "
+                f"to be left ({ends.low:.2%} – {ends.high:.2%} for {documents:,} documents)"
+            )
+        if self.how.left_as_they_are:
+            found.append(f"left as they are: {labels_listed(self.how.left_as_they_are)}")
         if self.how.fields_as_they_are:
             names = ", ".join(self.how.fields_as_they_are)
             found.append(f"published as they are: {names} (--drop leaves fields out)")
         return found
+
+
+def labels_listed(counts: Mapping[str, int]) -> str:
+    """Return labels with their counts, most frequent first.
+
+    >>> labels_listed({"ID": 3, "EMAIL": 165})
+    'EMAIL 165, ID 3'
+    """
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    return ", ".join(f"{label} {count:,}" for label, count in ordered)
 
 
 class TextAttack(AttackRecord):

@@ -21,6 +21,7 @@ from .sanitize.modes import MODES
 
 __all__ = [
     "BUDGETS",
+    "EVERY_LABEL",
     "RATIOS",
     "GivenWords",
     "StudyRequest",
@@ -33,6 +34,8 @@ __all__ = [
 RATIOS = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
 BUDGETS = [10, 100, 1000]
 _EVERYONE, _NOBODY = "all", "none"
+EVERY_LABEL = "all"
+FORMATS = ("jsonl", "csv", "tsv", "parquet", "conll", "brat")
 
 File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -73,22 +76,36 @@ def attacker_names() -> list[str]:
     return [*ATTACKERS, _EVERYONE, _NOBODY]
 
 
-class _Tables(Request):
-    """How documents are read that stand in a table."""
+class _Reading(Request):
+    """How documents are read."""
 
-    text_column: str = parameter("text", help="Column of a table that holds the texts.")
-    id_column: str = parameter("id", help="Column of a table that holds the ids; empty: numbered.")
+    text_column: str = parameter("text", help="Field that holds the text.", flag="--text")
+    id_column: str = parameter(
+        "id", help="Field that holds the id; empty: numbered.", flag="--id"
+    )
+    spans_column: str = parameter("spans", help="Field that holds the spans.", flag="--spans")
+    format: str | None = parameter(
+        None, help="Format, where the name does not tell it.", choices=lambda: FORMATS
+    )
+    overlaps: str = parameter(
+        "error", help="What is done about overlapping spans.",
+        choices=lambda: ("error", "merge", "best"),
+    )  # fmt: skip
+    delimiter: str | None = parameter(
+        None, help="Separator of a CSV, where it is not told by itself.", max_length=1
+    )
 
 
-class TextRequest(_Tables):
+class TextRequest(_Reading):
     """What `explore` takes."""
 
     corpus: Any = parameter(
         help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
     )
     labels: list[str] = parameter(
-        help="Labels that are sensitive.", flag="--label", aliases=["label"], min_length=1
-    )
+        help="Labels that are sensitive; all for every label of the corpus.", flag="--label",
+        aliases=["label"], min_length=1,
+    )  # fmt: skip
     background: list[Any] = parameter([], help="Other labelled corpora of any origin.", role="file")
     unlabelled: list[Any] = parameter([], help="Your own texts without labels.", role="file")
     findings: Any = parameter(
@@ -150,13 +167,13 @@ class TextRequest(_Tables):
     def model_post_init(self, _context: object) -> None:
         """Refuse a weight for what is no label."""
         for name in self.weights:
-            if name not in self.labels:
+            if name not in self.labels and self.labels != [EVERY_LABEL]:
                 raise ValueError(
                     f"weights: there is a weight for {name!r}, which is none of the labels"
                 )
 
 
-class TextPublishRequest(_Tables):
+class TextPublishRequest(_Reading):
     """What `publish` takes."""
 
     documents: Any = parameter(help="Documents to publish.", role="data", metavar="INPUT")
@@ -174,6 +191,13 @@ class TextPublishRequest(_Tables):
         None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
     )
     drop: list[str] = parameter([], help="Other fields to leave out.")
+    dates: str = parameter(
+        "learned", help="How surrogates read dates such as 03/04/2020.",
+        choices=lambda: ("learned", "day-first", "month-first"),
+    )  # fmt: skip
+    accept_shift: bool = parameter(
+        False, help="Publish although the documents are not like those learned from; recorded."
+    )
     engine: str = parameter(
         "local", help="Where the work is done.", choices=lambda: ("local", "spark"), in_plan=False
     )

@@ -42,6 +42,7 @@ class Replacer(ABC):
         *,
         key: str | os.PathLike[str] | None = None,  # noqa: ARG003
         scope: str = "document",  # noqa: ARG003
+        reading: object = None,  # noqa: ARG003
     ) -> Self:
         """Return the replacer of one release.
 
@@ -51,6 +52,8 @@ class Replacer(ABC):
             The file of the secret key, where one is needed; else the variable SFUMATO_KEY.
         scope : {"document", "corpus"}, default "document"
             Where the same text has the same replacement.
+        reading : DateReading, optional
+            How numeric dates are read.
 
         """
         return cls()

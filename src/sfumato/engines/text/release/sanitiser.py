@@ -9,6 +9,7 @@ document that fails is withheld, and the others go on.
 
 from __future__ import annotations
 
+import collections
 import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -56,10 +57,11 @@ class Counts:
     """What was counted while publishing; counts of batches add up.
 
     `surrogates` counts the spans that a surrogate stands for, by label, and under "likely false positive"
-    those that became a placeholder because the classifiers think them harmless.
+    those that became a placeholder because the classifiers think them harmless. `left_as_they_are` counts
+    the marked spans whose label was not chosen.
 
     >>> (Counts(documents=1, words=7) + Counts(documents=2)).to_json()
-    {'documents': 3, 'words': 7, 'redacted': {}, 'spans': {}, 'surrogates': {}}
+    {'documents': 3, 'words': 7, 'redacted': {}, 'spans': {}, 'surrogates': {}, 'left_as_they_are': {}}
     """
 
     documents: int = 0
@@ -67,6 +69,7 @@ class Counts:
     redacted: Mapping[str, int] = field(default_factory=dict)
     spans: Mapping[str, int] = field(default_factory=dict)
     surrogates: Mapping[str, int] = field(default_factory=dict)
+    left_as_they_are: Mapping[str, int] = field(default_factory=dict)
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(
@@ -75,6 +78,7 @@ class Counts:
             _added(self.redacted, other.redacted),
             _added(self.spans, other.spans),
             _added(self.surrogates, other.surrogates),
+            _added(self.left_as_they_are, other.left_as_they_are),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -85,6 +89,7 @@ class Counts:
             "redacted": dict(self.redacted),
             "spans": dict(self.spans),
             "surrogates": dict(self.surrogates),
+            "left_as_they_are": dict(self.left_as_they_are),
         }
 
 
@@ -247,6 +252,7 @@ class Sanitiser:
         data = TokenData(tokens, words, redacted, (line_breaks(tokens),))
         labels = list(self.candidate.labels)
         given = np.zeros(len(tokens), np.int16)
+        left: dict[str, int] = {}
         if self.findings:
             found = {span.label for document in documents for span in document.spans}
             labels += sorted(found.difference(labels))
@@ -257,6 +263,8 @@ class Sanitiser:
             if any(document.spans for document in documents):
                 given = labels_from_spans(documents, tokens, labels)
                 kind = np.where(given > 0, given, kind)
+                others = [s.label for d in documents for s in d.spans if s.label not in labels]
+                left = dict(sorted(collections.Counter(others).items()))
         spans = merge_spans(tokens, words.vocabulary, kind)
         places: Sequence[Place] = ()
         if not self.replacer.by_label_alone:
@@ -272,6 +280,7 @@ class Sanitiser:
             dict(zip(labels, by_token[1:], strict=True)),
             dict(zip(labels, by_span[1:], strict=True)),
             made,
+            left,
         )
         return out, bounds, counts
 

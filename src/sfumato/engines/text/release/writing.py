@@ -37,10 +37,11 @@ from ....data.sources import Extra, create_bytes
 from ..records import TextCandidate, TextHow, TextRelease
 from .sanitiser import Counts, Sanitiser, batches
 
-__all__ = ["publish"]
+__all__ = ["publish", "without_fields"]
 
 # Characters of a part (bytes of JSON lines): with larger ones the system takes memory back and forth.
 _PART_SIZE = 1 << 19
+Measure = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 def publish(
@@ -59,6 +60,8 @@ def publish(
     threads: int | None = None,
     force: bool = False,
     characters: int = _PART_SIZE,
+    accept_shift: bool = False,
+    measure: Measure | None = None,
     progress: Progress = no_progress,
 ) -> TextRelease:
     """Publish documents into a folder, whole or not at all.
@@ -96,6 +99,11 @@ def publish(
         Whether an existing release may be replaced.
     characters : int
         The size of a part.
+    accept_shift : bool, default False
+        Whether the steward accepted that the documents are not like those learned from.
+    measure : callable, optional
+        Returns what the record says beyond the counts, from the counts: the promise for a release of
+        this size and what was measured.
     progress : callable
         Called with the documents that are done.
 
@@ -130,6 +138,10 @@ def publish(
 
             def build(built: Path) -> None:
                 written = work.write(journal, built)
+                counts = work.counts.to_json()
+                left = counts.pop("left_as_they_are")
+                counts["withheld"] = len(work.withheld)
+                told = {"risk": candidate.risk, **({} if measure is None else measure(counts))}
                 name = "." if corpus.is_folder else corpus.name
                 TextRelease(
                     engine="text",
@@ -146,11 +158,13 @@ def publish(
                         findings=findings is not None,
                         dropped_fields=tuple(sorted(drop)),
                         fields_as_they_are=tuple(sorted(map(_printable, work.fields))),
+                        left_as_they_are=left,
+                        accept_shift=accept_shift,
                     ),
-                    counts={**work.counts.to_json(), "withheld": len(work.withheld)},
-                    risk=candidate.risk,
+                    counts=counts,
                     utility=candidate.utility,
                     withheld=tuple(work.withheld),
+                    **told,
                 ).save(built)
                 write_quarantine(out, work.withheld, force=force)
 
@@ -362,7 +376,7 @@ def _part(shared: _Shared, batch: tuple[str, Sequence[Document]]) -> tuple[bytes
         return head + b"\n" + done.text, facts
     extras = {document.id: document.extra for document in documents}
     lines = [
-        shared.form.line(Document(name, text, (), _without(extras[name], shared.drop, "jsonl")))
+        shared.form.line(Document(name, text, (), without_fields(extras[name], shared.drop, "jsonl")))
         for name, text in zip(done.ids, done.texts, strict=True)
     ]
     return b"".join(lines), facts
@@ -404,12 +418,12 @@ def _published(
         published_id, text = next(texts, (None, ""))
         if published_id != document.id:
             raise WorkError("The input changed while it was published.", hint="start again.")
-        extra = _without(document.extra, drop, corpus.format.name)
+        extra = without_fields(document.extra, drop, corpus.format.name)
         fields.update(name for name in extra if name not in drop)
         yield Document(document.id, text, (), extra)
 
 
-def _without(extra: Mapping[str, Any], drop: Sequence[str], form: str) -> Mapping[str, Any]:
+def without_fields(extra: Mapping[str, Any], drop: Sequence[str], form: str) -> Mapping[str, Any]:
     """Leave fields out; in a table the column stays, empty."""
     if not any(name in extra for name in drop):
         return extra

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from .months import MONTH_NAMES, MonthName, written_month
 
-__all__ = ["DateReading", "shifted"]
+__all__ = ["MONTH_FIRST", "DateReading", "shifted"]
 
 _M = r"(?P<m>[^\W\d_]{3,12})(?P<dot>\.?)"
 _D = r"(?P<d>[0-9]{1,2})"
@@ -85,6 +85,9 @@ class DateReading:
         return True if separator == "." and not known else self.default
 
 
+MONTH_FIRST = DateReading(((".", False),), default=False)
+
+
 def shifted(text: str, days: int, *, reading: DateReading | bool = False) -> str | None:
     """Shift a date by whole days and write it as it was written; None where it is no date known here.
 
@@ -104,7 +107,7 @@ def shifted(text: str, days: int, *, reading: DateReading | bool = False) -> str
 
     """
     if isinstance(reading, bool):
-        reading = DateReading((), reading) if reading else DateReading(((".", False),), False)
+        reading = DateReading((), default=True) if reading else MONTH_FIRST
     stripped = text.strip()
     lead = text[: len(text) - len(text.lstrip())]
     trail = text[len(text.rstrip()) :]

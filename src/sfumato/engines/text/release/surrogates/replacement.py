@@ -123,13 +123,18 @@ class Surrogates(Replacer):
 
     @classmethod
     def for_release(
-        cls, *, key: str | os.PathLike[str] | None = None, scope: str = "document"
+        cls,
+        *,
+        key: str | os.PathLike[str] | None = None,
+        scope: str = "document",
+        reading: object = None,
     ) -> Surrogates:
-        return cls(read_key(key), scope=scope)
+        known = reading if isinstance(reading, DateReading) else DateReading()
+        return cls(read_key(key), scope=scope, reading=known)
 
     @property
     def mark(self) -> int:
-        return self._key.number("journal", self.scope, below=1 << 62)
+        return self._key.number("journal", self.scope, repr(self.reading), below=1 << 62)
 
     def days(self, document_id: str) -> int:
         """Return the document's shift in days."""
