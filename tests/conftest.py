@@ -141,3 +141,19 @@ def kills():
                 setattr(place, name, function)
 
     return killed_before
+
+
+@pytest.fixture(scope="session")
+def sample_files(tmp_path_factory) -> Path:
+    """Write the embedded samples; treat the folder as read-only."""
+    from sfumato.data.samples import write_samples
+
+    return write_samples(tmp_path_factory.mktemp("samples") / "samples")
+
+
+@pytest.fixture(scope="session")
+def notes():
+    """Return the labelled clinic notes."""
+    from sfumato.data.samples import clinic_notes
+
+    return clinic_notes()

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from .compute.journal import Journal, Part, fingerprint
+from .core.disk import make_private, remove, set_modes
 from .core.errors import WithheldError
 from .core.files import read_json, sha256_of
 from .core.plan import Plan, Section, data_parameter
@@ -63,7 +64,8 @@ def run(
     key = fingerprint(
         plan=plan.content, inputs=[(name, sha256_of(file)) for name, file in plan.input_files()]
     )
-    with Journal(target, key, force=force) as journal:
+    read = [plan_path, *(file for _, file in plan.input_files())]
+    with Journal(target, key, force=force, inputs=read) as journal:
         if not journal.finished:
             _Run(plan, plan_path, journal, say).all_steps()
             journal.finish(lambda built: _assemble(plan, plan_path, journal, built))
@@ -88,10 +90,40 @@ class _Run:
     say: Say
 
     def all_steps(self) -> None:
-        for name, section in self.plan.sections.items():
+        sections = self.plan.sections
+        passed_on = {s.published_from for s in sections.values()} - {None}
+        for name, section in sections.items():
             self._step(f"{name}-frontier", partial(self._explore, section))
-            self._step(f"{name}-release", partial(self._publish, section))
+        for name, section in sections.items():
+            if section.published_from is not None:
+                self._chain(sections[section.published_from], section)
+            elif name not in passed_on:
+                self._step(f"{name}-release", partial(self._publish, section))
         self._step("report", self._report)
+
+    def _chain(self, first: Section, second: Section) -> None:
+        """Publish one part from what another wrote, and keep only the record of the first.
+
+        The data in between is half treated (a register whose notes are not yet sanitised): it lies in
+        the work folder, which only its owner can read, while these two steps run, and at no other time.
+        """
+        steps = [f"{section.engine.name}-release" for section in (first, second)]
+        if all(map(self.journal.has, steps)):
+            self.say(f"{', '.join(steps)}: done before")
+            return
+        self.say(f"{steps[0]} …")
+        with self.journal.part(steps[0], sync=False) as between:
+            self._publish(first, between)
+            self.say(f"{steps[1]} …")
+            with self.journal.part(steps[1]) as part:
+                self._publish(second, part, between.path)
+            record = first.engine.Release.from_json(read_json(between.path / RELEASE_FILE))
+            for entry in between.path.iterdir():
+                if entry.name not in {RELEASE_FILE, QUARANTINE}:
+                    remove(entry)
+            # What was passed on is not published: its hash would be an oracle on the raw notes.
+            kept = record.model_copy(update={"outputs": tuple(o.marked() for o in record.outputs)})
+            kept.save(between.path)
 
     def _step(self, name: str, work: Callable[[Part], None]) -> None:
         if self.journal.has(name):
@@ -106,24 +138,23 @@ class _Run:
         part.path.mkdir()
         found.save(part.path)
 
-    def _publish(self, section: Section, part: Part) -> None:
+    def _publish(self, section: Section, part: Part, source: Path | None = None) -> None:
         """Publish with force: what lies at a step's place was left by an interrupted run of ours."""
         engine = section.engine
         exploration = engine.load(self.journal.path(f"{engine.name}-frontier"))
         candidate = section.choice.of(exploration)
         self.say(f"  chosen: {candidate.id}")
         chained = section.published_from is not None
-        request = section.publish_request(self._data(section), chained=chained)
+        request = section.publish_request(self._data(section, source), chained=chained)
         engine.publish(exploration, candidate, request, out=part.path, force=True)
         listed = quarantine_of(part.path)
         if listed.exists():  # kept with the step, and laid out apart from the release at the end
             os.replace(listed, part.path / QUARANTINE)
 
-    def _data(self, section: Section) -> object:
-        if section.published_from is not None:
-            released = self.journal.path(f"{section.published_from}-release")
-            record = read_json(released / RELEASE_FILE)
-            return released / str(record["outputs"][0]["path"])
+    def _data(self, section: Section, source: Path | None) -> object:
+        if source is not None:
+            record = read_json(source / RELEASE_FILE)
+            return source / str(record["outputs"][0]["path"])
         if section.publish is not None:
             return section.publish
         return section.request.public()[data_parameter(type(section.request))]
@@ -140,20 +171,17 @@ def _assemble(plan: Plan, plan_path: Path, journal: Journal, built: Path) -> Non
     """Lay the finished steps out: release/ may leave the house, private/ stays."""
     (built / "release").mkdir(parents=True)
     (built / "private").mkdir()
-    consumed = {section.published_from for section in plan.sections.values()}
     for name in plan.sections:
         shutil.copytree(journal.path(f"{name}-frontier"), built / "private" / name)
         step, target = journal.path(f"{name}-release"), built / "release" / name
         if (step / QUARANTINE).exists():
             shutil.copy(step / QUARANTINE, built / "private" / name / QUARANTINE)
-        if name in consumed:  # another part publishes what this one wrote: only its record is kept
-            target.mkdir()
-            shutil.copyfile(step / RELEASE_FILE, target / RELEASE_FILE)
-        else:
-            shutil.copytree(step, target, ignore=shutil.ignore_patterns(QUARANTINE))
+        shutil.copytree(step, target, ignore=shutil.ignore_patterns(QUARANTINE))
     for file in sorted(journal.path("report").iterdir()):
         shutil.copyfile(file, built / file.name)
     shutil.copyfile(plan_path, built / "plan.toml")
+    set_modes(built, private=False)
+    make_private(built / "private")
 
 
 def _verdicts(folder: Path) -> tuple[str, ...]:

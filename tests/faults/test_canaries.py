@@ -8,13 +8,14 @@ import pytest
 import scipy.sparse as sp
 from typer.testing import CliRunner
 
-from sfumato.cli import app
+from sfumato.cli import build
 from sfumato.data.document import Document, Span
 from sfumato.data.documents import write_documents
 from sfumato.data.samples.notes import clinic_notes
 from sfumato.data.samples.writing import write_samples
 
 CANARY = "Quixadelmo"
+app = build()
 OTHER = "qUIXADELMO"  # a case that careless folding would show
 
 

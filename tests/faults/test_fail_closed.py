@@ -134,7 +134,7 @@ def test_rows_that_are_left_out_are_listed_by_number(tmp_path):
     found = tables.explore(tmp_path / "t.csv", schema, evaluations=9)
     reason = "has no value for a quasi-identifier"
     for out in (tmp_path / "out.csv", tmp_path / "out"):
-        found.knee().publish(tmp_path / "t.csv", out=out)
+        found.publish(found.knee(), tmp_path / "t.csv", out=out)
         assert quarantined(out) == [{"id": f"row {n}", "reason": reason} for n in (5, 10)]
     assert CANARY not in (tmp_path / "out.quarantine.jsonl").read_text()
 
@@ -172,7 +172,7 @@ def test_names_of_files_hold_no_data(tmp_path, learned, notes, publish, monkeypa
         real(old, new)
 
     monkeypatch.setattr(os, "replace", watched)
-    progress = lambda *told_of: told.write(repr(told_of))  # noqa: E731
+    progress = lambda *told_of, **more: told.write(repr((told_of, more)))  # noqa: E731
     try:
         publish(source, tmp_path / "out", progress=progress)
     except (SfumatoError, KeyboardInterrupt) as error:
@@ -242,6 +242,6 @@ def test_two_policies_of_one_table_compose(tmp_path):
     }
     found = tables.explore(tmp_path / "t.csv", schema, evaluations=30)
     first, second, *_ = found.candidates
-    first.publish(tmp_path / "t.csv", out=tmp_path / "a.csv")
+    found.publish(first, tmp_path / "t.csv", out=tmp_path / "a.csv")
     with pytest.warns(PrivacyWarning, match="1 other release beside 'b.csv' comes from the same"):
-        second.publish(tmp_path / "t.csv", out=tmp_path / "b.csv")
+        found.publish(second, tmp_path / "t.csv", out=tmp_path / "b.csv")

@@ -196,7 +196,6 @@ def test_bad_studies(tmp_path):
 
 def test_command(tmp_path):
     from sfumato.cli._engines import engine_app
-
     from sfumato.engines.text.engine import ENGINE
 
     app = engine_app(ENGINE)

@@ -29,8 +29,17 @@ def _root(
     _show: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(help="Raise a limit of the readers, such as columns=20000; repeatable."),
+    ] = None,
 ) -> None:
-    pass
+    if limit:
+        from ..data.limits import Limits, set_limits
+        from ._running import running
+
+        with running():
+            set_limits(Limits().raised(limit))
 
 
 def build(only: Collection[str] = ()) -> typer.Typer:
@@ -79,4 +88,7 @@ def __getattr__(name: str) -> Any:
 
 def main() -> None:
     """Run the console script."""
-    build(sys.argv[1:2] or ["--help"])()
+    called = next(
+        (word for word in sys.argv[1:] if not word.startswith("-") and "=" not in word), ""
+    )
+    build([called])()

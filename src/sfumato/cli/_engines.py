@@ -69,9 +69,10 @@ def _explore(engine: Engine, given: Given, call: Call, console: Console) -> None
 
     request = given.made(engine.Request)
     assert call.out is not None
-    check_output(call.out, force=call.force)
+    read = [path for _, path in request.input_files()]
+    check_output(call.out, force=call.force, inputs=read)
     found = engine.explore(request, progress=call.progress)
-    with whole_directory(call.out, force=call.force) as folder:
+    with whole_directory(call.out, force=call.force, inputs=read) as folder:
         found.save(folder)
     console.result(found.record.to_json())
     for line in found.lines():
@@ -82,9 +83,16 @@ def _explore(engine: Engine, given: Given, call: Call, console: Console) -> None
 def _publish(engine: Engine, given: Given, call: Call, console: Console) -> None:
     from pathlib import Path
 
+    from ..core.ownership import refuse_inputs
+    from ..core.records import FRONTIER_FILE
+
     request = given.made(engine.PublishRequest)
     candidate = None
-    exploration = engine.load(Path(given.made(_Explored).directory))
+    directory = Path(given.made(_Explored).directory)
+    if call.out is not None:
+        read = [path for _, path in request.input_files()]
+        refuse_inputs(call.out, [*read, directory / FRONTIER_FILE])
+    exploration = engine.load(directory)
     if engine.needs_choice(request):
         candidate = given.made(engine.Choice).of(exploration)
         console.say(
@@ -116,7 +124,8 @@ def _attack(engine: Engine) -> list[Verb]:
         from ..core.files import check_output, write_json
 
         if call.out is not None:
-            check_output(call.out, force=call.force)
+            read = [path for _, path in request.input_files() if path.is_file()]
+            check_output(call.out, force=call.force, inputs=read)
         found = engine.attack(request, call).to_json()
         if call.out is not None:
             write_json(call.out, found, force=call.force)
@@ -134,4 +143,9 @@ def _attack(engine: Engine) -> list[Verb]:
 
 
 def _verb(verb: Verb, given: Given, call: Call, console: Console) -> None:
-    console.result(dict(verb.run(given.made(verb.Request), call)))
+    from ..core.ownership import refuse_inputs
+
+    request = given.made(verb.Request)
+    if call.out is not None:
+        refuse_inputs(call.out, [path for _, path in request.input_files() if path.is_file()])
+    console.result(dict(verb.run(request, call)))

@@ -15,6 +15,7 @@ import typer
 
 from ..core.engine import Progress, no_progress
 from ..core.errors import PrivacyWarning, SfumatoError
+from ..core.printing import printable
 
 __all__ = ["Console", "DebugFlag", "ForceFlag", "JsonFlag", "QuietFlag", "running"]
 
@@ -35,7 +36,7 @@ class Console:
     def say(self, line: str = "") -> None:
         """Print a line for people; nothing with --quiet or --json."""
         if not (self.quiet or self.json):
-            typer.echo(line)
+            typer.echo(printable(line))
 
     def result(self, value: dict[str, Any]) -> None:
         """Print the result for scripts; nothing without --json."""
@@ -91,7 +92,7 @@ def _warnings_as_lines() -> Iterator[None]:
 
         def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
             if issubclass(category, PrivacyWarning):
-                typer.echo(f"sfumato: warning: {message}", err=True)
+                typer.echo(printable(f"sfumato: warning: {message}"), err=True)
             else:
                 others(message, category, *place, **more)
 

@@ -29,7 +29,7 @@ from ..core.disk import is_disk_full, remove, sync, sync_tree
 from ..core.errors import OutputExistsError, ParameterError, WorkError
 from ..core.files import canonical_json, sha256_of
 from ..core.ownership import refuse_inputs
-from ..core.release import versions
+from ..core.records import versions
 from ..core.staging import WorkFolder, check_output, refuse_existing
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ input, and tells nobody else anything.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import os
@@ -93,15 +94,15 @@ def private_key() -> PrivateKey:
     """
     path = key_file()
     if path is not None:
-        with suppress(FileNotFoundError):
-            return _read(path)
         try:
+            with suppress(FileNotFoundError):
+                return _read(path)
             _draw(path)
-        except OSError:
-            if os.environ.get(PRIVATE_KEY_VARIABLE):
-                raise
-        else:
             return _read(path)
+        except OSError as error:
+            is_no_place = error.errno in {errno.ENOTDIR, errno.EACCES, errno.EROFS, errno.ENOENT}
+            if os.environ.get(PRIVATE_KEY_VARIABLE) or not is_no_place:
+                raise
     return _passing_key()
 
 

@@ -272,7 +272,7 @@ class FrontierRecord(Record):
     candidates: tuple[SerializeAsAny[Candidate], ...]
     references: tuple[SerializeAsAny[Reference], ...] = ()
     files: dict[FileName, Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]] = Field(
-        default_factory=dict
+        default_factory=dict, json_schema_extra={"private": True}
     )
     """What lies beside frontier.json and is needed to publish, by the hash that it must still have."""
 

@@ -382,7 +382,7 @@ def whole_files(
 
 def check_files(
     target: Path,
-    record: str | None,
+    record: PathLike | None,
     *,
     force: bool = False,
     ours: frozenset[str] = frozenset(),
@@ -390,21 +390,19 @@ def check_files(
     locked: bool = False,
 ) -> None:
     """Refuse a file and its record that must not be replaced, before any work is done."""
+    beside = target if record is None else target.with_name(Path(record).name)
     if not locked:
         may_replace = force or target.name in ours
         check_output(target, force=may_replace, inputs=inputs)
-    for name in (target.name, record):
-        place = target.with_name(name) if name else None
-        if place is None or not os.path.lexists(place):
-            continue
-        refuse_inputs(place, inputs)
-        if name not in ours:
-            refuse_existing(place, force=force)
-    beside = target.with_name(record) if record else target
+    for place in dict.fromkeys((target, beside)):
+        if os.path.lexists(place):
+            refuse_inputs(place, inputs)
+            if place.name not in ours:
+                refuse_existing(place, force=force)
     there = target.exists() or beside.exists()
-    if record and there and not lists_file(beside, target.name):
+    if record is not None and there and not lists_file(beside, target.name):
         raise OutputExistsError(
-            f"The file {target.name!r} has no record {record!r} that says sfumato wrote it.",
+            f"The file {target.name!r} has no record {beside.name!r} that says sfumato wrote it.",
             hint="--force replaces earlier outputs only; give another name.",
         )
 

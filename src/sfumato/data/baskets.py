@@ -7,7 +7,7 @@ line) and 0/1 CSV with a header. The text formats are read and written batch by 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from ..core.errors import DataError, FormatError, InputError, did_you_mean
 from ..core.files import check_output, whole_file
+from ..core.printing import has_controls
 from ._basket_files import (
     FORMATS,
     Batch,
@@ -37,6 +38,7 @@ __all__ = [
     "Copied",
     "as_baskets",
     "beside_of",
+    "check_labels",
     "check_names",
     "format_of",
     "project_file",
@@ -77,7 +79,7 @@ class Baskets:
             feature_names = [str(c) for c in matrix.columns]
         if hasattr(matrix, "to_numpy"):
             matrix = matrix.to_numpy()
-        rows = sp.csr_matrix(matrix)
+        rows = sp.csr_matrix(_sound(matrix))
         names = tuple(feature_names) if feature_names is not None else _numbered(rows.shape[1])
         if len(names) != rows.shape[1]:
             raise DataError(f"There are {len(names)} feature names for {rows.shape[1]} features.")
@@ -113,6 +115,16 @@ class Baskets:
         return replace(self, matrix=self.matrix[order], labels=labels)
 
 
+def _sound(matrix: Any) -> Any:
+    """Refuse a sparse matrix whose indices or pointers lead outside it."""
+    if sp.issparse(matrix) and hasattr(matrix, "check_format"):
+        try:
+            matrix.check_format(full_check=True)
+        except (ValueError, IndexError, RuntimeError):
+            raise DataError("The matrix has an index or a pointer that lies outside it.") from None
+    return matrix
+
+
 def _token(value: Any) -> str:
     return str(value.item() if isinstance(value, np.generic) else value)
 
@@ -131,6 +143,34 @@ def check_names(names: Sequence[str]) -> None:
         )
     if any(not name for name in names):
         raise DataError("A feature has an empty name.", hint="name every feature.")
+    strange = sum(map(has_controls, names))
+    if strange:
+        raise DataError(
+            f"{strange} feature name{'s hold' if strange > 1 else ' holds'} a control character.",
+            hint="rename the features.",
+        )
+
+
+def check_labels(labels: Iterable[str], classes: Collection[str], *, first: int = 1) -> None:
+    """Refuse labels that are not among the classes that were explored; they could say anything.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        The labels of rows that follow one another.
+    classes : collection of str
+        The classes that may be published.
+    first : int, default=1
+        The number of the first of the rows.
+
+    """
+    wrong = [row for row, label in enumerate(labels, first) if label not in classes]
+    if wrong:
+        raise DataError(
+            f"{len(wrong):,} labels are not among the classes that were explored (the first is that "
+            f"of row {wrong[0]:,}); nothing was published.",
+            hint="explore this data, or correct its labels.",
+        )
 
 
 def _checked(rows: sp.csr_matrix) -> sp.csr_matrix:
@@ -320,6 +360,7 @@ def project_file(
     *,
     labels: str | os.PathLike[str] | None = None,
     batch_rows: int = 65536,
+    classes: Collection[str] | None = None,
     shuffle: int | None = None,
     force: bool = False,
     progress: Callable[..., None] | None = None,
@@ -327,8 +368,9 @@ def project_file(
     """Copy a text file with the named features only, batch by batch.
 
     The memory used does not depend on the number of rows. `labels` is a file beside or, for CSV, a
-    column; feature names and labels that lie apart are copied too. With a private seed in `shuffle`
-    the rows, and labels that lie apart, are written in an order of their own.
+    column; feature names and labels that lie apart are copied too. Where `classes` are given, a label
+    that is not among them is refused. With a private seed in `shuffle` the rows, and labels that lie
+    apart, are written in an order of their own.
     """
     path, target = Path(source), Path(target)
     kind = format_of(path)
@@ -367,6 +409,8 @@ def project_file(
                 own = None if lines is None else lines[rows : rows + batch.rows]
                 if own is not None and len(own) < batch.rows:
                     raise DataError(f"There are {len(lines or ())} labels for more rows.")
+                if classes is not None:
+                    check_labels(own or batch.labels or (), classes, first=rows + 1)
                 writer.append(batch.projected(to), own)
                 rows += batch.rows
                 if progress is not None:

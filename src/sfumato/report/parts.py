@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.engine import Engine, Part, engine_named
 from ..core.errors import FormatError, InputError
-from ..core.explored import Exploration
+from ..core.exploration import Exploration
 from ..core.files import read_json
 from ..core.records import (
     ATTACK_FILE,

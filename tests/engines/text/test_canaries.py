@@ -11,9 +11,9 @@ import json
 
 import numpy as np
 import pytest
-from sfumato.cli._engines import engine_app
 from typer.testing import CliRunner
 
+from sfumato.cli._engines import engine_app
 from sfumato.engines.text.engine import ENGINE
 
 app = engine_app(ENGINE)

@@ -18,7 +18,7 @@ from ...compute import engine as compute_engine
 from ...compute.protocol import Compute
 from ...core.engine import Progress
 from ...core.errors import DataError, InputError, ParameterError
-from ...core.explored import placed
+from ...core.exploration import placed
 from ...core.measures import Risk, Utility
 from ...core.records import InputFile
 from ...data.baskets import as_baskets
@@ -75,6 +75,7 @@ def explored(request: BasketsRequest, *, progress: Progress) -> BasketsExplorati
                     chosen=chosen,
                     selector=chosen_by,
                     names=baskets.feature_names,
+                    classes=sorted(set(baskets.labels or ())),
                     rows=rows,
                     positive=positive,
                     request=request,
@@ -196,6 +197,7 @@ def _candidate(
     chosen: npt.NDArray[np.intp],
     selector: ContainmentSelector,
     names: Sequence[str],
+    classes: Sequence[str],
     rows: BinaryMatrix,
     positive: npt.NDArray[np.bool_],
     request: BasketsRequest,
@@ -219,6 +221,7 @@ def _candidate(
         stop=selector.get_params().get("stop"),
         features=tuple(names[i] for i in chosen),
         absence_risky=None if risky is None else tuple(names[i] for i in risky),
+        classes=tuple(classes),
         empty_rows=int(np.count_nonzero(np.diff(projected.indptr) == 0)),
         auc=nested.value,
         auc_chosen_on_all_labels=on_all.value,

@@ -25,6 +25,7 @@ from ...core.release import released_files, warn_if_composed, warn_of_kept_order
 from ...data.baskets import (
     Baskets,
     as_baskets,
+    check_labels,
     format_of,
     project_file,
     read_matrix,
@@ -48,6 +49,8 @@ def projected(candidate: BasketsCandidate, request: BasketsPublishRequest) -> Ba
     """Return the data on the candidate's features, after the same audit as on disk."""
     features = _features(candidate)
     found = as_baskets(request.matrix, labels=request.labels).project(features)
+    if found.labels is not None:
+        check_labels(found.labels, _classes(candidate))
     shuffle = _shuffle(candidate, request)
     if shuffle is not None:
         found = found.shuffled(shuffle)
@@ -70,6 +73,11 @@ def _features(candidate: BasketsCandidate) -> list[str]:
             hint="choose another candidate.",
         )
     return list(candidate.features)
+
+
+def _classes(candidate: BasketsCandidate) -> frozenset[str]:
+    """Return the classes that were explored: no other label was looked at, so no other is published."""
+    return frozenset(candidate.classes)
 
 
 def _promised_ac(candidate: BasketsCandidate, matrix: Any, names: Sequence[str]) -> int:
@@ -178,12 +186,20 @@ def _stage(
     from_text = isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
     if from_text and (labels is None or isinstance(labels, str | os.PathLike)):
         copied = project_file(
-            data, features, target, labels=labels, shuffle=shuffle, progress=progress
+            data,
+            features,
+            target,
+            labels=labels,
+            classes=_classes(candidate),
+            shuffle=shuffle,
+            progress=progress,
         )
         inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
         outputs, column = copied.written, copied.label_column
     else:
         baskets = as_baskets(data, labels=labels)
+        if baskets.labels is not None:
+            check_labels(baskets.labels, _classes(candidate))
         inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
         chosen = baskets.project(features)
         if shuffle is not None:

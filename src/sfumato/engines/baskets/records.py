@@ -10,12 +10,14 @@ from ...core.records import (
     Candidate,
     Count,
     FrontierRecord,
+    Label,
     Name,
     Record,
     Reference,
     Release,
     Sentence,
     Share,
+    private,
 )
 
 __all__ = [
@@ -57,6 +59,8 @@ class BasketsCandidate(Candidate):
     stop: Name | None = None
     features: tuple[Feature, ...]
     absence_risky: tuple[Feature, ...] | None = None
+    classes: tuple[Label, ...] = private(())
+    """The classes that were explored; a label outside them is not published."""
     count: Count
     ac: Count
     unique_share: Share

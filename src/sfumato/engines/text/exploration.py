@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.errors import ModelError
-from ...core.explored import Exploration
+from ...core.exploration import Exploration
 from ...core.records import FrontierRecord
 from .records import TextCandidate, TextFrontier, labels_listed
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...core.errors import DataError
-from ...core.explored import placed
+from ...core.exploration import placed
 from ...core.randomness import Streams
 from ...core.records import InputFile
 from ...data.document import Document

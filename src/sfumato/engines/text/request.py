@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 
 from ...core.choice import Choice
 from ...core.errors import NoCandidateError
-from ...core.explored import Exploration
+from ...core.exploration import Exploration
 from ...core.records import Candidate
 from ...core.request import Request, parameter
 from .attack.registry import ATTACKERS

@@ -18,7 +18,7 @@ from ...core.errors import ParameterError
 from ...core.files import whole_directory, write_json
 from ...core.randomness import Streams
 from ...data.table import Table, read_table
-from ...engines.tables.engine import run_point
+from ...engines.tables.exploring import run_point
 from ...engines.tables.policy import Policy
 from ...engines.tables.problem import Problem
 from ...engines.tables.safe_harbor import find_roles, safe_harbor

@@ -133,7 +133,6 @@ def files(tmp_path_factory):
 
 def the_app():
     from sfumato.cli._engines import engine_app
-
     from sfumato.engines.text.engine import ENGINE
 
     return engine_app(ENGINE)
