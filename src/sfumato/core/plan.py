@@ -186,6 +186,8 @@ class _Reader:
         publish = self.content.get("publish")
         if publish is not None and not isinstance(publish, str):
             self.mistakes.append(f"{name}.publish: a file or the name of another section")
+        elif publish in ENGINES and publish not in self.parts:
+            self.mistakes.append(f'{name}.publish: "{publish}" needs a [{publish}] section')
         if self.mistakes or request is None or probe is None or choice is None:
             return None
         chained = publish if publish in self.parts and publish != name else None

@@ -11,6 +11,7 @@ from typing import Any
 
 from .errors import PrivacyWarning, SfumatoError
 from .files import read_json
+from .private_key import private_key
 from .records import RELEASE_FILE
 from .staging import check_files, whole_files
 
@@ -47,7 +48,7 @@ def warn_of_kept_order(what: str) -> None:
 
 
 def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> int:
-    """Warn when releases beside this one come from the same input; give how many there are.
+    """Warn when releases beside this one come from the same input; return how many there are.
 
     Releases compose: what one withholds another may show, and whoever holds both learns more than
     from either. A release with the same output adds nothing; only others count.
@@ -55,9 +56,13 @@ def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> 
     out = Path(out)
 
     def hashes(of: Mapping[str, Any], key: str) -> set[str]:
-        if key == "inputs":  # records of earlier versions hold plain hashes
-            return {str(marked(entry)["hmac"]) for entry in of[key]}
-        return {str(entry["sha256"]) for entry in of[key]}
+        if key == "outputs":
+            return {str(entry["sha256"]) for entry in of[key]}
+        # Records of 0.1 hold plain hashes, which are given their marks here.
+        known = (
+            entry.get("hmac") or private_key().mark("input", entry["sha256"]) for entry in of[key]
+        )
+        return {str(mark) for mark in known}
 
     others = 0
     beside = out.absolute().parent

@@ -63,7 +63,7 @@ class Terms:
             table.population_codes,
             table.population_count,
             cells_hash(table),
-            tuple(i.sha256 for i in table.inputs),
+            tuple(str(i.sha256) for i in table.inputs),
             int(problem.cells.least[0]),
             float(problem.cells.least[1]),
             risk,
