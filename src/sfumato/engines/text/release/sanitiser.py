@@ -160,8 +160,10 @@ class Sanitiser:
         word_limit: int = 1 << 17,
     ) -> None:
         self.candidate = candidate
-        self.decider: Decider = compiled(candidate)
         self.replacer: Replacer = Placeholder() if replacer is None else replacer
+        # Certainties need the features of every word, which the compiled form does not keep.
+        quick = self.replacer.by_label_alone
+        self.decider: Decider = compiled(candidate) if quick else candidate
         self.findings = findings
         self.strict = strict
         self.word_limit = word_limit
