@@ -173,7 +173,10 @@ BAD_PUBLISH = {
     ),
     "no such replacement": (["FRONTIER", "CORPUS", "--replace", "x", "--out", "OUT"], "mask"),
     "no such engine": (["FRONTIER", "CORPUS", "--engine", "x", "--out", "OUT"], "local, spark"),
-    "output exists": (["FRONTIER", "CORPUS", "--ratio", "1", "--out", "FRONTIER"], "exists"),
+    "output holds an input": (
+        ["FRONTIER", "CORPUS", "--ratio", "1", "--out", "FRONTIER"],
+        "never modified",
+    ),
 }
 
 
