@@ -23,6 +23,8 @@ from .errors import ParameterError, did_you_mean
 __all__ = ["Parameter", "Request", "command_line", "parameter", "parameters"]
 
 Role = Literal["data", "file", "option"]
+IN_MEMORY = "(in memory)"
+"""What a record holds for an input that was given as an object instead of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +286,12 @@ def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _recorded(value: Any, *, is_file: bool) -> JsonValue:
+    if (
+        is_file
+        and isinstance(value, Mapping | list | tuple)
+        and not all(v is None or isinstance(v, str | os.PathLike) for v in _each(value))
+    ):  # what stands in for a file: findings, a schema, frames. Its content is not for a record
+        return IN_MEMORY
     if isinstance(value, Mapping):
         return {str(k): _recorded(v, is_file=is_file) for k, v in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

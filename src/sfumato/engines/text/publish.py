@@ -116,6 +116,7 @@ def publish(
         seed=seed,
         findings=request.findings,
         drop=request.drop,
+        new_ids=request.new_ids,
         engine=request.engine,
         threads=request.threads,
         force=force,

@@ -335,12 +335,13 @@ class TextHow(Record):
     ratio: Annotated[float, Field(gt=0)]
     replacement: Name
     findings: bool = False
+    order: Literal["kept", "shuffled"] = "kept"
+    ids: Literal["kept", "new"] = "kept"
     dropped_fields: tuple[ColumnName, ...] = ()
     fields_as_they_are: tuple[ColumnName, ...] = ()
     left_as_they_are: dict[Label, Count] = Field(default_factory=dict)
     """Spans of the input whose label was not chosen, by label."""
     accept_shift: bool = False
-    new_ids: bool = False
 
 
 class TextRelease(Release):
@@ -370,9 +371,12 @@ class TextRelease(Release):
             )
         if self.how.left_as_they_are:
             found.append(f"left as they are: {labels_listed(self.how.left_as_they_are)}")
-        if self.how.fields_as_they_are:
-            names = ", ".join(self.how.fields_as_they_are)
-            found.append(f"published as they are: {names} (--drop leaves fields out)")
+        kept = [] if self.how.ids == "new" else ["the order of the documents", "their ids"]
+        kept += self.how.fields_as_they_are
+        if kept:
+            hints = [] if self.how.ids == "new" else ["--new-ids replaces ids and shuffles"]
+            hints += ["--drop leaves fields out"] if self.how.fields_as_they_are else []
+            found.append(f"published as they are: {', '.join(kept)} ({'; '.join(hints)})")
         return found
 
 

@@ -198,6 +198,9 @@ class TextPublishRequest(_Reading):
     accept_shift: bool = parameter(
         False, help="Publish although the documents are not like those learned from; recorded."
     )
+    new_ids: bool = parameter(
+        False, help="Give documents new ids and an order of their own; the mapping stays with you."
+    )
     engine: str = parameter(
         "local", help="Where the work is done.", choices=lambda: ("local", "spark"), in_plan=False
     )

@@ -21,7 +21,7 @@ import numpy as np
 from ....compute import engine as compute_engine
 from ....compute.journal import Journal, fingerprint
 from ....core.engine import Progress, no_progress
-from ....core.errors import WorkError
+from ....core.errors import DataError, ReleaseRefusedError, WorkError
 from ....core.files import sha256_of
 from ....core.ownership import paths_in
 from ....core.private_key import private_key
@@ -35,6 +35,7 @@ from ....data.formats.jsonl import Jsonl
 from ....data.formats.lines import Column, LineBlock, SeenMarks, Written, read_blocks, takes
 from ....data.sources import Extra, create_bytes
 from ..records import TextCandidate, TextHow, TextRelease
+from .new_ids import NewIds
 from .sanitiser import Counts, Sanitiser, batches
 
 __all__ = ["publish", "without_fields"]
@@ -42,6 +43,9 @@ __all__ = ["publish", "without_fields"]
 # Characters of a part (bytes of JSON lines): with larger ones the system takes memory back and forth.
 _PART_SIZE = 1 << 19
 Measure = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+# Of what was measured to be redacted: less than this share of it, where so many words are expected, is
+# no release of the same kind.
+_FAR_BELOW, _FEWEST_EXPECTED = 0.1, 30
 
 
 def publish(
@@ -56,6 +60,7 @@ def publish(
     seed: int = 0,
     findings: str | os.PathLike[str] | None = None,
     drop: Sequence[str] = (),
+    new_ids: bool = False,
     engine: str = "local",
     threads: int | None = None,
     force: bool = False,
@@ -93,6 +98,8 @@ def publish(
         Another tool's findings, redacted first.
     drop : sequence of str
         Fields to leave out.
+    new_ids : bool, default False
+        Whether documents get new ids and an order of their own; the mapping lies beside the output.
     engine, threads : str, int
         Where the work is done, and by how many threads.
     force : bool, default False
@@ -114,6 +121,7 @@ def publish(
         "replacement": replacement,
         "findings": None if findings is None else private_key().mark("input", sha256_of(findings)),
         "dropped_fields": sorted(drop),
+        "new_ids": new_ids,
     }
     # Surrogates look at the language that a record names: they need its other fields.
     in_columns = (
@@ -134,7 +142,13 @@ def publish(
             check_quarantine(out, force=force)
         if not journal.finished:
             work = _Work(corpus, sanitiser, drop, findings, characters, in_columns=in_columns)
+            if new_ids:
+                hashes = [sha256 for _, sha256 in inputs]
+                layout = getattr(corpus.format, "layout", None)
+                work.new_ids = NewIds(candidate.id, hashes, getattr(layout, "id", None))
             work.run(journal, compute, progress)
+            if not accept_shift:
+                _refuse_far_from_promise(work.counts, candidate)
 
             def build(built: Path) -> None:
                 written = work.write(journal, built)
@@ -156,6 +170,8 @@ def publish(
                         ratio=candidate.ratio,
                         replacement=replacement,
                         findings=findings is not None,
+                        order="shuffled" if new_ids else "kept",
+                        ids="new" if new_ids else "kept",
                         dropped_fields=tuple(sorted(drop)),
                         fields_as_they_are=tuple(sorted(map(_printable, work.fields))),
                         left_as_they_are=left,
@@ -163,15 +179,33 @@ def publish(
                     ),
                     counts=counts,
                     utility=candidate.utility,
-                    withheld=tuple(work.withheld),
+                    withheld=tuple(work.told()),
                     **told,
                 ).save(built)
                 write_quarantine(out, work.withheld, force=force)
+                if work.new_ids is not None:
+                    work.new_ids.write(out, force=force)
 
             journal.finish(build)
     release = TextRelease.read(out)
     warn_if_composed(out, release.to_json())
     return release
+
+
+def _refuse_far_from_promise(counts: Counts, candidate: TextCandidate) -> None:
+    """Refuse a release in which far less is redacted than the candidate was measured to redact.
+
+    The model may be another one than was judged, or the documents of another kind: then the promised
+    risk says nothing about them.
+    """
+    redacted = sum(counts.redacted.values())
+    expected = (1.0 - candidate.utility.value) * counts.words
+    if expected >= _FEWEST_EXPECTED and redacted < expected * _FAR_BELOW:
+        raise ReleaseRefusedError(
+            f"{redacted:,} of {counts.words:,} words are redacted, but about {expected:,.0f} were "
+            "expected by what was measured; nothing was published.",
+            hint="explore documents of this kind, then publish them.",
+        )
 
 
 def _printable(name: str) -> str:
@@ -200,6 +234,14 @@ class _Work:
         self.rows: dict[str, int] = {}
         self.counts = Counts()
         self.fields: set[str] = set()
+        self.absent: set[str] = set()
+        self.new_ids: NewIds | None = None
+
+    def told(self) -> list[dict[str, str]]:
+        """Return what the release says of the records that are withheld: their ids as published."""
+        if self.new_ids is None:
+            return self.withheld
+        return [{**entry, "id": self.new_ids.of(entry["id"])} for entry in self.withheld]
 
     @property
     def withheld(self) -> list[dict[str, str]]:
@@ -230,9 +272,18 @@ class _Work:
         )
         if self.findings is not None:
             documents = with_findings(
-                documents, self.findings, keep=self.sanitiser.candidate.labels
-            )
+                documents, self.findings, keep=self.sanitiser.candidate.labels,
+                absent=self._unlooked,
+            )  # fmt: skip
         return _cut(documents, self.characters, bare=self.shared.form is None)
+
+    def _unlooked(self, document: Document) -> None:
+        """Withhold a document that the findings say nothing of: nobody looked at it."""
+        entry = {"id": document.id, "reason": "has no entry in the findings"}
+        if self.sanitiser.strict:
+            raise DataError(f"The document {document.id!r} {entry['reason']}.")
+        self.unread.append(entry)
+        self.absent.add(document.id)
 
     def write(self, journal: Journal, built: Path) -> Path:
         """Write the data of the release; return where it lies."""
@@ -242,15 +293,14 @@ class _Work:
             built.mkdir()
             written = built / self.corpus.name
         if self.shared.form is not None:
-            _join_lines(journal, self.corpus, written)
+            _join_lines(journal, self.corpus, written, self.new_ids)
         else:
             parts = map(journal.content, journal.names)
-            unpublished = {entry["id"] for entry in self.failed}
-            write_documents(
-                _published(self.corpus, parts, unpublished, self.drop, self.fields),
-                like=self.corpus,
-                out=written,
-            )
+            unpublished = {entry["id"] for entry in self.failed} | self.absent
+            documents = _published(self.corpus, parts, unpublished, self.drop, self.fields)
+            if self.new_ids is not None:
+                documents = self.new_ids.documents(documents)
+            write_documents(documents, like=self.corpus, out=written)
         return written
 
 
@@ -382,7 +432,9 @@ def _part(shared: _Shared, batch: tuple[str, Sequence[Document]]) -> tuple[bytes
     return b"".join(lines), facts
 
 
-def _join_lines(journal: Journal, corpus: Corpus, written: Path) -> None:
+def _join_lines(
+    journal: Journal, corpus: Corpus, written: Path, new_ids: NewIds | None = None
+) -> None:
     """Write each file of the corpus from the parts that hold its lines."""
     by_file: dict[str, list[str]] = {part.name: [] for part in corpus.parts}
     for name in journal.names:
@@ -390,9 +442,12 @@ def _join_lines(journal: Journal, corpus: Corpus, written: Path) -> None:
     for file, parts in by_file.items():
         path = written / file if corpus.is_folder else written
         path.parent.mkdir(parents=True, exist_ok=True)
+        content: Iterable[bytes] = map(journal.content, parts)
+        if new_ids is not None:
+            content = new_ids.lines(content, path.parent)
         with create_bytes(path, compress=path.name.endswith(".gz")) as stream:
-            for name in parts:
-                stream.write(journal.content(name))
+            for lines in content:
+                stream.write(lines)
 
 
 def _unpacked(part: bytes) -> Iterator[tuple[str, str]]:
