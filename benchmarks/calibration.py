@@ -62,7 +62,7 @@ def half(learned: list[Document], other: list[Document], seed: int) -> Iterator[
     for ratio, publication in publications.items():
         judge = Judge(
             labelled, weights={}, attackers=(CRF(),) if ratio == ATTACKED else (),
-            budgets=BUDGETS, streams=Streams(seed), progress=None, batch=len(other),
+            budgets=BUDGETS, streams=Streams(seed), progress=lambda _: None, batch=len(other),
         )  # fmt: skip
         candidate = judge.candidate(ratio, publication, in_sample=None)
         redacted = publication.classifiers.redactions(unseen) > 0
@@ -85,8 +85,9 @@ def half(learned: list[Document], other: list[Document], seed: int) -> Iterator[
             Target(unseen.redact(redacted), (truth > 0).astype(np.uint8), own),
             streams=Streams(seed).child("other half"), learners=(CRF(),), residuals=[residual],
             budgets=BUDGETS,
-        ).to_json()  # fmt: skip
-        promised = candidate.details["attack"]
+        ).to_record().to_json()  # fmt: skip
+        assert candidate.attack is not None
+        promised = candidate.attack.to_json()
         for reading in ("A", "B", "outside"):
             for way in ("ranked", "unordered", "random"):
                 for budget in map(str, BUDGETS):

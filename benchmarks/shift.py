@@ -66,7 +66,7 @@ class Learned:
             self.publication = GreedySanitize(seed=seed).fit(labelled, (RATIO,))[RATIO]
             judge = Judge(
                 labelled, weights={}, attackers=(), budgets=(10,), streams=Streams(seed),
-                progress=None,
+                progress=lambda _: None,
             )  # fmt: skip
             risk = judge.measures(self.publication.redacted)[0]
             assert risk.interval is not None
