@@ -207,7 +207,8 @@ class Judge:
 
     def _harmless_lost(self, redacted: Mask) -> float:
         harmless = self.words & ~self.sensitive
-        return float(np.count_nonzero(harmless & redacted) / max(np.count_nonzero(harmless), 1))
+        lost, all_harmless = int((harmless & redacted).sum()), int(harmless.sum())
+        return lost / max(all_harmless, 1)
 
     def _counts(self, redacted: Mask, utility: Utility) -> _Counts:
         return {

@@ -12,15 +12,15 @@ from pydantic import JsonValue
 from ...core.engine import Progress, no_progress
 from ...core.errors import InputError, ParameterError, ReleaseRefusedError, did_you_mean
 from ...core.files import canonical_json
-from ...data.document import Document
 from ...core.randomness import Streams
+from ...data.document import Document
 from ...data.documents import Corpus, documents_frame, read_documents
 from ...data.findings import with_findings
 from .exploration import TextExploration
-from .records import TextCandidate, TextRelease
+from .records import TextCandidate
 from .release.learned import Learned
 from .release.looking import Look, look_at
-from .release.measuring import check_sample, measured, promised, shift_sentences
+from .release.measuring import check_sample, measured, promised, shift_sentence
 from .release.registry import REPLACEMENTS
 from .release.sanitiser import Sanitiser, batches
 from .release.shift import LARGEST_SAMPLE
@@ -30,7 +30,7 @@ from .release.writing import publish as write_release
 from .release.writing import without_fields
 from .request import TextPublishRequest
 from .sanitize.classifiers import ClassifierSet
-from .sources import opened
+from .sources import layout_of, opened
 
 __all__ = ["publish"]
 
@@ -72,15 +72,13 @@ def publish(
     random = Streams(seed).generator("sample of the release")
     look = look_at(corpus, most=LARGEST_SAMPLE, random=random)
     _check_fields(look, corpus, request)
-    check, expected = check_sample(
-        learned, classifiers, [d.text for d in look.sample], seed=seed
-    )
+    check, expected = check_sample(learned, classifiers, [d.text for d in look.sample], seed=seed)
     held_out = learned.held_out[candidate.id]
     risk = promised(candidate.risk, held_out, look.documents, seed)
-    sentences = shift_sentences(check, expected, risk)
+    sentence = shift_sentence(check, expected, risk)
     if check.different and not request.accept_shift:
         raise ReleaseRefusedError(
-            f"Nothing was published. {' '.join(sentences)}",
+            f"Nothing was published. {sentence}",
             hint="--accept-shift (accept_shift=True) publishes all the same, and records it.",
         )
     replacer = REPLACEMENTS.named(request.replacement).for_release(
@@ -100,7 +98,7 @@ def publish(
 
     def measure(counts: Mapping[str, Any]) -> dict[str, Any]:
         about = measured(held_out, learned.labels, counts, check, expected, seed=seed)
-        return {"risk": risk, "measured": about, "sentences": tuple(sentences)}
+        return {"risk": risk, "measured": about, "sentences": (sentence,)}
 
     return write_release(
         corpus,
@@ -135,7 +133,7 @@ def _check_options(
             "The frontier was explored with another tool's findings, and none are given now.",
             hint="give the findings of these documents by --findings (findings=).",
         )
-    layout = corpus.format.layout
+    layout = layout_of(corpus)
     for name in request.drop:
         if name == layout.text:
             raise ParameterError(f"The field {name!r} is the text; it cannot be dropped.")
@@ -148,7 +146,7 @@ def _check_options(
 
 def _check_fields(look: Look, corpus: Corpus, request: TextPublishRequest) -> None:
     """Refuse to drop what no document has: a slip would publish the field that was meant."""
-    known = look.fields | {corpus.format.layout.spans}
+    known = look.fields | {layout_of(corpus).spans}
     for name in request.drop:
         if name not in known:
             raise ParameterError(

@@ -39,24 +39,24 @@ from ...core.records import (
 
 __all__ = [
     "READINGS",
-    "MeasuredRange",
-    "ShiftRecord",
-    "TextMeasured",
-    "labels_listed",
     "AttackDetails",
     "Background",
     "Bounds",
     "Found",
+    "MeasuredRange",
     "Reading",
     "ReadingRecord",
     "RoundRecord",
+    "ShiftRecord",
     "TextAttack",
     "TextBound",
     "TextCandidate",
     "TextFrontier",
     "TextHow",
+    "TextMeasured",
     "TextReference",
     "TextRelease",
+    "labels_listed",
 ]
 
 Reading = Literal["A", "B", "outside"]

@@ -80,9 +80,7 @@ class _Reading(Request):
     """How documents are read."""
 
     text_column: str = parameter("text", help="Field that holds the text.", flag="--text")
-    id_column: str = parameter(
-        "id", help="Field that holds the id; empty: numbered.", flag="--id"
-    )
+    id_column: str = parameter("id", help="Field that holds the id; empty: numbered.", flag="--id")
     spans_column: str = parameter("spans", help="Field that holds the spans.", flag="--spans")
     format: str | None = parameter(
         None, help="Format, where the name does not tell it.", choices=lambda: FORMATS

@@ -6,8 +6,9 @@ import os
 from typing import Any, Protocol
 
 from ...data.documents import Corpus, read_documents
+from ...data.formats._layout import Layout
 
-__all__ = ["Reading", "opened"]
+__all__ = ["Reading", "layout_of", "opened"]
 
 _TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 
@@ -49,3 +50,9 @@ def opened(source: Any, how: Reading) -> Corpus:
         overlaps=how.overlaps,
         **options,
     )
+
+
+def layout_of(corpus: Corpus) -> Layout:
+    """Return which fields of a corpus hold the text, the id and the spans."""
+    layout = getattr(corpus.format, "layout", None)
+    return layout if isinstance(layout, Layout) else Layout()

@@ -24,7 +24,9 @@ from .surrogates.dates import DateReading
 __all__ = ["LEARNED_FOLDER", "HeldOut", "Learned", "mark_of"]
 
 LEARNED_FOLDER = "learned"
-LARGEST_BATCH = 20_000  # documents: beyond, a range does not get narrower by an amount worth the time
+LARGEST_BATCH = (
+    20_000  # documents: beyond, a range does not get narrower by an amount worth the time
+)
 Counts = npt.NDArray[np.int64]
 _COLUMNS = ("words", "kept", "sensitive", "left")
 
@@ -107,7 +109,9 @@ class Learned:
         try:
             labels = tuple(str(label) for label in header["labels"])
             held_out = {
-                str(name): _checked(arrays[f"{name}/table"], arrays[f"{name}/redacted"], len(labels))
+                str(name): _checked(
+                    arrays[f"{name}/table"], arrays[f"{name}/redacted"], len(labels)
+                )
                 for name in header["candidates"]
             }
             reading = DateReading(

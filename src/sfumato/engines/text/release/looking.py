@@ -42,6 +42,7 @@ def look_at(corpus: Corpus, *, most: int, random: np.random.Generator) -> Look:
         The largest sample.
     random
         Source of the draws.
+
     """
     kept: list[tuple[float, int, Document]] = []
     fields: set[str] = set()

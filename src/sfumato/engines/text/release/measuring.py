@@ -14,7 +14,7 @@ from ..records import MeasuredRange, ShiftRecord, TextMeasured
 from ..sanitize.classifiers import ClassifierSet
 from .learned import HeldOut, Learned
 
-__all__ = ["check_sample", "measured", "promised", "shift_sentences"]
+__all__ = ["check_sample", "measured", "promised", "shift_sentence"]
 
 _PERCENT = {
     "share redacted": "of their words are redacted",
@@ -43,6 +43,7 @@ def check_sample(
     tuple of ShiftCheck and float
         The verdict, and with an alarm the share of the sensitive words that the redactor itself
         expects to be left; it is often too low and never a promise.
+
     """
     if learned.shift is None:
         return ShiftCheck(TOO_FEW, len(texts), 0), None
@@ -57,40 +58,39 @@ def check_sample(
     return check, float(likely[~redacted].sum()) / total if total > 0 else None
 
 
-def shift_sentences(check: ShiftCheck, expected: float | None, promise: Risk) -> list[str]:
+def shift_sentence(check: ShiftCheck, expected: float | None, promise: Risk) -> str:
     """Return the verdict in words, for the command line and the report."""
     if check.verdict == TOO_FEW:
-        return [
-            f"{check.released:,} documents are too few to tell whether they are like those learned from."
-        ]
-    if check.verdict == LIKE:
-        few = (
-            " With fewer than 20 documents only gross differences would be noticed."
-            if check.released < FEW
-            else ""
+        return (
+            f"{check.released:,} documents, learned from {check.learned:,}: too few to tell whether they "
+            "are alike."
         )
-        return [
+    if check.verdict == LIKE:
+        sentence = (
             f"These {check.released:,} documents look like the {check.learned:,} learned from (five "
             f"measures, p = {check.p_value:.2f}). Foreign names in the same kind of text, or a few "
-            f"other documents among them, would not be noticed.{few}"
-        ]
+            "other documents among them, would not be noticed."
+        )
+        if check.released < FEW:
+            sentence += f" With fewer than {FEW} documents only gross differences would be noticed."
+        return sentence
     cause = next(m for m in check.measures if m.name == check.cause)
     if cause.name in _PERCENT:
         how = f"{cause.released:.1%} {_PERCENT[cause.name]} (learned from: {cause.learned:.1%})"
     else:
         how = "their spelling is of another kind"
-    sentence = f"These documents differ from those learned from: {how}. "
+    sentence = f"These documents differ from those learned from: {how}."
     ends = promise.interval
     if expected is not None and ends is not None and expected > ends.high:
-        return [
-            f"{sentence}The estimate of {promise.value:.2%} does not hold for them; the redactor "
+        return (
+            f"{sentence} The estimate of {promise.value:.2%} does not hold for them; the redactor "
             f"itself expects about {expected:.1%} to be left, and that may be too low. Label some of "
             "them and learn again."
-        ]
-    return [
-        f"{sentence}The estimate of {promise.value:.2%} was not made for them. Nothing shows that more "
+        )
+    return (
+        f"{sentence} The estimate of {promise.value:.2%} was not made for them. Nothing shows that more "
         "is left; label some of them to know."
-    ]
+    )
 
 
 def measured(
@@ -116,6 +116,7 @@ def measured(
         What `check_sample` returned.
     seed
         Seed of the ranges.
+
     """
     words, redacted = counts["words"], counts["redacted"]
     documents = counts["documents"]

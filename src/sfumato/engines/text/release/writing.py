@@ -426,7 +426,9 @@ def _part(shared: _Shared, batch: tuple[str, Sequence[Document]]) -> tuple[bytes
         return head + b"\n" + done.text, facts
     extras = {document.id: document.extra for document in documents}
     lines = [
-        shared.form.line(Document(name, text, (), without_fields(extras[name], shared.drop, "jsonl")))
+        shared.form.line(
+            Document(name, text, (), without_fields(extras[name], shared.drop, "jsonl"))
+        )
         for name, text in zip(done.ids, done.texts, strict=True)
     ]
     return b"".join(lines), facts
