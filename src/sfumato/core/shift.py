@@ -16,7 +16,17 @@ import numpy.typing as npt
 
 from .errors import DataError
 
-__all__ = ["ALARM", "DIFFERENT", "LIKE", "TOO_FEW", "Compared", "ShiftCheck", "compare"]
+__all__ = [
+    "ALARM",
+    "DIFFERENT",
+    "FEW",
+    "LEAST",
+    "LIKE",
+    "TOO_FEW",
+    "Compared",
+    "ShiftCheck",
+    "compare",
+]
 
 LIKE = "like what was learned from"
 DIFFERENT = "different: the promise does not carry over"

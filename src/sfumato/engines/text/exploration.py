@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...core.errors import ModelError
+from ...core.errors import ModelError, NoCandidateError
 from ...core.exploration import Exploration
 from ...core.records import FrontierRecord
 from .records import TextCandidate, TextFrontier, labels_listed
 
 if TYPE_CHECKING:
+    from ...data.document import Document
+    from .release.explaining import FoundSpan
     from .release.learned import Learned
     from .sanitize.classifiers import ClassifierSet
 
@@ -64,6 +66,32 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
                 hint="explore again.",
             )
         return cls(record, classifiers, learned)
+
+    def spans(self, document: Document | str, ratio: float = 10.0) -> list[FoundSpan]:
+        """Return what a candidate redacts in a document, with scores and reasons.
+
+        Parameters
+        ----------
+        document : Document or str
+            A document, or its text.
+        ratio : float, default 10
+            The loss ratio of the candidate.
+
+        Returns
+        -------
+        list of FoundSpan
+            In the order of the text; offsets count characters.
+
+        """
+        from .release.explaining import explained
+
+        for candidate in self.candidates:
+            if candidate.ratio == ratio:
+                return explained(document, self.classifiers[candidate.id])
+        known = ", ".join(f"{c.ratio:g}" for c in sorted(self.candidates, key=lambda c: c.ratio))
+        raise NoCandidateError(
+            f"No candidate has the loss ratio {ratio:g}.", hint=f"explored were: {known}."
+        )
 
     def lines(self) -> list[str]:
         """Return what the command line prints: one line per ratio."""

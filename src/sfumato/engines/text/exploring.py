@@ -20,6 +20,7 @@ from .exploration import TextExploration
 from .judging import Judge
 from .learners.protocol import Learner
 from .learners.registry import learner_named
+from .learners.sklearn_adapter import scikit_learner
 from .reading.background import read_background
 from .reading.features import TokenData
 from .reading.features.words import WordKnowledge
@@ -197,10 +198,15 @@ def _publisher(
     )
 
 
-def _learner(learner: str | Learner, mode: str) -> Learner:
-    """Return a learner by name, in the papers' form for their mode; an object is used as it is."""
-    if not isinstance(learner, str):
+def _learner(learner: object, mode: str) -> Learner:
+    """Return a learner by name, in the papers' form for their mode.
+
+    A learner that is an object is used as it is; a scikit-learn classifier is taken as one.
+    """
+    if isinstance(learner, Learner):
         return learner
+    if not isinstance(learner, str):
+        return scikit_learner(learner)
     named = learner_named(learner)
     return named.literal() if mode == "paper" else named
 

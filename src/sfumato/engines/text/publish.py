@@ -20,7 +20,7 @@ from .exploration import TextExploration
 from .records import TextCandidate
 from .release.learned import Learned
 from .release.looking import Look, look_at
-from .release.measuring import check_sample, measured, promised, shift_sentence
+from .release.measuring import check_sample, measured, promised, promised_documents, shift_sentence
 from .release.registry import REPLACEMENTS
 from .release.sanitiser import Sanitiser, batches
 from .release.shift import LARGEST_SAMPLE
@@ -88,6 +88,7 @@ def publish(
         classifiers,
         replacer=replacer,
         findings=request.findings is not None,
+        marks=not request.ignore_marks,
         strict=request.strict or out is None,
     )
     if out is None:
@@ -98,7 +99,10 @@ def publish(
 
     def measure(counts: Mapping[str, Any]) -> dict[str, Any]:
         about = measured(held_out, learned.labels, counts, check, expected, seed=seed)
-        return {"risk": risk, "measured": about, "sentences": (sentence,)}
+        leaking = promised_documents(held_out, look.documents, seed)
+        return {
+            "risk": risk, "measured": about, "documents_with_leak": leaking, "sentences": (sentence,)
+        }  # fmt: skip
 
     return write_release(
         corpus,
@@ -107,7 +111,7 @@ def publish(
         candidate=candidate,
         made_from={
             "model": _hash(classifiers), "key": replacer.mark, "candidate": candidate.id,
-            "accept_shift": request.accept_shift,
+            "accept_shift": request.accept_shift, "ignore_marks": request.ignore_marks,
         },
         replacement=request.replacement,
         request=_recorded(request),

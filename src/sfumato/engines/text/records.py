@@ -25,6 +25,7 @@ from ...core.records import (
     AttackRecord,
     Bound,
     Candidate,
+    CandidateId,
     ColumnName,
     Count,
     FrontierRecord,
@@ -40,6 +41,7 @@ from ...core.records import (
 __all__ = [
     "READINGS",
     "AttackDetails",
+    "AuditRecord",
     "Background",
     "Bounds",
     "Found",
@@ -317,6 +319,8 @@ class ShiftRecord(Record):
     cause: Name | None
     released: Count
     learned: Count
+    learned_from: Count = 0
+    """Documents of the release that were learned from; they are not compared."""
     measures: dict[Name, ComparedRecord]
 
 
@@ -342,6 +346,9 @@ class TextHow(Record):
     left_as_they_are: dict[Label, Count] = Field(default_factory=dict)
     """Spans of the input whose label was not chosen, by label."""
     accept_shift: bool = False
+    marked: Count = 0
+    """Spans that a person had marked with a chosen label; they are redacted whatever was learned."""
+    ignore_marks: bool = False
 
 
 class TextRelease(Release):
@@ -349,6 +356,8 @@ class TextRelease(Release):
 
     how: TextHow
     measured: TextMeasured | None = None
+    documents_with_leak: RangedShare | None = None
+    """How many documents are expected to hold at least one leak."""
     sentences: tuple[Sentence, ...] = ()
     """What is to be known first, in words."""
 
@@ -390,11 +399,51 @@ def labels_listed(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{label} {count:,}" for label, count in ordered)
 
 
+class AuditRecord(Record):
+    """What a person found in a random part of a release, with an exact 95 % interval."""
+
+    engine: Name
+    kind: Literal["documents", "words"]
+    candidate: CandidateId | None
+    drawn: Count
+    leaking: Count
+    marked: Count
+    measured: RangedShare
+    promised: RangedShare | None = None
+    bound: Share | None = None
+    seed: int
+
+    def lines(self) -> list[str]:
+        """Return what the command line prints about the audit."""
+        measured = self.measured
+        ends = f"{measured.low:.1%} – {measured.high:.1%}, exact 95 % interval"
+        if self.kind == "words":
+            found = [f"{self.leaking:,} of {self.drawn:,} words should have been redacted ({ends})"]
+            if self.bound is not None:
+                word = "within" if measured.high <= self.bound else "not known to be within"
+                found.append(f"{word} the bound C/(L+C) = {self.bound:.1%}")
+            return found
+        found = [
+            (f"{self.leaking:,} of {self.drawn:,} documents hold something that should have been redacted "
+            f"({self.marked:,} places): {measured.value:.1%} ({ends})")
+        ]
+        if self.promised is not None:
+            promise = self.promised
+            found.append(
+                f"promised: {promise.value:.1%} of the documents ({promise.low:.1%} – {promise.high:.1%})"
+            )
+        return found
+
+
 class TextAttack(AttackRecord):
     """attack.json: what attackers find in one written release."""
 
     seed: int
     documents: Count
+    learned_from: Count = 0
+    """Documents of the release that were learned from; they were left out."""
+    marked: Count = 0
+    """Spans that a person had marked in the published documents, and that are redacted for it."""
     words_before: Count
     sensitive_before: Count
     background_documents: Count
@@ -406,6 +455,14 @@ class TextAttack(AttackRecord):
         left = self.attack.left
         stay = f"{left.sensitive:,} of {self.sensitive_before:,} sensitive ones left"
         found = [f"{self.documents:,} documents, {left.words:,} words published, {stay}"]
+        if self.learned_from:
+            found.append(f"{self.learned_from:,} documents were learned from and are left out")
+        if self.marked:
+            found.append(
+                f"{self.marked:,} spans were marked by a person when they were published, and redacted for "
+                "it: what is left says nothing about documents without marks (publish --ignore-marks "
+                "measures the classifiers)"
+            )
         readings = self.attack.readings()
         budgets = sorted({int(b) for record in readings.values() for b in record.ranked})
         heads = "".join(f"{f'found of {b:,}':>26}" for b in budgets)

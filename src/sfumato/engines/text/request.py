@@ -23,6 +23,7 @@ __all__ = [
     "BUDGETS",
     "EVERY_LABEL",
     "RATIOS",
+    "AuditRequest",
     "GivenWords",
     "StudyRequest",
     "TextAttackRequest",
@@ -196,6 +197,10 @@ class TextPublishRequest(_Reading):
     accept_shift: bool = parameter(
         False, help="Publish although the documents are not like those learned from; recorded."
     )
+    ignore_marks: bool = parameter(
+        False,
+        help="Treat spans that are marked in the input as unmarked, to measure what was learned.",
+    )
     new_ids: bool = parameter(
         False, help="Give documents new ids and an order of their own; the mapping stays with you."
     )
@@ -232,6 +237,20 @@ class TextAttackRequest(Request):
 
     _one_corpus = field_validator("background", mode="before")(_listed)
     _said = field_validator("attackers", mode="before")(_attackers)
+
+
+class AuditRequest(Request):
+    """What `audit` takes."""
+
+    release: File = parameter(help="What publish wrote.", role="data", metavar="RELEASE")
+    documents: int | None = parameter(None, help="How many documents a person reads.", ge=1)
+    words: int | None = parameter(
+        None, help="How many words a person reads, those first that an attacker would.", ge=1
+    )
+    frontier: File | None = parameter(
+        None, help="Folder that explore wrote; --words needs it.", role="file"
+    )
+    seed: int = parameter(0, help="Seed of the draw.", ge=0)
 
 
 class StudyRequest(Request):
@@ -273,8 +292,13 @@ class TextChoice(Choice):
                 return candidate
         raise NoCandidateError(
             f"No candidate has the loss ratio {self.ratio:g}.",
-            hint="choose one of the ratios that were explored.",
+            hint=f"explored were: {', '.join(_ratios(exploration))}.",
         )
+
+
+def _ratios(exploration: Exploration[Any, C]) -> list[str]:
+    known = {getattr(candidate, "ratio", None) for candidate in exploration.candidates}
+    return [f"{ratio:g}" for ratio in sorted(r for r in known if r is not None)]
 
 
 def words_of(given: object) -> list[str]:

@@ -9,12 +9,12 @@ import numpy as np
 
 from ....core.measures import Interval, Risk
 from ....core.randomness import Streams
-from ....core.shift import FEW, LIKE, TOO_FEW, ShiftCheck
-from ..records import MeasuredRange, ShiftRecord, TextMeasured
+from ....core.shift import FEW, LEAST, LIKE, TOO_FEW, ShiftCheck
+from ..records import MeasuredRange, RangedShare, ShiftRecord, TextMeasured
 from ..sanitize.classifiers import ClassifierSet
 from .learned import HeldOut, Learned
 
-__all__ = ["check_sample", "measured", "promised", "shift_sentence"]
+__all__ = ["check_sample", "measured", "promised", "promised_documents", "shift_sentence"]
 
 _PERCENT = {
     "share redacted": "of their words are redacted",
@@ -33,10 +33,21 @@ def promised(risk: Risk, held_out: HeldOut, documents: int, seed: int) -> Risk:
     return replace(risk, interval=replace(around, low=low, high=high))
 
 
+def promised_documents(held_out: HeldOut, documents: int, seed: int) -> RangedShare:
+    """Return the share of documents with at least one leak that a release of this size will have."""
+    leaking = (held_out.column("left") > 0).astype(np.int64)
+    around = held_out.batch(documents, seed).share(leaking, np.ones_like(leaking), rare=True)
+    value = float(leaking.mean())
+    return RangedShare(value=value, low=min(around.low, value), high=max(around.high, value))
+
+
 def check_sample(
     learned: Learned, classifiers: ClassifierSet, texts: Sequence[str], *, seed: int
 ) -> tuple[ShiftCheck, float | None]:
     """Compare a sample with what was learned from.
+
+    Documents that were learned from are of the same kind by themselves, and the fold models have seen
+    them: they are left out of the comparison.
 
     Returns
     -------
@@ -45,11 +56,17 @@ def check_sample(
         expects to be left; it is often too low and never a promise.
 
     """
+    unseen = [text for text in texts if not learned.knows(text)]
+    known = {"learned_from": len(texts) - len(unseen)}
     if learned.shift is None:
-        return ShiftCheck(TOO_FEW, len(texts), 0), None
+        return ShiftCheck(TOO_FEW, len(unseen), 1, further=known), None
+    if known["learned_from"] and len(unseen) < LEAST:
+        documents = len(learned.shift.measures)
+        return ShiftCheck(LIKE, len(unseen), documents, further=known), None
     check, data, scores = learned.shift.check(
-        texts, streams=Streams(seed).child("shift"), knowledge=classifiers.knowledge
+        unseen, streams=Streams(seed).child("shift"), knowledge=classifiers.knowledge
     )
+    check = replace(check, further=known)
     if not check.different:
         return check, None
     redacted = classifiers.redactions(data) > 0
@@ -64,6 +81,11 @@ def shift_sentence(check: ShiftCheck, expected: float | None, promise: Risk) -> 
         return (
             f"{check.released:,} documents, learned from {check.learned:,}: too few to tell whether they "
             "are alike."
+        )
+    if check.verdict == LIKE and check.p_value is None:
+        return (
+            f"{check.further['learned_from']:,} documents were learned from: less stays in them than the "
+            "estimates say, which stand for documents that were not."
         )
     if check.verdict == LIKE:
         sentence = (

@@ -58,10 +58,10 @@ class Counts:
 
     `surrogates` counts the spans that a surrogate stands for, by label, and under "likely false positive"
     those that became a placeholder because the classifiers think them harmless. `left_as_they_are` counts
-    the marked spans whose label was not chosen.
+    the marked spans whose label was not chosen, `marked` those whose label was.
 
     >>> (Counts(documents=1, words=7) + Counts(documents=2)).to_json()
-    {'documents': 3, 'words': 7, 'redacted': {}, 'spans': {}, 'surrogates': {}, 'left_as_they_are': {}}
+    {'documents': 3, 'words': 7, 'redacted': {}, 'spans': {}, 'surrogates': {}, 'left_as_they_are': {}, 'marked': 0}
     """
 
     documents: int = 0
@@ -70,6 +70,7 @@ class Counts:
     spans: Mapping[str, int] = field(default_factory=dict)
     surrogates: Mapping[str, int] = field(default_factory=dict)
     left_as_they_are: Mapping[str, int] = field(default_factory=dict)
+    marked: int = 0
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(
@@ -79,6 +80,7 @@ class Counts:
             _added(self.spans, other.spans),
             _added(self.surrogates, other.surrogates),
             _added(self.left_as_they_are, other.left_as_they_are),
+            self.marked + other.marked,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -90,6 +92,7 @@ class Counts:
             "spans": dict(self.spans),
             "surrogates": dict(self.surrogates),
             "left_as_they_are": dict(self.left_as_they_are),
+            "marked": self.marked,
         }
 
 
@@ -143,6 +146,8 @@ class Sanitiser:
         Whether the spans of the documents hold another tool's findings, redacted before the candidate
         looks. Otherwise spans with one of the candidate's labels were marked by a person: they are
         redacted whatever the classifiers decide.
+    marks : bool, default True
+        Whether spans that a person marked are redacted for it.
     strict : bool, default False
         Whether the first document that fails ends the work.
     word_limit : int, default 131072
@@ -156,6 +161,7 @@ class Sanitiser:
         *,
         replacer: Replacer | None = None,
         findings: bool = False,
+        marks: bool = True,
         strict: bool = False,
         word_limit: int = 1 << 17,
     ) -> None:
@@ -165,6 +171,7 @@ class Sanitiser:
         quick = self.replacer.by_label_alone
         self.decider: Decider = compiled(candidate) if quick else candidate
         self.findings = findings
+        self.marks = marks
         self.strict = strict
         self.word_limit = word_limit
         self._local = threading.local()
@@ -255,6 +262,7 @@ class Sanitiser:
         labels = list(self.candidate.labels)
         given = np.zeros(len(tokens), np.int16)
         left: dict[str, int] = {}
+        marked = 0
         if self.findings:
             found = {span.label for document in documents for span in document.spans}
             labels += sorted(found.difference(labels))
@@ -262,11 +270,13 @@ class Sanitiser:
             kind = np.where(given > 0, given, self.decider.decide(data.redact(given > 0)))
         else:
             kind = self.decider.decide(data)
-            if any(document.spans for document in documents):
+            if self.marks and any(document.spans for document in documents):
                 given = labels_from_spans(documents, tokens, labels)
                 kind = np.where(given > 0, given, kind)
-                others = [s.label for d in documents for s in d.spans if s.label not in labels]
-                left = dict(sorted(collections.Counter(others).items()))
+                chosen = set(labels)
+                spans_of = collections.Counter(s.label for d in documents for s in d.spans)
+                left = {k: n for k, n in sorted(spans_of.items()) if k not in chosen}
+                marked = sum(n for k, n in spans_of.items() if k in chosen)
         spans = merge_spans(tokens, words.vocabulary, kind)
         places: Sequence[Place] = ()
         if not self.replacer.by_label_alone:
@@ -283,6 +293,7 @@ class Sanitiser:
             dict(zip(labels, by_span[1:], strict=True)),
             made,
             left,
+            marked,
         )
         return out, bounds, counts
 

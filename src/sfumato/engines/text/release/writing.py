@@ -153,7 +153,7 @@ def publish(
             def build(built: Path) -> None:
                 written = work.write(journal, built)
                 counts = work.counts.to_json()
-                left = counts.pop("left_as_they_are")
+                left, marked = counts.pop("left_as_they_are"), counts.pop("marked")
                 counts["withheld"] = len(work.withheld)
                 told = {"risk": candidate.risk, **({} if measure is None else measure(counts))}
                 name = "." if corpus.is_folder else corpus.name
@@ -176,6 +176,8 @@ def publish(
                         fields_as_they_are=tuple(sorted(map(_printable, work.fields))),
                         left_as_they_are=left,
                         accept_shift=accept_shift,
+                        marked=marked,
+                        ignore_marks=not sanitiser.marks,
                     ),
                     counts=counts,
                     utility=candidate.utility,
