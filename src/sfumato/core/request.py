@@ -11,10 +11,19 @@ import shlex
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
@@ -136,8 +145,21 @@ def parameter(
     about: Any = {"parameter": {"help": help, "role": role, "flag": flag, "choices": choices,
                            "aliases": tuple(aliases), "in_plan": in_plan, "metavar": metavar}}  # fmt: skip
     if isinstance(default, list | dict):
-        return Field(default_factory=default.copy, json_schema_extra=about, **field)
-    return Field(default, json_schema_extra=about, **field)
+        made: Any = Field(default_factory=default.copy, json_schema_extra=about, **field)
+    else:
+        made = Field(default, json_schema_extra=about, **field)
+    if choices is not None:
+        made.metadata.append(AfterValidator(partial(_among, choices)))
+    return made
+
+
+def _among(choices: Callable[[], Iterable[str]], value: Any) -> Any:
+    """Return a value whose names are all known; objects of a caller's own pass as they are."""
+    known = list(choices())
+    for one in value if isinstance(value, list | tuple) else [value]:
+        if isinstance(one, str) and one not in known:
+            raise ValueError(f"there is no {one!r}; {did_you_mean(one, known)}")
+    return value
 
 
 def parameters(model: type[Request]) -> dict[str, Parameter]:
@@ -175,18 +197,6 @@ class Request(BaseModel):
                 raise ValueError(f"{name!r} is a former name of {public!r}; give one of them")
             found[public] = value
         return found
-
-    @model_validator(mode="after")
-    def _known_choices(self) -> Self:
-        for name, about in parameters(type(self)).items():
-            if about.choices is None:
-                continue
-            value = self._value(name)
-            known = list(about.choices())
-            for one in value if isinstance(value, list | tuple) else [value]:
-                if isinstance(one, str) and one not in known:
-                    raise ValueError(f"{name}: there is no {one!r}; {did_you_mean(one, known)}")
-        return self
 
     def _value(self, public: str) -> Any:
         fields = type(self).model_fields

@@ -122,8 +122,10 @@ class TextEngine(Engine):
         """Return the plan's section for labelled documents."""
         if file.name.removesuffix(".gz").lower().endswith(_NOT_TEXT):
             return None
-        from ...data.documents import read_documents
+        from ...data.documents import format_of_name, read_documents
 
+        if file.is_file() and format_of_name(file) is None:
+            return None
         labels = sorted({s.label for document in read_documents(file) for s in document.spans})
         if not labels:
             raise InputError(

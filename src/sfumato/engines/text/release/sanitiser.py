@@ -28,7 +28,7 @@ from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize
 from ..reading.word_cache import GrowingWords
 from .compiled import CompiledCandidate, compiled
 from .redaction import Place, Placeholder, Replacer
-from .rendering import RedactedSpans, merge_spans, render
+from .rendering import RedactedSpans, merge_spans, render, whole_words
 from .surrogates.languages import language_of
 
 __all__ = ["Counts", "Decider", "Published", "Sanitiser", "batches"]
@@ -277,6 +277,7 @@ class Sanitiser:
                 spans_of = collections.Counter(s.label for d in documents for s in d.spans)
                 left = {k: n for k, n in sorted(spans_of.items()) if k not in chosen}
                 marked = sum(n for k, n in spans_of.items() if k in chosen)
+        kind = whole_words(tokens, words.vocabulary, kind)
         spans = merge_spans(tokens, words.vocabulary, kind)
         places: Sequence[Place] = ()
         if not self.replacer.by_label_alone:

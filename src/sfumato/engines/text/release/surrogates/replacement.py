@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -40,6 +41,7 @@ _KINDS = {
     "name": ("name", "nombre", "person", "per", "patient", "doctor", "physician", "nombres", "judge",
              "petitioner", "respondent", "witness", "lawyer", "username", "surname", "profile"),
 }  # fmt: skip
+_INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\u00ad\ufeff")
 _DIGITS_OF_PHONE = 7
 _CHARACTERS_OF_ID = 5
 _OLDEST = 89  # ages above are rare enough to tell people apart
@@ -156,6 +158,7 @@ class Surrogates(Replacer):
         if kind is None or place.certainty < needed_certainty(kind, text):
             return None
         scope = self._scope(document_id)
+        text = _bare(text)
         if kind == "date":
             made = dates.shifted(text, self.days(document_id), reading=self.reading)
         elif not _MAKERS[kind].looks(text, place):
@@ -173,6 +176,15 @@ class Surrogates(Replacer):
 
     def _scope(self, document_id: str) -> str:
         return f"document\x1f{document_id}" if self.scope == "document" else "corpus"
+
+
+def _bare(text: str) -> str:
+    """Return a text without marks that belong to letters and without invisible characters.
+
+    What is made of a letter would carry its mark on, and an invisible character splits a name in two.
+    """
+    composed = unicodedata.normalize("NFC", text)
+    return "".join(c for c in composed if unicodedata.category(c)[0] != "M" and c not in _INVISIBLE)
 
 
 def _many_digits(least: int) -> Callable[[str, Place], bool]:
