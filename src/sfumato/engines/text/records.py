@@ -424,8 +424,10 @@ class AuditRecord(Record):
                 found.append(f"{word} the bound C/(L+C) = {self.bound:.1%}")
             return found
         found = [
-            (f"{self.leaking:,} of {self.drawn:,} documents hold something that should have been redacted "
-            f"({self.marked:,} places): {measured.value:.1%} ({ends})")
+            (
+                f"{self.leaking:,} of {self.drawn:,} documents hold something that should have been redacted "
+                f"({self.marked:,} places): {measured.value:.1%} ({ends})"
+            )
         ]
         if self.promised is not None:
             promise = self.promised

@@ -106,8 +106,10 @@ def audit_documents(
         return None, [
             *acceptance(count, "documents"),
             f"written: {answers}",
-            (f"Read it, put {pair[0]} and {pair[1]} around whatever should have been redacted, save it, "
-            "and run the same command again."),
+            (
+                f"Read it, put {pair[0]} and {pair[1]} around whatever should have been redacted, save it, "
+                "and run the same command again."
+            ),
         ]
     marked = _marked(answers.read_text(encoding="utf-8"), drawn, pair)
     leaking = sum(1 for found in marked if found)
@@ -155,8 +157,10 @@ def audit_words(
         return None, [
             *acceptance(len(sheet), "words"),
             f"written: {answers}",
-            ("Read it, put an x into the brackets of every word that should have been redacted, save "
-            "it, and run the same command again."),
+            (
+                "Read it, put an x into the brackets of every word that should have been redacted, save "
+                "it, and run the same command again."
+            ),
         ]
     found = _ticked(answers.read_text(encoding="utf-8"), sheet)
     around = exact_interval(found, len(sheet))

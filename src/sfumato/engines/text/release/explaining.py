@@ -10,7 +10,7 @@ from ....data.document import Document
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..sanitize.classifiers import ClassifierSet
-from .rendering import merge_spans
+from .rendering import merge_spans, whole_words
 
 __all__ = ["FoundSpan", "explained"]
 
@@ -52,6 +52,7 @@ def explained(document: Document | str, classifiers: ClassifierSet) -> list[Foun
     certainty = classifiers.certainty(data)
     marked = labels_from_spans([given], tokens, classifiers.labels)
     kind = np.where(marked > 0, marked, kind)
+    kind = whole_words(tokens, vocabulary, kind)
     spans = merge_spans(tokens, vocabulary, kind)
     start, end = tokens.char_offsets()
     first = np.searchsorted(tokens.start, spans.start)
