@@ -259,6 +259,9 @@ def _judge(
     references: list[TextReference] = []
     if publisher.first_pass is not None:
         references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
+    if request.findings is not None:
+        elsewhere = labelled.data.redacted
+        references.append(judge.reference("Findings of the other tool", elsewhere))
     references += judge.literal(fitted.published, fitted.literal)
     record = TextFrontier(
         engine="text",

@@ -40,6 +40,7 @@ from ...core.records import (
 
 __all__ = [
     "READINGS",
+    "UNSURE",
     "AttackDetails",
     "AuditRecord",
     "Background",
@@ -61,6 +62,8 @@ __all__ = [
     "labels_listed",
 ]
 
+UNSURE = "likely false positive"
+"""Under this name releases count redactions that the classifiers themselves think harmless."""
 Reading = Literal["A", "B", "outside"]
 READINGS: tuple[Reading, ...] = ("A", "B", "outside")
 Budget = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,11}$")]

@@ -26,6 +26,7 @@ from ..reading.features.data import line_breaks
 from ..reading.features.words import WordKnowledge
 from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize, tokenize_bytes
 from ..reading.word_cache import GrowingWords
+from ..records import UNSURE
 from .compiled import CompiledCandidate, compiled
 from .redaction import Place, Placeholder, Replacer
 from .rendering import RedactedSpans, merge_spans, render, whole_words
@@ -33,7 +34,6 @@ from .surrogates.languages import language_of
 
 __all__ = ["Counts", "Decider", "Published", "Sanitiser", "batches"]
 
-UNSURE = "likely false positive"
 _BEFORE = 40  # bytes before a span that are looked at for a title
 
 
