@@ -26,8 +26,8 @@ from sfumato.engines.text.sanitize.greedy import GreedySanitize
 RATIOS = (2.0, 10.0, 50.0)
 ATTACKED = 10.0
 BUDGETS = (10, 100, 1000)
-HALVES = 12
-LARGEST = 60_000  # words of a corpus that are used, so that no corpus takes minutes
+HALVES = 8
+LARGEST = 40_000  # words of a corpus that are used, so that no corpus takes minutes
 MOST_DOCUMENTS = 1200
 CHART = ROOT / "docs" / "pictures" / "calibration.svg"
 

@@ -38,6 +38,7 @@ from .sources import opened
 
 __all__ = ["explore"]
 
+CONTEXT = "CONTEXT"  # the kind of words that give a name away
 AXES = {
     "risk": "share of the sensitive words that is left (an attacker who reads everything)",
     "utility": "share of the words that is published",
@@ -124,12 +125,27 @@ def _label(request: TextRequest, sources: _Sources) -> Labelled:
     data = TokenData.of(tokens, vocabulary, _knowledge(request, sources))
     if request.findings is not None:
         data = data.redact(_found_elsewhere(request, sources, tokens))
-    return Labelled(
+    labelled = Labelled(
         data,
         labels_from_spans(every, tokens, request.labels),
         tuple(request.labels),
         np.arange(len(every)) < len(sources.documents),
     )
+    return labelled if request.context is None else _with_context(labelled, request.context)
+
+
+def _with_context(labelled: Labelled, level: float) -> Labelled:
+    """Label the words that give a name of their document away as a kind of their own."""
+    from .attack.contextual import associated, contextual_labels
+
+    if CONTEXT in labelled.names:
+        raise DataError(f"The label {CONTEXT!r} is taken by what --context finds.")
+    found = associated(labelled.data, labelled.sensitive, documents=labelled.own, level=level)
+    kind = len(labelled.names) + 1
+    labels = contextual_labels(labelled.data, labelled.labels, found, kind=kind)
+    if not (labels == kind).any():
+        return labelled
+    return replace(labelled, labels=labels, names=(*labelled.names, CONTEXT))
 
 
 def _knowledge(request: TextRequest, sources: _Sources) -> list[WordKnowledge]:
@@ -285,6 +301,9 @@ def _judge(
         sensitive_words=int(np.count_nonzero(labelled.instances & (labelled.labels > 0))),
         left_as_they_are=dict(sources.left),
         findings=request.findings is not None,
+        contextual_words=int(
+            np.count_nonzero(labelled.instances & (labelled.labels > len(request.labels)))
+        ),
     )
     progress("what the documents look like")
     return TextExploration(

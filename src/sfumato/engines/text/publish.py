@@ -21,13 +21,13 @@ from .records import TextCandidate
 from .release.learned import Learned
 from .release.looking import Look, look_at
 from .release.measuring import check_sample, measured, promised, promised_documents, shift_sentence
+from .release.parts import without_fields
 from .release.registry import REPLACEMENTS
 from .release.sanitiser import Sanitiser, batches
 from .release.shift import LARGEST_SAMPLE
 from .release.surrogates import DateReading
 from .release.surrogates.dates import MONTH_FIRST
 from .release.writing import publish as write_release
-from .release.writing import without_fields
 from .request import TextPublishRequest
 from .sanitize.classifiers import ClassifierSet
 from .sources import layout_of, opened

@@ -46,6 +46,7 @@ __all__ = [
     "Background",
     "Bounds",
     "Found",
+    "InferenceRecord",
     "MeasuredRange",
     "Reading",
     "ReadingRecord",
@@ -294,6 +295,8 @@ class TextFrontier(FrontierRecord):
     left_as_they_are: dict[Label, Count] = Field(default_factory=dict)
     """Spans of the corpus whose label was not chosen, by label."""
     findings: bool = False
+    contextual_words: Count = 0
+    """Words that are sensitive only because they give a name of their document away."""
 
 
 class MeasuredRange(Record):
@@ -440,6 +443,22 @@ class AuditRecord(Record):
         return found
 
 
+class InferenceRecord(Record):
+    """What an adversary guesses who knows other documents of the same people.
+
+    `right` of `cases` removed identifiers were guessed first among `candidates`; `by_prior` would be
+    without reading the document.
+    """
+
+    cases: Count
+    candidates: Count
+    right: Count
+    share: Share
+    low: Share
+    high: Share
+    by_prior: Count
+
+
 class TextAttack(AttackRecord):
     """attack.json: what attackers find in one written release."""
 
@@ -454,6 +473,7 @@ class TextAttack(AttackRecord):
     background_documents: Count
     attack: AttackDetails
     bounds: Bounds | None = None
+    inference: InferenceRecord | None = None
 
     def lines(self) -> list[str]:
         """Return what the command line prints about the attack."""
@@ -486,4 +506,10 @@ class TextAttack(AttackRecord):
             )
         if self.bounds is not None:
             found += [bound.sentence for bound in self.bounds.ranked_prefix.values()]
+        if self.inference is not None and self.inference.cases:
+            guess = self.inference
+            found.append(
+                f"from the words around: {guess.right:,} of {guess.cases:,} removed names guessed "
+                f"({guess.low:.0%} – {guess.high:.0%}), {guess.by_prior:,} without reading"
+            )
         return found

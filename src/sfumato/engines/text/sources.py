@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from ...data.documents import Corpus, read_documents
-from ...data.formats._layout import Layout
+if TYPE_CHECKING:
+    from ...data.documents import Corpus
+    from ...data.formats._layout import Layout
 
-__all__ = ["Reading", "layout_of", "opened"]
+__all__ = ["Reading", "Source", "layout_of", "opened"]
+
+Source: TypeAlias = Any
+"""Documents as a path, a frame, a `Corpus` or a list of `Document`; `read_documents` checks which."""
 
 _TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 
@@ -24,7 +28,7 @@ class Reading(Protocol):
     delimiter: str | None
 
 
-def opened(source: Any, how: Reading) -> Corpus:
+def opened(source: Source, how: Reading) -> Corpus:
     """Open documents as a request says.
 
     Parameters
@@ -36,6 +40,8 @@ def opened(source: Any, how: Reading) -> Corpus:
         `id_column` numbers the records of a table.
 
     """
+    from ...data.documents import read_documents
+
     options: dict[str, Any] = {} if how.delimiter is None else {"delimiter": how.delimiter}
     is_table = isinstance(source, str | os.PathLike) and (
         os.fspath(source).endswith(_TABLES) or how.format in {"csv", "tsv", "parquet"}
@@ -54,5 +60,7 @@ def opened(source: Any, how: Reading) -> Corpus:
 
 def layout_of(corpus: Corpus) -> Layout:
     """Return which fields of a corpus hold the text, the id and the spans."""
+    from ...data.formats._layout import Layout
+
     layout = getattr(corpus.format, "layout", None)
     return layout if isinstance(layout, Layout) else Layout()
