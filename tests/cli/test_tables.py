@@ -141,7 +141,9 @@ def test_a_choice_is_made_once(folder, tmp_path):
     refused(sfumato(*start, "--max-risk", "7"), "less than or equal to 1")
     refused(sfumato(*start, "--choose", "nobody"), "no candidate 'nobody'")
     refused(sfumato(*start, "--dominates", "Safe Harbour"), "no reference")
-    refused(sfumato(*start, "--knee", "--policy", folder / "schema.toml"), "exactly one way")
+    refused(
+        sfumato(*start, "--knee", "--policy", folder / "schema.toml"), "exactly one way", "--policy"
+    )
     assert files(tmp_path) == []
 
 
@@ -152,7 +154,7 @@ def test_limits_hold_on_new_data(folder, tmp_path):
     done = sfumato(*start, "--refuse-above", "0.000001", "--out", tmp_path / "o.csv")
     refused(done, "nothing was published", status=3)
     assert files(tmp_path) == ["few.csv"]
-    refused(sfumato(*start, "--out", tmp_path / "o.csv"), "promised", status=3)
+    refused(sfumato(*start, "--out", tmp_path / "o.csv"), "promised", "--accept-worse", status=3)
     done = sfumato(*start, "--accept-worse", "--out", tmp_path / "o.csv")
     assert "not the table that was explored" in done.stdout
     assert "accepted although worse" in done.stdout

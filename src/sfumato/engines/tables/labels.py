@@ -7,11 +7,11 @@ numbers between them, and names that few people share are counted, not spelled.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
-import itertools
 
 __all__ = ["ALL", "KNOWN", "MISSING", "DomainLabels", "round_between"]
 
