@@ -216,6 +216,11 @@ class Exploration(Generic[R, C]):
     def load(cls, folder: str | os.PathLike[str]) -> Self:
         """Read back what `save` wrote; a damaged or foreign folder is refused."""
         folder = Path(folder)
+        if not folder.is_dir():
+            raise InputError(
+                f"There is no folder {folder.name!r}.",
+                hint="give the folder that `explore` wrote.",
+            )
         if not (folder / FRONTIER_FILE).is_file():
             raise InputError(
                 f"The folder {folder.name!r} holds no {FRONTIER_FILE}.",

@@ -7,6 +7,7 @@ and the printed "how to repeat it" are all derived from these models; nothing re
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -238,12 +239,15 @@ class Request(BaseModel):
                 hint = about.help if about is not None else None
                 raise ParameterError(f"{owner} needs {spelled(name)}.", hint=hint) from None
             message = first["msg"].removeprefix("Value error, ")
-            if not name:
-                head, _, rest = message.partition(": ")
-                name, message = (head, rest) if rest and head in known else ("", message)
-            where = f"{spelled(name)} of {owner}: " if name else f"{owner}: "
-            message = message[:1].lower() + message[1:]
-            raise ParameterError(f"{where}{message.rstrip('.')}.") from None
+            message = message[:1].lower() + message[1:].rstrip(".")
+            message, _, hint = message.partition("; ")
+            if not name and known:
+                named = re.compile(rf"\b({'|'.join(map(re.escape, known))})\b")
+                hint = named.sub(lambda m: spelled(m[1]), hint)
+            where = f"{spelled(name)} of {owner}" if name else owner
+            rule = message.removeprefix("input should be ")
+            told = f"{where} must be {rule}." if rule != message else f"{where}: {message}."
+            raise ParameterError(told, hint=hint or None) from None
 
     def public(self) -> dict[str, Any]:
         """Return the values by public name."""

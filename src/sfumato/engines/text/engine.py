@@ -23,6 +23,7 @@ from .request import (
     TextPublishRequest,
     TextRequest,
 )
+from .sources import Source
 
 __all__ = ["ENGINE", "TextEngine", "explore", "load"]
 
@@ -145,7 +146,7 @@ def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
 ENGINE = TextEngine()
 
 
-def explore(corpus: Any, **request: Any) -> TextExploration:
+def explore(corpus: Source, **request: Any) -> TextExploration:
     """Return the frontier of candidate releases of labelled documents.
 
     Parameters

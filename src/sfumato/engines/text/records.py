@@ -43,6 +43,7 @@ __all__ = [
     "Background",
     "Bounds",
     "Found",
+    "InferenceRecord",
     "Reading",
     "ReadingRecord",
     "RoundRecord",
@@ -264,6 +265,8 @@ class TextFrontier(FrontierRecord):
     documents: Count
     words: Count
     sensitive_words: Count
+    contextual_words: Count = 0
+    """Words that are sensitive only because they give a name of their document away."""
 
 
 class TextHow(Record):
@@ -302,6 +305,22 @@ class TextRelease(Release):
         return found
 
 
+class InferenceRecord(Record):
+    """What an adversary guesses who knows other documents of the same people.
+
+    `right` of `cases` removed identifiers were guessed first among `candidates`; `by_prior` would be
+    without reading the document.
+    """
+
+    cases: Count
+    candidates: Count
+    right: Count
+    share: Share
+    low: Share
+    high: Share
+    by_prior: Count
+
+
 class TextAttack(AttackRecord):
     """attack.json: what attackers find in one written release."""
 
@@ -312,6 +331,7 @@ class TextAttack(AttackRecord):
     background_documents: Count
     attack: AttackDetails
     bounds: Bounds | None = None
+    inference: InferenceRecord | None = None
 
     def lines(self) -> list[str]:
         """Return what the command line prints about the attack."""
@@ -336,4 +356,10 @@ class TextAttack(AttackRecord):
             )
         if self.bounds is not None:
             found += [bound.sentence for bound in self.bounds.ranked_prefix.values()]
+        if self.inference is not None and self.inference.cases:
+            guess = self.inference
+            found.append(
+                f"from the words around: {guess.right:,} of {guess.cases:,} removed names guessed "
+                f"({guess.low:.0%} – {guess.high:.0%}), {guess.by_prior:,} without reading"
+            )
         return found

@@ -185,7 +185,7 @@ def test_findings_are_redacted_too(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "work"), [("notes.jsonl", "_part_in_columns"), ("notes.csv", "_part")]
+    ("name", "work"), [("notes.jsonl", "column_part"), ("notes.csv", "batch_part")]
 )
 def test_a_run_that_stopped_goes_on(tmp_path, monkeypatch, name, work):
     source = tmp_path / name

@@ -122,7 +122,7 @@ def render(
     replacements: Sequence[str],
     which: npt.NDArray[np.int32] | None = None,
 ) -> tuple[Bytes, Offsets]:
-    """Give all documents with `replacements[which[s]]` for span s, and their bounds.
+    """Return all documents with `replacements[which[s]]` for span s, and their bounds.
 
     Without `which`, a span of kind k becomes `replacements[k - 1]`.
 

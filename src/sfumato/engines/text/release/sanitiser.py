@@ -43,7 +43,7 @@ class Decider(Protocol):
         """What is known about words beforehand: clusters, word lists."""
 
     def decide(self, data: TokenData) -> npt.NDArray[np.int16]:
-        """Give 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
+        """Return 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Counts:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Give plain values for release.json."""
+        """Return plain values for release.json."""
         return {
             "documents": self.documents,
             "words": self.words,
