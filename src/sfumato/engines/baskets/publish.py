@@ -1,13 +1,14 @@
-"""Publish a chosen feature set: project, write in the input's own format, read back, audit, then show.
+"""Publish a candidate: make it, write it in the input's own format, read it back, audit, then show.
 
 Everything is written beside its place first. The audit reads the written file with no knowledge of the
-selection; if its AC is below the promised k, nothing appears and the release is refused.
+candidate's making; if it leaves fewer rows than the promised k, nothing appears and it is refused.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,10 +31,14 @@ from ...data.baskets import (
 )
 from ...data.baskets import beside_of as beside
 from .binary import as_binary
-from .containment import audit
+from .exploring import measured_on
+from .knowledge import Knowledge
 from .posets import absence_containment
 from .records import BasketsCandidate, BasketsRelease, How, Measured
+from .registry import WAYS
 from .request import BasketsPublishRequest
+from .targets import as_target
+from .ways import Spec
 
 __all__ = ["projected", "published"]
 
@@ -42,12 +47,35 @@ _DEFAULT_NAME = {
 }  # fmt: skip
 
 
-def projected(candidate: BasketsCandidate, request: BasketsPublishRequest) -> Baskets:
-    """Return the data on the candidate's features, after the same audit as on disk."""
-    features = _features(candidate)
-    found = as_baskets(request.matrix, labels=request.labels).project(features)
-    _refuse_below(candidate, _promised_ac(candidate, found.matrix, found.feature_names))
+def projected(
+    candidate: BasketsCandidate, request: BasketsPublishRequest, *, seed: int = 0
+) -> Baskets:
+    """Return the data as the candidate says, after the same audit as on disk."""
+    found = _released(candidate, as_baskets(request.matrix, labels=request.labels), seed)
+    _refuse_below(candidate, _promised(candidate, found.matrix, found.feature_names))
     return found
+
+
+def _released(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Baskets:
+    """Return the baskets as they are published."""
+    if candidate.publish_as == "columns":
+        return baskets.project(_features(candidate))
+    rows = as_binary(baskets.matrix)
+    target = None if baskets.labels is None else as_target(baskets.labels, rows.n)
+    spec = Spec(
+        candidate.k,
+        Knowledge(candidate.known_items, candidate.known_absences),
+        None if target is None else target.positive,
+        for_class=candidate.for_class,
+        max_rows_out=candidate.max_rows_out,
+        seed=seed,
+    )
+    made = WAYS.named(candidate.publish_as).make(rows, spec)
+    kept = np.flatnonzero(made.rows)
+    matrix = made.matrix.take_rows(kept).project(made.features).to_csr()
+    labels = None if baskets.labels is None else tuple(baskets.labels[i] for i in kept)
+    names = tuple(baskets.feature_names[i] for i in made.features)
+    return replace(baskets, matrix=matrix, feature_names=names, labels=labels)
 
 
 def _features(candidate: BasketsCandidate) -> list[str]:
@@ -59,17 +87,23 @@ def _features(candidate: BasketsCandidate) -> list[str]:
     return list(candidate.features)
 
 
-def _promised_ac(candidate: BasketsCandidate, matrix: Any, names: Sequence[str]) -> int:
-    """Measure what the candidate promises: the AC, with rows agreeing where absence is risky."""
-    risky = set(candidate.absence_risky or ())
-    return absence_containment(matrix, np.array([name in risky for name in names], dtype=bool))
+def _promised(candidate: BasketsCandidate, matrix: Any, names: Sequence[str]) -> int:
+    """Count the rows left to the knowledge that the promise is about, with certainty."""
+    known = Knowledge(candidate.known_items, candidate.known_absences)
+    left = known.least_rows(as_binary(matrix))
+    if not candidate.absence_risky:
+        return left
+    risky = set(candidate.absence_risky)
+    flags = np.array([name in risky for name in names], dtype=bool)
+    return min(left, absence_containment(matrix, flags))
 
 
-def _refuse_below(candidate: BasketsCandidate, ac: int) -> None:
-    if ac < candidate.k:
+def _refuse_below(candidate: BasketsCandidate, left: int) -> None:
+    if left < candidate.k:
         raise ReleaseRefusedError(
-            f"The release of {candidate.id!r} has an AC of {ac}, below the promised k = "
-            f"{candidate.k}; nothing was published.",
+            f"The release of {candidate.id!r} leaves {left} rows to someone who knows "
+            f"{Knowledge(candidate.known_items, candidate.known_absences).words}, below the promised "
+            f"k = {candidate.k}; nothing was published.",
             hint="these rows are not the ones that were explored: explore them, then publish.",
         )
 
@@ -148,29 +182,34 @@ def _stage(
     progress: Progress,
 ) -> BasketsRelease:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
-    features = _features(candidate)
     data, labels = request.matrix, request.labels
     from_text = isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
-    if from_text and (labels is None or isinstance(labels, str | os.PathLike)):
+    by_columns = candidate.publish_as == "columns"
+    features = _features(candidate)
+    if by_columns and from_text and (labels is None or isinstance(labels, str | os.PathLike)):
         copied = project_file(data, features, target, labels=labels, progress=progress)
         sources = [(path.name, copied.rows) for path in copied.sources]
         outputs, column = copied.written, copied.label_column
     else:
         baskets = as_baskets(data, labels=labels)
         sources = [(path.name, len(baskets)) for path in baskets.files]
-        outputs, column = write_baskets(baskets.project(features), target), baskets.label_column
-        del baskets
+        released = _released(candidate, baskets, seed)
+        features = list(released.feature_names)
+        outputs, column = write_baskets(released, target), baskets.label_column
+        del baskets, released
     matrix, names = read_matrix(target, label_column=column)
     held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
     if not held <= set(features):
         raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
-    measured = audit(matrix, compute=compute_engine(request.engine, threads=request.threads))
-    _refuse_below(candidate, min(measured.ac, _promised_ac(candidate, matrix, names)))
+    promised = _promised(candidate, matrix, names)
+    _refuse_below(candidate, promised)
     rows = as_binary(matrix)
+    compute = compute_engine(request.engine, threads=request.threads)
+    measured = measured_on(rows, (1, 2), compute)
     release = BasketsRelease(
         engine="baskets",
         candidate=candidate.id,
-        inputs=tuple(InputFile(path=name, rows=rows) for name, rows in sources),
+        inputs=tuple(InputFile(path=name, rows=many) for name, many in sources),
         outputs=tuple(
             InputFile(path=path.name, sha256=sha256_of(path), rows=rows.n) for path in outputs
         ),
@@ -184,14 +223,19 @@ def _stage(
         },
         risk=candidate.risk,
         utility=candidate.utility,
+        promised=promised,
         how=How(
+            publish_as=candidate.publish_as,
+            known_items=candidate.known_items,
+            known_absences=candidate.known_absences,
+            for_class=candidate.for_class,
             selector=candidate.selector,
             stop=candidate.stop,
             k=candidate.k,
             features=tuple(features),
             absence_risky=candidate.absence_risky or (),
         ),
-        measured=Measured(**measured.to_json()),
+        measured=Measured(**measured),
     )
     write_json(record, release.to_json())
     return release
