@@ -19,7 +19,8 @@ from typing import Any, ClassVar, Literal, Protocol
 from pydantic import JsonValue
 
 from . import choice as choices
-from . import explored, records
+from . import exploration as explorations
+from . import records
 from . import request as requests
 from .errors import InputError, ParameterError, did_you_mean
 from .story import Story
@@ -116,7 +117,7 @@ class Engine(ABC):
     Request: ClassVar[type[requests.Request]]
     PublishRequest: ClassVar[type[requests.Request]]
     Choice: ClassVar[type[choices.Choice]] = choices.Choice
-    Exploration: ClassVar[type[explored.Exploration[Any, Any]]]
+    Exploration: ClassVar[type[explorations.Exploration[Any, Any]]]
     Release: ClassVar[type[records.Release]] = records.Release
     AttackRequest: ClassVar[type[requests.Request] | None] = None
     Attack: ClassVar[type[records.AttackRecord] | None] = None
@@ -124,7 +125,7 @@ class Engine(ABC):
     @abstractmethod
     def explore(
         self, request: Any, *, progress: Progress = no_progress
-    ) -> explored.Exploration[Any, Any]:
+    ) -> explorations.Exploration[Any, Any]:
         """Return the frontier of candidates that the request asks for."""
 
     @abstractmethod
@@ -144,7 +145,7 @@ class Engine(ABC):
     def story(self, part: Part) -> Story:
         """Return this engine's part of a report, from its records alone."""
 
-    def load(self, folder: Path) -> explored.Exploration[Any, Any]:
+    def load(self, folder: Path) -> explorations.Exploration[Any, Any]:
         """Return the exploration that a folder holds."""
         return self.Exploration.load(folder)
 

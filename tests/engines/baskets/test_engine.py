@@ -130,7 +130,13 @@ def test_publish_writes_the_inputs_format_and_audits_it(kind, where, data, tmp_p
     again = read_baskets(matrix, labels=labels)
     held = np.unique(again.matrix.indices)
     assert {again.feature_names[i] for i in held} <= set(candidate.features)
-    assert again.labels == tuple(str(v) for v in y)
+    chosen = [i for i, name in enumerate(names) if name in set(candidate.features)]
+    wanted = [(*row, str(v)) for row, v in zip(X[:, chosen].astype(int).tolist(), y, strict=True)]
+    kept = [again.feature_names.index(names[i]) for i in chosen]
+    rows = again.matrix[:, kept].toarray().astype(int).tolist()
+    shown = [(*row, v) for row, v in zip(rows, again.labels, strict=True)]
+    assert shown != wanted  # in an order of their own
+    assert sorted(shown) == sorted(wanted)
     truth = audit(again.matrix)
     content = json.loads(record.read_text())
     assert content["measured"]["ac"] == truth.ac >= 3
@@ -139,7 +145,7 @@ def test_publish_writes_the_inputs_format_and_audits_it(kind, where, data, tmp_p
     assert content == json.loads(json.dumps(release.to_json()))
     for made in content["outputs"]:
         assert made["path"] in files
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         found.publish(candidate, source, out=out, labels=labels)
     found.publish(candidate, source, out=out, labels=labels, force=True)
 
@@ -268,7 +274,7 @@ def test_every_selector_keeps_the_contract(name, every, data, tmp_path):
     [
         ({"k": 500}, "k = 500 is larger than the number of rows"),
         ({"k": 350, "folds": 2}, "larger than the number of rows in a training fold"),
-        ({"k": 0}, "'k' of baskets.explore: input should be greater"),
+        ({"k": 0}, "'k' of baskets.explore must be greater"),
         ({"k": []}, "'k' of baskets.explore: list should have at least 1"),
         ({"k": 319}, "the selection is empty"),
         ({"selector": "hamdits"}, "there is no 'hamdits'"),
@@ -305,6 +311,7 @@ def test_study_covers_the_papers_tables_and_figure(tmp_path):
     write_study(found, tmp_path)
     assert {p.name for p in tmp_path.iterdir()} == {
         "study.json", "table.csv", "figure.csv", "table.vl.json", "figure.vl.json",
+        "table.svg", "figure.svg",
     }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...core.explored import Exploration
+from ...core.exploration import Exploration
 from ...core.records import FrontierRecord
 from .records import BasketsCandidate, BasketsFrontier
 

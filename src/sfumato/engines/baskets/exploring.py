@@ -18,10 +18,10 @@ from ...compute import engine as compute_engine
 from ...compute.protocol import Compute
 from ...core.engine import Progress
 from ...core.errors import DataError
-from ...core.explored import placed
+from ...core.exploration import placed
 from ...core.measures import Risk, Utility
 from ...core.records import InputFile
-from ...data.baskets import as_baskets
+from ...data.baskets import Baskets, as_baskets
 from .binary import BinaryMatrix, as_binary
 from .containment import audit
 from .evaluation import AucScore, cross_validated_auc, nested_auc, released_score
@@ -55,7 +55,7 @@ def explored(request: BasketsRequest, *, progress: Progress) -> BasketsExplorati
     if rows.d == 0:
         raise DataError("The matrix has no features.", hint="give at least one column.")
     target = None if baskets.labels is None else as_target(baskets.labels, rows.n)
-    search = _Exploring(request, rows, target, baskets.feature_names, progress)
+    search = _Exploring(request, rows, target, baskets, progress)
     ks = _checked_ks(request.k, rows.n, request.folds if search.scored else None)
     found = search.candidates(ks)
     if not found:
@@ -99,10 +99,13 @@ class _Exploring:
         request: BasketsRequest,
         rows: BinaryMatrix,
         target: Target | None,
-        names: Sequence[str],
+        baskets: Baskets,
         progress: Progress,
     ) -> None:
-        self.request, self.rows, self.target, self.names = request, rows, target, names
+        self.request, self.rows, self.target = request, rows, target
+        self.names = names = baskets.feature_names
+        numbers = target is not None and target.kind == "number"
+        self.classes = () if numbers else tuple(sorted(set(baskets.labels or ())))
         self.compute = compute_engine(request.engine, threads=request.threads)
         self.knowledge = knowledge_of(request.known_items, request.known_absences)
         self.utility = request.utility
@@ -203,6 +206,8 @@ class _Exploring:
             stop=None if spec.selector is None else spec.selector.get_params().get("stop"),
             features=tuple(self.names[i] for i in made.features),
             absence_risky=None if risky is None else tuple(self.names[i] for i in risky),
+            classes=self.classes,
+            numbers=self.target is not None and self.target.kind == "number",
             empty_rows=int(np.count_nonzero(np.diff(file.indptr) == 0)),
             auc=None if score is None else score.value,
             auc_chosen_on_all_labels=on_all,

@@ -46,7 +46,8 @@ def _ones(original: BinaryMatrix, published: BinaryMatrix, _seed: int) -> float:
 
 
 def _columns(original: BinaryMatrix, published: BinaryMatrix, _seed: int) -> float:
-    return int(np.count_nonzero(published.supports)) / max(np.count_nonzero(original.supports), 1)
+    before = int(np.count_nonzero(original.supports))
+    return int(np.count_nonzero(published.supports)) / max(before, 1)
 
 
 def _supports(original: BinaryMatrix, published: BinaryMatrix, _seed: int) -> float:

@@ -17,13 +17,16 @@ import numpy as np
 
 from ...compute import engine as compute_engine
 from ...core.engine import Progress
-from ...core.errors import FormatError, InputError, ReleaseRefusedError
+from ...core.errors import DataError, FormatError, InputError, ReleaseRefusedError
 from ...core.files import sha256_of, whole_directory, write_json
+from ...core.ownership import paths_in
+from ...core.private_key import private_key
 from ...core.records import RELEASE_FILE, InputFile
-from ...core.release import released_files
+from ...core.release import released_files, warn_if_composed, warn_of_kept_order
 from ...data.baskets import (
     Baskets,
     as_baskets,
+    check_labels,
     format_of,
     project_file,
     read_matrix,
@@ -52,12 +55,24 @@ def projected(
 ) -> Baskets:
     """Return the data as the candidate says, after the same audit as on disk."""
     found = _released(candidate, as_baskets(request.matrix, labels=request.labels), seed)
+    shuffle = _shuffle(candidate, request)
+    if shuffle is not None:
+        found = found.shuffled(shuffle)
     _refuse_below(candidate, _promised(candidate, found.matrix, found.feature_names))
     return found
 
 
+def _shuffle(candidate: BasketsCandidate, request: BasketsPublishRequest) -> int | None:
+    """Return the private seed of the order of rows; None, with a warning, where the order is kept."""
+    if request.keep_order:
+        warn_of_kept_order("rows")
+        return None
+    return private_key().seed("order", "baskets", candidate.id)
+
+
 def _released(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Baskets:
-    """Return the baskets as they are published."""
+    """Return the baskets as they are published, in their own order."""
+    _check_labels(candidate, baskets.labels)
     if candidate.publish_as == "columns":
         return baskets.project(_features(candidate))
     rows = as_binary(baskets.matrix)
@@ -85,6 +100,25 @@ def _features(candidate: BasketsCandidate) -> list[str]:
             hint="choose another candidate.",
         )
     return list(candidate.features)
+
+
+def _classes(candidate: BasketsCandidate) -> frozenset[str]:
+    """Return the classes that were explored: no other label was looked at, so no other is published."""
+    return frozenset(candidate.classes)
+
+
+def _check_labels(candidate: BasketsCandidate, labels: Sequence[str] | None) -> None:
+    if labels is None:
+        return
+    if not candidate.numbers:
+        check_labels(labels, _classes(candidate))
+        return
+    try:
+        np.asarray(labels).astype(np.float64)
+    except ValueError:
+        raise DataError(
+            "The labels were explored as numbers, and some are not.", hint="check the labels."
+        ) from None
 
 
 def _promised(candidate: BasketsCandidate, matrix: Any, names: Sequence[str]) -> int:
@@ -139,17 +173,29 @@ def published(
     kind, name = _kind_and_name(request.matrix)
     as_file = _data_suffix(target)
     stage_in = partial(_stage, candidate, request, seed=seed, progress=progress)
+    read = _read_from(request.matrix, request.labels)
     if as_file is None:
-        with whole_directory(target, force=force) as stage:
-            return stage_in(stage / name, stage / RELEASE_FILE)
-    if as_file != kind:
+        with whole_directory(target, force=force, inputs=read, private=False) as stage:
+            release = stage_in(stage / name, stage / RELEASE_FILE)
+    elif as_file != kind:
         raise FormatError(
             f"The output {target.name!r} would be {as_file}, but the input is {kind}.",
             hint="a release is written in the format it was read from.",
         )
-    record = beside(target, "release").with_suffix(".json")
-    with released_files(target, record, force=force) as stage:
-        return stage_in(stage / target.name, stage / record.name)
+    else:
+        record = beside(target, "release").with_suffix(".json")
+        with released_files(target, record, force=force, inputs=read) as stage:
+            release = stage_in(stage / target.name, stage / record.name)
+    warn_if_composed(target, release.to_json())
+    return release
+
+
+def _read_from(data: Any, labels: Any) -> list[str | os.PathLike[str]]:
+    """List the files that are read: the matrix, its labels, and what lies beside it."""
+    files = paths_in(data, labels)
+    if isinstance(data, str | os.PathLike):
+        files += [beside(Path(data), what) for what in ("labels", "features")]
+    return files + (list(data.files) if isinstance(data, Baskets) else [])
 
 
 def _kind_and_name(data: Any) -> tuple[str, str]:
@@ -185,15 +231,26 @@ def _stage(
     data, labels = request.matrix, request.labels
     from_text = isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
     by_columns = candidate.publish_as == "columns"
-    features = _features(candidate)
-    if by_columns and from_text and (labels is None or isinstance(labels, str | os.PathLike)):
-        copied = project_file(data, features, target, labels=labels, progress=progress)
-        sources = [(path.name, copied.rows) for path in copied.sources]
+    features, shuffle = _features(candidate), _shuffle(candidate, request)
+    streamed = by_columns and from_text and not candidate.numbers
+    if streamed and (labels is None or isinstance(labels, str | os.PathLike)):
+        copied = project_file(
+            data,
+            features,
+            target,
+            labels=labels,
+            classes=_classes(candidate),
+            shuffle=shuffle,
+            progress=progress,
+        )
+        inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
         outputs, column = copied.written, copied.label_column
     else:
         baskets = as_baskets(data, labels=labels)
-        sources = [(path.name, len(baskets)) for path in baskets.files]
+        inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
         released = _released(candidate, baskets, seed)
+        if shuffle is not None:
+            released = released.shuffled(shuffle)
         features = list(released.feature_names)
         outputs, column = write_baskets(released, target), baskets.label_column
         del baskets, released
@@ -209,7 +266,7 @@ def _stage(
     release = BasketsRelease(
         engine="baskets",
         candidate=candidate.id,
-        inputs=tuple(InputFile(path=name, rows=many) for name, many in sources),
+        inputs=tuple(inputs),
         outputs=tuple(
             InputFile(path=path.name, sha256=sha256_of(path), rows=rows.n) for path in outputs
         ),
@@ -232,6 +289,7 @@ def _stage(
             selector=candidate.selector,
             stop=candidate.stop,
             k=candidate.k,
+            order="kept" if shuffle is None else "shuffled",
             features=tuple(features),
             absence_risky=candidate.absence_risky or (),
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -10,12 +10,14 @@ from ...core.records import (
     Candidate,
     Count,
     FrontierRecord,
+    Label,
     Name,
     Record,
     Reference,
     Release,
     Sentence,
     Share,
+    private,
 )
 
 __all__ = [
@@ -73,6 +75,10 @@ class BasketsCandidate(Candidate):
     stop: Name | None = None
     features: tuple[Feature, ...]
     absence_risky: tuple[Feature, ...] | None = None
+    classes: tuple[Label, ...] = private(())
+    """The classes that were explored; a label outside them is not published."""
+    numbers: bool = False
+    """Whether the labels are numbers to predict rather than classes."""
     count: Count
     ac: Count
     unique_share: Share
@@ -135,6 +141,7 @@ class How(Record):
     selector: Name | None = None
     stop: Name | None = None
     k: Count
+    order: Literal["shuffled", "kept"] = "kept"
     features: tuple[Feature, ...]
     absence_risky: tuple[Feature, ...] = ()
 

@@ -48,7 +48,16 @@ class _OfMatrix(Request):
         found = super().input_files()
         if self._is_column(Path()):
             found = [(name, path) for name, path in found if name != "labels"]
-        return [(name, path) for name, path in found if path.name != "all"]
+        found = [(name, path) for name, path in found if path.name != "all"]
+        if isinstance(
+            self.matrix, str | os.PathLike
+        ):  # what lies beside the matrix is read as well
+            from ...data._basket_files import sibling
+
+            beside = [(what, sibling(Path(self.matrix), what)) for what in ("labels", "features")]
+            known = {path for _, path in found}
+            found += [(what, p) for what, p in beside if p is not None and p not in known]
+        return found
 
     def resolved(self, folder: Path) -> Self:
         found = super().resolved(folder)
@@ -115,6 +124,9 @@ class BasketsRequest(_OfMatrix):
 class BasketsPublishRequest(_OfMatrix):
     """The parameters of `baskets publish`, beside the choice of a candidate."""
 
+    keep_order: bool = parameter(
+        False, help="Keep the order of the rows; by default they are shuffled by a private seed."
+    )
     engine: Literal["local", "spark"] = parameter("local", help=_ENGINE)
     threads: int | None = parameter(None, help=_THREADS, ge=1)
 

@@ -90,9 +90,11 @@ def _about(
     told.grids.append(_knowledge_grid(chosen))
     if frontier is not None:
         told.cost = [
-            (f"[[baskets.ones|{percent(chosen.ones / max(frontier.ones, 1))}]] of the ones in "
-            f"[[baskets.count|{count(chosen.count)}]] of {count(frontier.features_offered)} columns "
-            "are kept.")
+            (
+                f"[[baskets.ones|{percent(chosen.ones / max(frontier.ones, 1))}]] of the ones in "
+                f"[[baskets.count|{count(chosen.count)}]] of {count(frontier.features_offered)} columns "
+                "are kept."
+            )
         ]
     if every is not None and chosen.auc is not None and every.auc is not None:
         told.cost.append(
@@ -123,8 +125,10 @@ def _verdict(
     if chosen is None:
         return ["No candidate has been chosen."]
     sentences = [
-        (f"Whoever {chosen.risk.attacker} is left with at least "
-        f"[[baskets.left|{count(chosen.promised)} rows]] that fit.")
+        (
+            f"Whoever {chosen.risk.attacker} is left with at least "
+            f"[[baskets.left|{count(chosen.promised)} rows]] that fit."
+        )
     ]
     if chosen.unique_share > 0:
         sentences.append(

@@ -51,7 +51,7 @@ class State(NamedTuple):
     numbers: I8
     mark: I8  # scratch by item
     tally: I8  # scratch by item, zero between calls
-    count: I8  # scratch by row, zero between calls
+    seen: I8  # scratch by row, zero between calls
     hope: I8  # by row: the gain of the core last tried around it
     held: I8  # scratch by item, zero between calls
     core_count: I8  # scratch by core, zero between calls
@@ -350,7 +350,7 @@ def _near(s, r, window, near, most):
     starts = s.starts
     rows = s.rows
     weight = s.weight
-    count = s.count
+    count = s.seen
     found = 0
     for i in range(indptr[r], indptr[r + 1]):
         j = indices[i]
@@ -386,7 +386,7 @@ def _closest(s, near, found, best, width):
     kept = s.kept
     holders = s.holders
     size = s.size
-    count = s.count
+    count = s.seen
     n_best = 0
     for i in range(found):
         x = near[i]
@@ -532,7 +532,7 @@ def _grow_from(s, r, window, width, least, near, best, chosen, items):
     size_ = s.size
     numbers = s.numbers
     mark = s.mark
-    count = s.count
+    count = s.seen
     hope = s.hope
     if kept[r] == full[r] or _pinned(core, kept, size_, holders, k, r):
         return False
@@ -843,7 +843,7 @@ def polish(s, seeds, sizes, shuffles, window, width, budget, most_rows):
     item_first = s.item_first
     log = s.log
     numbers = s.numbers
-    count = s.count
+    count = s.seen
     near = np.empty(min(core.size, 20_000), np.int32)
     best = np.empty(width + 1, np.int32)
     chosen = np.empty(k, np.int32)

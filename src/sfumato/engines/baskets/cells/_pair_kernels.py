@@ -230,7 +230,7 @@ def restore(
 
 
 @njit(cache=True, nogil=True)
-def _slot(table: I8, key: int) -> int:
+def _slot(table, key):
     mask = table.size - 1
     h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     at = np.int64(h >> np.uint64(20)) & mask

@@ -146,12 +146,8 @@ class _Search:
         self.k = k
         n, d, ones = m.n, m.d, len(m.indices)
         starts, postings = m.columns
-        full = (
-            np.add.reduceat(np.append(weights[m.indices], 0), m.indptr[:-1])
-            if ones
-            else np.zeros(n)
-        )
-        full = np.where(np.diff(m.indptr) > 0, full, 0).astype(np.int64)
+        sums = np.concatenate(([0], np.cumsum(weights[m.indices])))
+        full = (sums[m.indptr[1:]] - sums[m.indptr[:-1]]).astype(np.int64)
         cores = 4 * (n // max(k, 1)) + 4096
         pool = 3 * ones // max(k, 1) + 64 * 1024
         i4, i8 = np.int32, np.int64
@@ -177,7 +173,8 @@ class _Search:
         )  # fmt: skip
 
     def published(self) -> tuple[I8, npt.NDArray[np.int32]]:
-        return kernels.published(self.state)
+        indptr, indices = kernels.published(self.state)
+        return indptr, indices
 
     def run(self, effort: Effort, seed: int, progress: Progress) -> None:
         """Grow, refine and reassign until the rounds are over, then polish."""

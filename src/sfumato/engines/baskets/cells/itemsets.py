@@ -120,7 +120,7 @@ def _without_rare_pairs(ranked: BinaryMatrix, k: int) -> npt.NDArray[np.bool_]:
     lengths = np.diff(indptr)
     longest = int(lengths.max(initial=1))
     first, nodes = kernels.frequent_pairs(indptr, ranks, starts, rows, k)
-    kept = kernels.cliques(indptr, ranks, first, nodes, longest)
+    kept: npt.NDArray[np.bool_] = kernels.cliques(indptr, ranks, first, nodes, longest)
     counts = kernels.count_edges(indptr, ranks, kept, first, nodes, longest)
     order = np.argsort(-lengths, kind="stable").astype(np.int32)
     graph = (first, nodes)
@@ -130,7 +130,7 @@ def _without_rare_pairs(ranked: BinaryMatrix, k: int) -> npt.NDArray[np.bool_]:
     while kernels.restore(indptr, ranks, kept, *graph, counts, k, up, longest, votes, 0):
         pass
     for _ in range(6):
-        before = kept.copy()
+        before: npt.NDArray[np.bool_] = kept.copy()
         votes[:] = 0
         kernels.restore(indptr, ranks, kept, *graph, counts, k, up, longest, votes, 1)
         kernels.restore(indptr, ranks, kept, *graph, counts, k, up, longest, votes, 2)

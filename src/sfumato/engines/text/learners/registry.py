@@ -1,55 +1,72 @@
-"""Learners and stored models by name."""
+"""The registries of learners and of stored models; listing their names loads nothing else."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ....core.errors import ModelError, ParameterError, did_you_mean
-from ..reading.arrays import Arrays
-from .protocol import Learner, Model
+from ....core.errors import ModelError
+from ....core.registry import Registry
 
-__all__ = ["LEARNERS", "learner_named", "model_from_arrays"]
+if TYPE_CHECKING:
+    from ..reading.arrays import Arrays, Header
+    from .protocol import Learner, Model
 
-# name → (module, class); loaded when asked for, so that one learner does not pay for the others.
-LEARNERS = {
-    "crf": ("crf", "CRF"),
-    "svm": ("svm", "SVM"),
-    "adaboost": ("adaboost", "AdaBoost"),
-    "ensemble": ("ensemble", "Ensemble"),
-    "selection": ("selection", "Selection"),
-}
-_MODELS = {
-    "crf": ("crf", "CRFModel"),
-    "svm": ("linear", "LinearModel"),
-    "adaboost": ("linear", "LinearModel"),
-    "ensemble": ("ensemble", "EnsembleModel"),
-    "scikit-linear": ("sklearn_adapter", "ScikitModel"),
-}
+__all__ = ["LEARNERS", "MODELS", "learner_named", "model_from_arrays"]
+
+_HERE = __package__
+
+LEARNERS: Registry[type[Learner]] = Registry(
+    "learner",
+    {
+        "crf": f"{_HERE}.crf:CRF",
+        "svm": f"{_HERE}.svm:SVM",
+        "adaboost": f"{_HERE}.adaboost:AdaBoost",
+        "ensemble": f"{_HERE}.ensemble:Ensemble",
+        "selection": f"{_HERE}.selection:Selection",
+    },
+)
+"""Learners by name; every argument of a constructor has a default."""
+
+MODELS: Registry[type[Model]] = Registry(
+    "model",
+    {
+        "crf": f"{_HERE}.crf:CRFModel",
+        "svm": f"{_HERE}.linear.model:LinearModel",
+        "adaboost": f"{_HERE}.linear.model:LinearModel",
+        "ensemble": f"{_HERE}.ensemble:EnsembleModel",
+        "scikit-linear": f"{_HERE}.sklearn_adapter:ScikitModel",
+    },
+)
+"""Stored models by their `kind`."""
 
 
 def learner_named(name: str) -> Learner:
-    """Give a learner with its defaults.
+    """Return a learner with its defaults.
+
+    Parameters
+    ----------
+    name : str
+        One of `LEARNERS`.
 
     >>> learner_named("crf").name
     'crf'
+
     """
-    if name not in LEARNERS:
-        raise ParameterError(
-            f"There is no learner {name!r}.", hint=did_you_mean(name, sorted(LEARNERS))
-        )
-    module, cls = LEARNERS[name]
-    learner: Learner = getattr(import_module(f".{module}", __package__), cls)()
-    return learner
+    return LEARNERS.named(name)()
 
 
-def model_from_arrays(header: dict[str, Any], arrays: Arrays) -> Model:
-    """Rebuild a stored model of any kind."""
+def model_from_arrays(header: Header, arrays: Arrays) -> Model:
+    """Rebuild a stored model of any kind.
+
+    Parameters
+    ----------
+    header : dict
+        What `Model.to_arrays` returned first; its "kind" names the model.
+    arrays : mapping from str to array
+        What `Model.to_arrays` returned second.
+
+    """
     kind = header.get("kind")
-    if kind not in _MODELS:
+    if not isinstance(kind, str) or kind not in MODELS:
         raise ModelError("The model directory holds a model of an unknown kind.")
-    module, cls = _MODELS[kind]
-    model: Model = getattr(import_module(f".{module}", __package__), cls).from_arrays(
-        header, arrays
-    )
-    return model
+    return MODELS[kind].from_arrays(header, arrays)
