@@ -161,7 +161,7 @@ class BasketsRelease(Release):
         )
         return [
             f"{self.counts['rows']:,} rows, {self.counts['features']:,} features, "
-            f"{self.counts['ones']:,} ones; at least {self.promised} rows fit what is known (promised "
+            f"{self.counts['ones']:,} ones; audited: at least {self.promised} rows fit what is known (promised "
             f"{self.how.k}); AC {self.measured.ac}, unique rows "
             f"{self.measured.unique_share:.1%}" + (f", AC {absent}" if absent else "")
         ]
