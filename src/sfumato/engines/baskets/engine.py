@@ -12,8 +12,13 @@ from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import InputError
 from ...core.story import Story
 from .exploration import BasketsExploration
-from .records import BasketsCandidate, BasketsRelease
-from .request import BasketsPublishRequest, BasketsRequest, BasketsStudyRequest
+from .records import BasketsAttack, BasketsCandidate, BasketsRelease
+from .request import (
+    BasketsAttackRequest,
+    BasketsPublishRequest,
+    BasketsRequest,
+    BasketsStudyRequest,
+)
 
 if TYPE_CHECKING:
     from ...data.baskets import Baskets
@@ -34,6 +39,8 @@ class BasketsEngine(Engine):
     PublishRequest = BasketsPublishRequest
     Exploration = BasketsExploration
     Release = BasketsRelease
+    AttackRequest = BasketsAttackRequest
+    Attack = BasketsAttack
 
     def explore(
         self, request: BasketsRequest, *, progress: Progress = no_progress
@@ -61,6 +68,12 @@ class BasketsEngine(Engine):
         return published(
             candidate, request, out, seed=exploration.record.seed, force=force, progress=progress
         )
+
+    def attack(self, request: BasketsAttackRequest, call: Call) -> BasketsAttack:
+        """Look for people in the releases of candidates, by a few of their items."""
+        from .attacking import attack
+
+        return attack(request, call)
 
     def story(self, part: Part) -> Story:
         """Return the baskets part of a report."""

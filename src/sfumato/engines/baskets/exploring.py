@@ -22,6 +22,7 @@ from ...core.exploration import placed
 from ...core.measures import Risk, Utility
 from ...core.records import InputFile
 from ...data.baskets import Baskets, as_baskets
+from .attack import attacked, drawn_people
 from .binary import BinaryMatrix, as_binary
 from .containment import audit
 from .evaluation import AucScore, cross_validated_auc, nested_auc, released_score
@@ -41,6 +42,9 @@ __all__ = [
     "measured_on",
     "measures_of",
 ]
+
+_PEOPLE = 250  # looked for by each attacker while exploring
+_LARGE = 2_000_000
 
 WARNING = (
     "k-anonymity by containment protects against someone who knows what a person has. Someone who "
@@ -123,6 +127,9 @@ class _Exploring:
             few = "support"  # the columns do not depend on the selector
             self.makers = {few: partial(made_by, SELECTORS[few], request, None)}
         self.empty: list[EmptySelection] = []
+        self.people = drawn_people(
+            rows, _PEOPLE if len(rows.indices) <= _LARGE else _PEOPLE // 5, request.seed
+        )
         self.progress = progress
 
     @property
@@ -184,6 +191,9 @@ class _Exploring:
             risky = risky_among(given, made.features, rows.d)
         measured = measured_on(file, request.absences, self.compute)
         del measured["rows"]
+        findings = attacked(
+            rows, made.matrix, made.rows, people=self.people, absences=(0, 1), seed=request.seed
+        )
         return BasketsCandidate(
             id=f"{name}{self.knowledge.tag}-k{spec.k}",
             risk=Risk(1.0 / spec.k, attacker=f"knows {self.knowledge.words}"),
@@ -206,6 +216,7 @@ class _Exploring:
             stop=None if spec.selector is None else spec.selector.get_params().get("stop"),
             features=tuple(self.names[i] for i in made.features),
             absence_risky=None if risky is None else tuple(self.names[i] for i in risky),
+            attack=findings,
             classes=self.classes,
             numbers=self.target is not None and self.target.kind == "number",
             empty_rows=int(np.count_nonzero(np.diff(file.indptr) == 0)),

@@ -34,6 +34,7 @@ from ...data.baskets import (
 )
 from ...data.baskets import beside_of as beside
 from .binary import as_binary
+from .cells.cores import only_columns
 from .exploring import measured_on
 from .knowledge import Knowledge
 from .posets import absence_containment
@@ -41,9 +42,9 @@ from .records import BasketsCandidate, BasketsRelease, How, Measured
 from .registry import WAYS
 from .request import BasketsPublishRequest
 from .targets import as_target
-from .ways import Spec
+from .ways import Published, Spec
 
-__all__ = ["projected", "published"]
+__all__ = ["projected", "published", "remade"]
 
 _DEFAULT_NAME = {
     "npz": "baskets.npz", "libsvm": "baskets.svm", "transactions": "baskets.txt", "csv": "baskets.csv",
@@ -75,7 +76,21 @@ def _released(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Baske
     _check_labels(candidate, baskets.labels)
     if candidate.publish_as == "columns":
         return baskets.project(_features(candidate))
+    made = remade(candidate, baskets, seed)
+    kept = np.flatnonzero(made.rows)
+    matrix = made.matrix.take_rows(kept).project(made.features).to_csr()
+    labels = None if baskets.labels is None else tuple(baskets.labels[i] for i in kept)
+    names = tuple(baskets.feature_names[i] for i in made.features)
+    return replace(baskets, matrix=matrix, feature_names=names, labels=labels)
+
+
+def remade(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Published:
+    """Make a candidate's release anew, row by row as the data stand."""
     rows = as_binary(baskets.matrix)
+    if candidate.publish_as == "columns":
+        wanted = set(candidate.features)
+        columns = np.array([i for i, name in enumerate(baskets.feature_names) if name in wanted])
+        return Published(only_columns(rows, columns), np.ones(rows.n, dtype=bool), columns)
     target = None if baskets.labels is None else as_target(baskets.labels, rows.n)
     spec = Spec(
         candidate.k,
@@ -85,12 +100,7 @@ def _released(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Baske
         max_rows_out=candidate.max_rows_out,
         seed=seed,
     )
-    made = WAYS.named(candidate.publish_as).make(rows, spec)
-    kept = np.flatnonzero(made.rows)
-    matrix = made.matrix.take_rows(kept).project(made.features).to_csr()
-    labels = None if baskets.labels is None else tuple(baskets.labels[i] for i in kept)
-    names = tuple(baskets.feature_names[i] for i in made.features)
-    return replace(baskets, matrix=matrix, feature_names=names, labels=labels)
+    return WAYS.named(candidate.publish_as).make(rows, spec)
 
 
 def _features(candidate: BasketsCandidate) -> list[str]:

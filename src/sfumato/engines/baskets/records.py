@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from ...core.records import (
+    AttackRecord,
     Candidate,
+    CandidateId,
     Count,
     FrontierRecord,
     Label,
@@ -21,11 +23,14 @@ from ...core.records import (
 )
 
 __all__ = [
+    "BasketsAttack",
     "BasketsCandidate",
     "BasketsFrontier",
     "BasketsReference",
     "BasketsRelease",
+    "CandidateAttack",
     "EmptySelection",
+    "Finding",
     "How",
     "Measured",
 ]
@@ -51,6 +56,25 @@ class Measured(Record):
     absences_exact: dict[str, bool] = Field(default_factory=dict)
     left_by_items: dict[str, Count] = Field(default_factory=dict)
     items_exact: dict[str, bool] = Field(default_factory=dict)
+
+
+class Finding(Record):
+    """What one attacker finds: the mean chance to point at the right row, before and after.
+
+    `highest` is the highest chance for any one person after publishing; `rows_before` and `rows_after`
+    are the median numbers of rows among which the attacker has to guess.
+    """
+
+    attacker: Name
+    items: Count | None
+    absences: Count = 0
+    people: Count
+    before: Share
+    after: Share
+    after_interval: tuple[Share, Share]
+    highest: Share
+    rows_before: float
+    rows_after: float
 
 
 class BasketsCandidate(Candidate):
@@ -88,6 +112,7 @@ class BasketsCandidate(Candidate):
     left_by_items: dict[str, Count] = Field(default_factory=dict)
     items_exact: dict[str, bool] = Field(default_factory=dict)
     empty_rows: Count
+    attack: tuple[Finding, ...] = ()
     auc: Share | None = None
     auc_chosen_on_all_labels: Share | None = None
     counts_in_folds: tuple[Count, ...] = ()
@@ -129,6 +154,21 @@ class BasketsFrontier(FrontierRecord):
     promise: Sentence
     empty_selections: tuple[EmptySelection, ...] = ()
     warning: Sentence
+
+
+class CandidateAttack(Record):
+    """What every attacker finds in one candidate, and in one candidate by way of another."""
+
+    candidate: CandidateId
+    k: Count
+    findings: tuple[Finding, ...]
+    linked_from: CandidateId | None = None
+
+
+class BasketsAttack(AttackRecord):
+    """attack.json of the baskets engine."""
+
+    attacks: tuple[CandidateAttack, ...]
 
 
 class How(Record):

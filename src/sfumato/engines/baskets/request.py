@@ -11,7 +11,12 @@ from pydantic import Field, field_validator
 from ...core.request import Request, parameter
 from .registry import WAYS, measure_names, selector_names
 
-__all__ = ["BasketsPublishRequest", "BasketsRequest", "BasketsStudyRequest"]
+__all__ = [
+    "BasketsAttackRequest",
+    "BasketsPublishRequest",
+    "BasketsRequest",
+    "BasketsStudyRequest",
+]
 
 K = Annotated[int, Field(ge=1)]
 
@@ -129,6 +134,28 @@ class BasketsPublishRequest(_OfMatrix):
     )
     engine: Literal["local", "spark"] = parameter("local", help=_ENGINE)
     threads: int | None = parameter(None, help=_THREADS, ge=1)
+
+
+class BasketsAttackRequest(Request):
+    """The parameters of `baskets attack`."""
+
+    directory: str | Path = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
+    matrix: Any = parameter(help="The original matrix.", role="data")
+    labels: Any = parameter(None, help=_LABELS, role="file")
+    candidates: list[str] = parameter(
+        [], help="Candidates to attack; those on the frontier if not given.", flag="--choose"
+    )
+    items: list[Annotated[int, Field(ge=0)]] = parameter(
+        [1, 2, 3, 5, 10, 0], help="Numbers of known items; 0 for all of them.", min_length=1
+    )
+    absences: list[Annotated[int, Field(ge=0)]] = parameter(
+        [0], help="Numbers of known absences.", min_length=1
+    )
+    people: int = parameter(1000, help="How many people are looked for.", ge=1)
+    link: str | None = parameter(
+        None, help="Also look for people by their rows in this candidate's release."
+    )
+    seed: int = parameter(0, help="Seed of who is drawn and what is known.", ge=0)
 
 
 class BasketsStudyRequest(_OfMatrix):

@@ -16,7 +16,7 @@ from ...presentation.sentences import (
     withheld_check,
 )
 from .charts import absences_chart, quality_chart, uniqueness_chart
-from .records import BasketsCandidate, BasketsFrontier, BasketsReference, BasketsRelease
+from .records import BasketsCandidate, BasketsFrontier, BasketsReference, BasketsRelease, Finding
 
 __all__ = ["story"]
 
@@ -88,6 +88,8 @@ def _about(
     if chosen.rows_out:
         told.published.append(f"{count(chosen.rows_out)} rows are left out.")
     told.grids.append(_knowledge_grid(chosen))
+    if chosen.attack:
+        told.grids.append(_attack_grid(chosen))
     if frontier is not None:
         told.cost = [
             (
@@ -267,6 +269,34 @@ def _knowledge_grid(chosen: BasketsCandidate) -> Grid:
     return Grid(
         "attack", "Rows left at least, by what is known of a person",
         (("Known", None), ("Rows left", "baskets.left")), tuple(rows), words=True,
+    )  # fmt: skip
+
+
+def _attack_grid(chosen: BasketsCandidate) -> Grid:
+    """Show how often attackers point at the right row, before and after."""
+
+    def known(f: Finding) -> str:
+        words = (
+            "all items" if f.items is None else f"{f.items} {plural(f.items, 'item')}, {f.attacker}"
+        )
+        return words + (f", {f.absences} {plural(f.absences, 'absence')}" if f.absences else "")
+
+    rows = tuple(
+        (
+            known(f), percent(f.before), percent(f.after),
+            f"{percent(f.after_interval[0])}–{percent(f.after_interval[1])}", percent(f.highest),
+            count(f.rows_after),
+        )
+        for f in chosen.attack
+    )  # fmt: skip
+    heads = (
+        ("Known", None), ("Right before", "baskets.attack"), ("Right after", "baskets.attack"),
+        ("Range", "interval"), ("For one person at most", "baskets.attack"), ("Rows left", None),
+    )  # fmt: skip
+    return Grid(
+        "attack", "Attacks: the chance to point at the right row", heads, rows,
+        note=f"{count(chosen.attack[0].people)} people were drawn; the attacker guesses among the rows "
+        "that hold most of what is known.",
     )  # fmt: skip
 
 
