@@ -23,7 +23,7 @@ DOCCANO_DICTS = {"id": 1, "text": "Ann", "entities": [{"start_offset": 0, "end_o
         ("a.pdf", "%PDF", "is a PDF"),
         ("a.xlsx", "PK", "is an Excel workbook. Hint: save it as CSV"),
         ("a.json", json.dumps([{"id": 1, "text": "x"}]), "is a JSON array"),
-        ("a.jsonl", " \n[1]", "is a JSON array"),
+        ("a.jsonl", " \n[ {", "is a JSON array"),
         ("a.json", json.dumps(LABEL_STUDIO), "is an export of Label Studio"),
         ("a.jsonl", json.dumps(PRODIGY), "is an export of Prodigy"),
         ("a.jsonl", json.dumps(DOCCANO), "is an export of doccano"),

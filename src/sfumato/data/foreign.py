@@ -59,7 +59,7 @@ def check_foreign(path: Path) -> None:
 
 def _check_json(path: Path) -> None:
     head = _head(path).lstrip("\ufeff \t\r\n")
-    if head.startswith("["):
+    if head.startswith("[") and head[1:].lstrip().startswith("{"):
         exported = '"annotations"' in head and '"result"' in head
         what = "an export of Label Studio" if exported else "a JSON array"
         way = (
