@@ -17,6 +17,7 @@ from ...core.story import Story
 from .exploration import TextExploration
 from .records import TextAttack, TextCandidate, TextRelease
 from .request import (
+    AuditRequest,
     StudyRequest,
     TextAttackRequest,
     TextChoice,
@@ -97,8 +98,15 @@ class TextEngine(Engine):
         return story(part)
 
     def verbs(self) -> Sequence[Verb]:
-        """Return the study of the papers' figures."""
+        """Return the audit of a release and the study of the papers' figures."""
         return (
+            Verb(
+                "audit",
+                "Count what is left in a release: a person reads a random part of it.",
+                AuditRequest,
+                _audit,
+                writes="no",
+            ),
             Verb(
                 "study",
                 "Reproduce the papers' figures on labelled corpora; if interrupted, a study resumes.",
@@ -134,6 +142,30 @@ class TextEngine(Engine):
             'replacement = "placeholder"',
             "",
         ]
+
+
+def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
+    from .attack.audit import audit_documents, audit_words, checked_numbers
+    from .attack.released import classifiers_of
+
+    number = checked_numbers(request.documents, request.words)
+    if "documents" in number:
+        result, lines = audit_documents(
+            request.release, number["documents"], seed=request.seed, force=call.force
+        )
+    else:
+        if request.frontier is None:
+            raise InputError(
+                "The words that an attacker reads first are ranked by the classifiers.",
+                hint="name the folder that explore wrote by --frontier.",
+            )
+        classifiers = classifiers_of(request.frontier, request.release)
+        result, lines = audit_words(
+            request.release, number["words"], classifiers, seed=request.seed, force=call.force
+        )
+    for line in lines:
+        call.say(line)
+    return {} if result is None else result.to_json()
 
 
 def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
