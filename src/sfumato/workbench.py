@@ -65,7 +65,7 @@ def run(
         plan=plan.content, inputs=[(name, sha256_of(file)) for name, file in plan.input_files()]
     )
     read = [plan_path, *(file for _, file in plan.input_files())]
-    with Journal(target, key, force=force, inputs=read) as journal:
+    with Journal(target, key, force=force, inputs=read, folder=True) as journal:
         if not journal.finished:
             _Run(plan, plan_path, journal, say).all_steps()
             journal.finish(lambda built: _assemble(plan, plan_path, journal, built))
