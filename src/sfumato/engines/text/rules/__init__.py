@@ -1,0 +1,19 @@
+"""Rules that find sensitive spans before anything is learned: built in, or from a rules file."""
+
+from .builtin import LANGUAGES, built_in, guess_languages
+from .features import RULE_PLACES, rule_place
+from .file import read_rules
+from .rule import PatternRule, Rule, RuleSet, WordRule
+
+__all__ = [
+    "LANGUAGES",
+    "RULE_PLACES",
+    "PatternRule",
+    "Rule",
+    "RuleSet",
+    "WordRule",
+    "built_in",
+    "guess_languages",
+    "read_rules",
+    "rule_place",
+]
