@@ -7,7 +7,7 @@ export PYTHONHASHSEED := 0
 comma := ,
 EXTRAS := test,bench$(if $(shell command -v java),$(comma)spark)
 
-.PHONY: demo test lint bench faults fuzz pictures clean
+.PHONY: demo test lint bench faults fuzz pictures reference clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
@@ -32,6 +32,10 @@ fuzz: $(VENV)/.test
 faults: $(VENV)/.test
 	$(BIN)/python -m benchmarks._kills text 100
 	$(BIN)/python -m benchmarks._kills run 100
+
+# The reference page of all parameters, from the engines' requests.
+reference: $(VENV)/.test
+	$(BIN)/python docs/generate.py
 
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium

@@ -154,7 +154,7 @@ def whole_plan(folder: Path) -> Run:
 
     # Kernels are loaded here, before the forks; tables are not, because DuckDB does not survive one.
     baskets.explore(samples / "few.npz", labels=samples / "y.txt", k=[8], selector="hamdist")
-    text.explore(clinic_notes(60), labels=["NAME"], ratios=[10], folds=2)
+    text.explore(clinic_notes(60), labels=["NAME"], ratios=[10], folds=2, attackers=())
 
     def work(out: Path) -> None:
         workbench.run(samples / "plan.toml", out=out)

@@ -456,27 +456,49 @@ def _load_plan(data: bytes, folder: Path) -> None:
     Plan.load(folder / "plan.toml")
 
 
-_FRONTIER = {
-    "engine": "tables", "seed": 0, "version": "0.1", "inputs": [{"path": "t", "sha256": "0", "rows": 3}],
-    "axes": {"risk": "r", "utility": "u"}, "area": 0.4, "evaluations": 2, "seconds": 0.1,
-    "candidates": [{"id": "p1", "risk": 0.1, "risk_interval": None, "utility": 0.5,
-                    "utility_interval": [0.4, 0.6], "policy": {"age": ["0-120"]}}],
-    "references": [{"name": "Safe Harbor", "risk": 0.2, "utility": 0.3}],
-}  # fmt: skip
+def _frontier() -> bytes:
+    from sfumato.core.exploration import placed
+    from sfumato.core.files import canonical_json
+    from sfumato.core.measures import Interval, Risk, Utility
+    from sfumato.core.records import Candidate, FrontierRecord, InputFile, Reference
+
+    risk = Risk(0.1, Interval(0.05, 0.2, 0.95, "bootstrap"), attacker="knows everything")
+    candidates, area = placed([Candidate(id="p1", risk=risk, utility=Utility(0.5))])
+    record = FrontierRecord(
+        engine="tables", seed=0, axes={"risk": "r", "utility": "u"}, area=area, candidates=candidates,
+        inputs=(InputFile(path="t.csv", sha256="0" * 64, rows=3),), request={"evaluations": 300},
+        references=(Reference(name="Safe Harbor", risk=Risk(0.2), utility=Utility(0.3)),),
+    )  # fmt: skip
+    return canonical_json(record.to_json()).encode()
+
+
+def _release() -> bytes:
+    from sfumato.core.files import canonical_json
+    from sfumato.core.measures import Risk, Utility
+    from sfumato.core.records import Release
+
+    release = Release(
+        engine="tables", candidate="p1", seed=0, counts={"rows": 3, "redacted": {"NAME": 2}},
+        risk=Risk(0.1), utility=Utility(0.5), withheld=({"id": "7", "reason": "empty"},),
+    )  # fmt: skip
+    return canonical_json(release.to_json()).encode()
 
 
 def _load_frontier(data: bytes, folder: Path) -> None:
     from sfumato.core.exploration import Exploration
 
     (folder / "frontier.json").write_bytes(data)
-    Exploration.load(folder).knee()
+    found = Exploration.load(folder)
+    if len(found):
+        found.knee()
 
 
 def _load_release(data: bytes, folder: Path) -> None:
-    from sfumato.core.release import Release
+    from sfumato.core.files import read_json
+    from sfumato.core.records import Release
 
     (folder / "release.json").write_bytes(data)
-    Release.load(folder)
+    Release.from_json(read_json(folder / "release.json"), file="release.json")
 
 
 TARGETS = {
@@ -509,7 +531,7 @@ TARGETS = {
         Target("baskets-transactions", lambda: [b"a b c\nb\n\nc a\n"], _read_baskets(".txt")),
         Target("baskets-csv", lambda: [b"a,b,y\n1,0,p\n0,1,q\n1,1,p\n"], _read_baskets(".csv")),
         Target("plan", lambda: [_PLAN.encode()], _load_plan),
-        Target("frontier", lambda: [json.dumps(_FRONTIER).encode()], _load_frontier),
-        Target("release", lambda: [b'{"engine": "text", "candidate": "r1", "inputs": []}'], _load_release),
+        Target("frontier", lambda: [_frontier()], _load_frontier),
+        Target("release", lambda: [_release()], _load_release),
     ]
 }  # fmt: skip

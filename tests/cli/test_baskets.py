@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sfumato.cli.baskets import app
 from typer.testing import CliRunner
 
-from sfumato.cli.baskets import app
 from sfumato.data.baskets import Baskets, write_baskets
 from sfumato.engines.baskets import audit
 
@@ -198,7 +198,7 @@ def test_publish_refuses_what_is_worse_than_promised(run, log, tmp_path):
     write_baskets(Baskets.of(rows, labels=["0", "1"] * 6, feature_names=names), other)
     out = tmp_path / "out.npz"
     done = run("publish", tmp_path / "f", other, "--choose", "hamdist-k5", "--out", out)
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert "below the promised k = 5; nothing was published" in done.output
     assert not [p for p in tmp_path.iterdir() if "out" in p.name]
 
@@ -215,8 +215,8 @@ def test_publish_wrong_calls(run, log, tmp_path):
         (["publish", tmp_path / "f", log, "--choose", "hamdist-k3", "--out", tmp_path / "o.csv"],
          "would be csv, but the input is npz"),
         (["publish", tmp_path / "f", log, "--choose", "hamdist-k3", "--out", log],
-         "exists already"),
-        (["explore", log, "--k", "3", "--out", tmp_path / "f"], "exists already"),
+         "is an input"),
+        (["explore", log, "--k", "3", "--out", tmp_path / "f"], "already exists"),
     ]  # fmt: skip
     for arguments, message in cases:
         done = run(*arguments)

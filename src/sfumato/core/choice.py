@@ -11,7 +11,7 @@ from .records import Candidate
 from .request import Request, parameter
 
 if TYPE_CHECKING:
-    from .explored import Exploration
+    from .exploration import Exploration
 
 __all__ = ["Choice"]
 

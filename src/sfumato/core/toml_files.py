@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import FormatError, InputError, PlanError, did_you_mean
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
+    from pydantic import BaseModel, ValidationError
 
     M = TypeVar("M", bound=BaseModel)
 
-__all__ = ["read_toml", "validated"]
+__all__ = ["mistakes_in", "read_toml", "validated"]
 
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -38,24 +39,53 @@ def validated(model: type[M], content: dict[str, Any], *, source: str) -> M:
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        mistakes = []
-        for e in error.errors(include_url=False, include_input=False):
-            where = _key_path(e["loc"])
-            if e["type"] == "extra_forbidden":
-                known = _known_keys(model, e["loc"][:-1])
-                mistakes.append(f"{where}: unknown key; {did_you_mean(str(e['loc'][-1]), known)}")
-            else:
-                message = e["msg"].removeprefix("Value error, ")
-                mistakes.append(f"{where}: {message[:1].lower()}{message[1:]}")
+        mistakes = mistakes_in(error, model=model)
         count = "a mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
         raise PlanError(f"The file {source!r} holds {count}:", mistakes=mistakes) from None
+
+
+def mistakes_in(
+    error: ValidationError,
+    *,
+    model: type[BaseModel] | None = None,
+    known: Sequence[str] = (),
+    under: str = "",
+) -> list[str]:
+    """Return one sentence per mistake, each with the path of its key and without its value.
+
+    Parameters
+    ----------
+    error : ValidationError
+        What pydantic found.
+    model : type of BaseModel, optional
+        The model, to suggest keys for an unknown one.
+    known : sequence of str
+        The keys to suggest where there is no model.
+    under : str
+        The path that all keys stand under.
+
+    """
+    mistakes = []
+    for e in error.errors(include_url=False, include_input=False):
+        path = ".".join(part for part in (under, _key_path(e["loc"])) if part)
+        where = path or "(top)"
+        if e["type"] == "extra_forbidden":
+            names = _known_keys(model, e["loc"][:-1]) if model is not None else known
+            mistakes.append(f"{where}: unknown key; {did_you_mean(str(e['loc'][-1]), names)}")
+        else:
+            message = e["msg"].removeprefix("Value error, ")
+            head, _, rest = message.partition(": ")
+            if not e["loc"] and rest and head in known:
+                where, message = f"{where}.{head}", rest
+            mistakes.append(f"{where}: {message[:1].lower()}{message[1:]}")
+    return mistakes
 
 
 def _key_path(location: tuple[int | str, ...]) -> str:
     path = ""
     for part in location:
         path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
-    return path or "(top)"
+    return path
 
 
 def _known_keys(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:

@@ -179,6 +179,7 @@ def draft_schema(source: Any) -> str:
     from .table_source import Source
 
     opened = Source.open(source)
+    opened.check_header()
     lines = [
         "# A draft: check every role and domain before you use it.",
         "# identifier: removed · quasi: what an outsider could know · sensitive: must not be tied to a person · other: kept",

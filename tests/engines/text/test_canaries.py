@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from sfumato.cli.text import app
+from sfumato.cli._engines import engine_app
+from sfumato.engines.text.engine import ENGINE
 
+app = engine_app(ENGINE)
 CANARIES = ["Quillfeather", "Zxarnowitz", "Brandybuckle", "Öþelwyn", "Mxyzptlkova", "Fnordington"]
 FIELDS = ["Secretnotefield", "Hiddenwardname"]
 
@@ -154,7 +156,16 @@ def test_unreadable_files_keep_silent(tmp_path, files):
     for source in (torn, binary):
         for parts in (
             ["explore", source, "--label", "NAME", "--out", tmp_path / "x"],
-            ["publish", folder / "dir", source, "--strict", "--out", tmp_path / "y"],
+            [
+                "publish",
+                folder / "dir",
+                source,
+                "--ratio",
+                "50",
+                "--strict",
+                "--out",
+                tmp_path / "y",
+            ],
             ["attack", folder / "dir", source, "--labels", test],
             ["attack", folder / "dir", folder / "dir", "--labels", source],
             ["study", source, "--out", tmp_path / "z"],

@@ -7,12 +7,12 @@ from typing import Any
 
 from ...core.errors import ParameterError
 from ...engines.text.learners.selection import Selection
+from ..writing import styled
 from .publishers import PUBLISHERS, CostSensitive, Literal, Publisher
 
 __all__ = ["FIGURES", "best_single_pass", "figure"]
 
 Row = dict[str, Any]
-_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 def figure(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,8 +35,8 @@ def _chart(
     }
     if dash is not None:
         encoding["strokeDash"] = {"field": dash, "type": "nominal", "title": None}
-    return {
-        "$schema": _SCHEMA,
+    facets = len({row["corpus"] for row in rows}) or 1
+    spec = {
         "title": title,
         "data": {"values": rows},
         "facet": {"field": "corpus", "type": "nominal", "title": None},
@@ -49,6 +49,7 @@ def _chart(
         },
         "resolve": {"scale": {"y": "independent"}},
     }
+    return styled(spec, width=280 * min(facets, 3))
 
 
 def _titles(wanted: Callable[[Publisher], bool]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ....core.errors import DataError
+from ....core.errors import DataError, ModelError
 from ..reading.arrays import Arrays, Mask, Scores
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ class Model(ABC):
     @abstractmethod
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return a JSON header and named arrays, from which `from_arrays` rebuilds the model."""
+
+    @classmethod
+    def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> Model:  # noqa: ARG003
+        """Rebuild what `to_arrays` returned; what does not fit together is refused."""
+        raise ModelError(f"A model of the kind {cls.kind!r} is not stored.")
 
 
 class Learner(ABC):

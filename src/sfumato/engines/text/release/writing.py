@@ -20,43 +20,27 @@ import numpy as np
 
 from ....compute import engine as compute_engine
 from ....compute.journal import Journal, fingerprint
+from ....core.engine import Progress, no_progress
 from ....core.errors import WorkError
-from ....core.exploration import Candidate, InputFile
-from ....core.files import read_json, sha256_of
-from ....core.quarantine import check_quarantine, quarantine_of, write_quarantine
-from ....core.release import RELEASE_FILE, Release, warn_if_composed
+from ....core.files import sha256_of
+from ....core.ownership import paths_in
+from ....core.private_key import private_key
+from ....core.quarantine import check_quarantine, write_quarantine
+from ....core.records import InputFile
+from ....core.release import warn_if_composed
 from ....data.document import Document
 from ....data.documents import Corpus, Withheld, read_documents, write_documents
 from ....data.findings import with_findings
 from ....data.formats.jsonl import Jsonl
 from ....data.formats.lines import Column, LineBlock, SeenMarks, Written, read_blocks, takes
 from ....data.sources import Extra, create_bytes
+from ..records import TextCandidate, TextHow, TextRelease
 from .sanitiser import Counts, Sanitiser, batches
 
-__all__ = ["Outcome", "publish"]
+__all__ = ["publish"]
 
-Progress = Callable[[int, str], None]
 # Characters of a part (bytes of JSON lines): with larger ones the system takes memory back and forth.
 _PART_SIZE = 1 << 19
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a publish gives back: the content of release.json, and where the output lies."""
-
-    out: Path
-    record: Mapping[str, Any]
-    fields_as_they_are: Sequence[str] = ()
-
-    @property
-    def withheld(self) -> int:
-        """How many records were withheld."""
-        return len(self.record["withheld"])
-
-    @property
-    def quarantine(self) -> Path | None:
-        """The list of what was withheld; None when nothing was."""
-        return quarantine_of(self.out) if self.withheld else None
 
 
 def publish(
@@ -64,8 +48,10 @@ def publish(
     out: str | os.PathLike[str],
     *,
     sanitiser: Sanitiser,
-    candidate: Candidate,
+    candidate: TextCandidate,
     made_from: Mapping[str, Any],
+    replacement: str = "placeholder",
+    request: Mapping[str, Any] | None = None,
     seed: int = 0,
     findings: str | os.PathLike[str] | None = None,
     drop: Sequence[str] = (),
@@ -73,22 +59,52 @@ def publish(
     threads: int | None = None,
     force: bool = False,
     characters: int = _PART_SIZE,
-    progress: Progress | None = None,
-) -> Outcome:
+    progress: Progress = no_progress,
+) -> TextRelease:
     """Publish documents into a folder, whole or not at all.
 
-    `made_from` says, in plain values, what else the output depends on (the model's hash, the mark of
-    the secret key): a run that was killed goes on only when all of it is the same. Spans of the
-    input are not published; its other fields are, as they are, except for those in `drop`. Records
-    that cannot be read or sanitised are withheld and listed by id; with the sanitiser's `strict`,
-    the first of them ends the work.
+    Spans of the input are not published; its other fields are, as they are, except for those in
+    `drop`. Records that cannot be read or sanitised are withheld and listed by id; with the
+    sanitiser's `strict`, the first of them ends the work.
+
+    Parameters
+    ----------
+    source : path, Corpus, frame or list of Document
+        The documents.
+    out : path
+        The folder of the release.
+    sanitiser : Sanitiser
+        Redacts and replaces.
+    candidate : TextCandidate
+        What the release promises.
+    made_from : mapping
+        In plain values, what else the output depends on (the model's hash, the mark of the secret
+        key): an interrupted run resumes only when all of it is the same.
+    replacement : str, default "placeholder"
+        The name of what replaces, for the record.
+    request : mapping, default None
+        The recorded request.
+    seed : int, default 0
+        The seed of the exploration, for the record.
+    findings : path, default None
+        Another tool's findings, redacted first.
+    drop : sequence of str
+        Fields to leave out.
+    engine, threads : str, int
+        Where the work is done, and by how many threads.
+    force : bool, default False
+        Whether an existing release may be replaced.
+    characters : int
+        The size of a part.
+    progress : callable
+        Called with the documents that are done.
+
     """
-    began = time.perf_counter()
     corpus = read_documents(source)
     inputs = [(os.fspath(path), sha256_of(path)) for path in corpus.paths]
     how = {
-        "replacement": sanitiser.replacement,
-        "findings": None if findings is None else sha256_of(findings),
+        "replacement": replacement,
+        "findings": None if findings is None else private_key().mark("input", sha256_of(findings)),
         "dropped_fields": sorted(drop),
     }
     in_columns = findings is None and takes(corpus.format, drop)
@@ -101,77 +117,122 @@ def publish(
         made_from=made_from,
     )
     compute = compute_engine(engine, threads=threads)
-    with Journal(out, key, force=force) as journal:
+    read = [*corpus.paths, *paths_in(source, findings)]
+    with Journal(out, key, force=force, inputs=read) as journal:
         if not (journal.resumed or journal.finished):  # else the list may be ours already
             check_quarantine(out, force=force)
         if not journal.finished:
-            unread: list[dict[str, str]] = []
-            rows: dict[str, int] = {}
-            shared = _Shared(sanitiser, _lines_of(corpus), tuple(drop))
-            counts, failed = Counts(), []
-            fields: set[str] = set()
-            work: Callable[..., tuple[bytes, Mapping[str, Any]]] = _part
-            cut: Iterable[Any]
-            if in_columns:
-                work = _part_in_columns
-                cut = _blocks(corpus, unread, rows, characters, drop, strict=sanitiser.strict)
-            else:
-                documents: Iterable[Document] = _readable(
-                    corpus, unread, rows, strict=sanitiser.strict
-                )
-                if findings is not None:
-                    documents = with_findings(documents, findings)
-                cut = _cut(documents, characters, bare=shared.form is None)
-            for facts in journal.run(compute, work, cut, shared=shared):
-                counts += Counts(**facts["counts"])
-                failed += facts["withheld"]
-                fields.update(facts["fields"])
-                if progress is not None:
-                    rate = counts.words / max(time.perf_counter() - began, 1e-9)
-                    note = f"{counts.words:,} words, {rate:,.0f} words/s"
-                    progress(facts["counts"]["documents"], note)
-            named = _named_inputs(corpus, inputs, rows)
-            withheld = [*unread, *failed]
+            work = _Work(corpus, sanitiser, drop, findings, characters, in_columns=in_columns)
+            work.run(journal, compute, progress)
 
             def build(built: Path) -> None:
-                if corpus.is_folder:
-                    written = built
-                else:
-                    built.mkdir()
-                    written = built / corpus.name
-                if shared.form is not None:
-                    _join_lines(journal, corpus, written)
-                else:
-                    parts = map(journal.content, journal.names)
-                    unpublished = {entry["id"] for entry in failed}
-                    write_documents(
-                        _published(corpus, parts, unpublished, drop, fields),
-                        like=corpus,
-                        out=written,
-                    )
+                written = work.write(journal, built)
                 name = "." if corpus.is_folder else corpus.name
-                Release(
+                TextRelease(
                     engine="text",
                     candidate=candidate.id,
-                    inputs=named,
-                    outputs=[InputFile(name, sha256_of(written), counts.documents)],
+                    inputs=_named_inputs(corpus, inputs, work.rows),
+                    outputs=(
+                        InputFile(path=name, sha256=sha256_of(written), rows=work.counts.documents),
+                    ),
                     seed=seed,
-                    how={**how, "fields_as_they_are": sorted(fields), **_plain(candidate)},
-                    counts={**counts.to_json(), "withheld": len(withheld)},
+                    request=dict(request or {}),
+                    how=TextHow(
+                        ratio=candidate.ratio,
+                        replacement=replacement,
+                        findings=findings is not None,
+                        dropped_fields=tuple(sorted(drop)),
+                        fields_as_they_are=tuple(sorted(map(_printable, work.fields))),
+                    ),
+                    counts={**work.counts.to_json(), "withheld": len(work.withheld)},
                     risk=candidate.risk,
                     utility=candidate.utility,
-                    withheld=withheld,
+                    withheld=tuple(work.withheld),
                 ).save(built)
-                write_quarantine(out, withheld, force=force)
+                write_quarantine(out, work.withheld, force=force)
 
             journal.finish(build)
-    record = read_json(Path(out) / RELEASE_FILE)
-    warn_if_composed(out, record)
-    return Outcome(Path(out), record, record["how"]["fields_as_they_are"])
+    release = TextRelease.read(out)
+    warn_if_composed(out, release.to_json())
+    return release
 
 
-def _plain(candidate: Candidate) -> dict[str, Any]:
-    return {k: candidate.details[k] for k in ("ratio", "mode", "learner") if k in candidate.details}
+def _printable(name: str) -> str:
+    """Return the name of a field as a record may hold it."""
+    return name.encode("unicode_escape").decode()[:128] if not name.isprintable() else name[:128]
+
+
+class _Work:
+    """One publication: what is read, what was counted, and how the parts become the output."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        sanitiser: Sanitiser,
+        drop: Sequence[str],
+        findings: str | os.PathLike[str] | None,
+        characters: int,
+        *,
+        in_columns: bool,
+    ) -> None:
+        self.corpus, self.sanitiser, self.drop = corpus, sanitiser, drop
+        self.findings, self.characters, self.in_columns = findings, characters, in_columns
+        self.shared = _Shared(sanitiser, _lines_of(corpus), tuple(drop))
+        self.unread: list[dict[str, str]] = []
+        self.failed: list[dict[str, str]] = []
+        self.rows: dict[str, int] = {}
+        self.counts = Counts()
+        self.fields: set[str] = set()
+
+    @property
+    def withheld(self) -> list[dict[str, str]]:
+        return [*self.unread, *self.failed]
+
+    def run(self, journal: Journal, compute: Any, progress: Progress) -> None:
+        """Sanitise all parts that the journal does not hold yet."""
+        began = time.perf_counter()
+        part: Callable[..., tuple[bytes, Mapping[str, Any]]] = (
+            _part_in_columns if self.in_columns else _part
+        )
+        for facts in journal.run(compute, part, self._cut(), shared=self.shared):
+            self.counts += Counts(**facts["counts"])
+            self.failed += facts["withheld"]
+            self.fields.update(facts["fields"])
+            rate = self.counts.words / max(time.perf_counter() - began, 1e-9)
+            note = f"{self.counts.words:,} words, {rate:,.0f} words/s"
+            progress(facts["counts"]["documents"], note=note)
+
+    def _cut(self) -> Iterable[Any]:
+        strict = self.sanitiser.strict
+        if self.in_columns:
+            return _blocks(
+                self.corpus, self.unread, self.rows, self.characters, self.drop, strict=strict
+            )
+        documents: Iterable[Document] = _readable(
+            self.corpus, self.unread, self.rows, strict=strict
+        )
+        if self.findings is not None:
+            documents = with_findings(documents, self.findings)
+        return _cut(documents, self.characters, bare=self.shared.form is None)
+
+    def write(self, journal: Journal, built: Path) -> Path:
+        """Write the data of the release; return where it lies."""
+        if self.corpus.is_folder:
+            written = built
+        else:
+            built.mkdir()
+            written = built / self.corpus.name
+        if self.shared.form is not None:
+            _join_lines(journal, self.corpus, written)
+        else:
+            parts = map(journal.content, journal.names)
+            unpublished = {entry["id"] for entry in self.failed}
+            write_documents(
+                _published(self.corpus, parts, unpublished, self.drop, self.fields),
+                like=self.corpus,
+                out=written,
+            )
+        return written
 
 
 def _readable(
@@ -191,14 +252,18 @@ def _readable(
 
 def _named_inputs(
     corpus: Corpus, inputs: Sequence[tuple[str, str]], rows: Mapping[str, int]
-) -> list[InputFile]:
+) -> tuple[InputFile, ...]:
     total = sum(rows.values())
     by_path = {os.fspath(part.file): rows.get(part.name, 0) for part in corpus.parts if part.path}
     # Names, not places: the record says the same wherever the input lies.
-    return [
-        InputFile(Path(path).name, sha256, total if len(inputs) == 1 else by_path.get(path, 0))
+    return tuple(
+        InputFile(
+            path=Path(path).name,
+            sha256=sha256,
+            rows=total if len(inputs) == 1 else by_path.get(path, 0),
+        )
         for path, sha256 in inputs
-    ]
+    )
 
 
 # --- parts ---------------------------------------------------------------------------------------

@@ -10,43 +10,32 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .....core.errors import DataError, FormatError, InputError
-from .....core.exploration import Exploration
 from .....core.randomness import Streams
-from .....core.release import RELEASE_FILE, Release
+from .....core.records import RELEASE_FILE
 from .....data.document import Document
 from .....data.documents import read_documents
 from ...learners.protocol import Learner
-from ...reading.background import matching_labels, relabelled
+from ...reading.background import read_background
 from ...reading.features import TokenData
 from ...reading.tokens import Vocabulary, labels_from_spans, tokenize
+from ...records import Bounds, TextAttack, TextFrontier, TextRelease
 from ...release.redaction import MASK
+from ...sanitize.classifiers import ClassifierSet
 from ...sanitize.models import load_candidates
-from ..attacker import AttackReport, Residual, Target, attack
+from ..attacker import Residual, Target, attack
 from ..bounds import certificate
 from ..inspection import DEFAULT_BUDGETS
 from .alignment import aligned
 
-__all__ = ["ReleaseAttack", "attack_release", "target_of"]
+__all__ = ["attack_release", "target_of"]
 
-_LEAST_COMMON = 0.5  # of a release's words, to be taken for one of these documents
-
-
-@dataclass(frozen=True, eq=False)
-class ReleaseAttack:
-    """What was found in a release, and what the bounds say of it."""
-
-    report: AttackReport
-    content: dict[str, Any]
-
-    def to_json(self) -> dict[str, Any]:
-        return self.content
+_MIN_COMMON = 0.5  # of a release's words, to be taken for one of these documents
 
 
 def attack_release(
@@ -60,57 +49,87 @@ def attack_release(
     learners: Sequence[Learner] | None = None,
     folds: int = 4,
     seed: int = 0,
+    request: Mapping[str, Any] | None = None,
     progress: Callable[[str], None] | None = None,
-) -> ReleaseAttack:
+) -> TextAttack:
     """Attack what `publish` wrote, with the labelled originals in `labels`.
 
-    `directory` is what `explore` wrote; `training` is the corpus that it learned from, for reading A.
+    Parameters
+    ----------
+    directory : path
+        The folder that `explore` wrote.
+    published : path
+        The folder that `publish` wrote, or its data alone.
+    labels : path, Corpus or list of Document
+        The originals, with their labels.
+    background : sequence of corpora
+        What an outsider brings.
+    training : corpus, default None
+        What `explore` learned from; adds reading A.
+    budgets : sequence of int
+        How many words are inspected.
+    learners : sequence of Learner, default None
+        Who attacks; None for all attackers.
+    folds : int, default 4
+        Folds by document inside the release.
+    seed : int, default 0
+        The seed of every random choice.
+    request : mapping, default None
+        The recorded request.
+    progress : callable, default None
+        Called with a short note before each attacker.
+
     """
-    frontier = Exploration.load(directory)
-    names = tuple(str(name) for name in frontier.extra.get("labels", ()))
-    if not names:
-        raise FormatError("The frontier does not say which labels are sensitive.")
+    names = TextFrontier.read(directory).labels
     source, record = _release_of(Path(published))
     classifiers = load_candidates(directory)
-    chosen = classifiers.get(str(record.get("candidate"))) if record else None
+    chosen = classifiers.get(record.candidate) if record is not None else None
     texts = [d.checked() for d in read_documents(source)]
     originals = [d.checked() for d in read_documents(labels)]
-    others = _background(background, names)
+    others, _ = read_background(background, names)
     target, before = target_of(
         texts, originals, names, others, knowledge=() if chosen is None else chosen.knowledge
     )
-    residuals = []
-    if training is not None:
-        if chosen is None:
-            raise InputError(
-                "Reading A needs the classifiers of the release, and it does not name its candidate.",
-                hint=f"give the folder with {RELEASE_FILE} as it was published.",
-            )
-        data, sensitive = _tokens([d.checked() for d in read_documents(training)], names)
-        left = data.redact(chosen.redactions(data) > 0)
-        own = np.ones(data.documents, np.bool_)
-        residuals.append(Residual(left, sensitive, own, target.documents))
     report = attack(
         target, streams=Streams(seed).child("attack release"), learners=learners,
-        residuals=residuals, folds=folds, budgets=budgets, progress=progress,
+        residuals=_residuals(training, chosen, names, target), folds=folds, budgets=budgets,
+        progress=progress,
     )  # fmt: skip
-    content: dict[str, Any] = {
-        "candidate": None if not record else record.get("candidate"),
-        "documents": len(texts),
-        "words_before": before[0],
-        "sensitive_before": before[1],
-        "seed": seed,
-        "background_documents": len(others),
-        "attack": report.to_json(),
-    }
-    ratio = (record or {}).get("how", {}).get("ratio")
-    if ratio is not None and "B" in report.inspections:
+    bounds = None
+    if record is not None and "B" in report.inspections:
         inspection = report.inspections["B"][1]
-        content["bounds"] = certificate(
-            attack=inspection.counts, ratio=float(ratio), budget=report.budget,
+        bounds = certificate(
+            attack=inspection.counts, ratio=record.how.ratio, budget=report.budget,
             words=before[0], sensitive=before[1], ranked=inspection.ranked,
         )  # fmt: skip
-    return ReleaseAttack(report, content)
+    return TextAttack(
+        engine="text",
+        candidate=None if record is None else record.candidate,
+        request=dict(request or {}),
+        seed=seed,
+        documents=len(texts),
+        words_before=before[0],
+        sensitive_before=before[1],
+        background_documents=len(others),
+        attack=report.to_record(),
+        bounds=None if bounds is None else Bounds.from_json(bounds),
+    )
+
+
+def _residuals(
+    training: Any, chosen: ClassifierSet | None, names: Sequence[str], target: Target
+) -> list[Residual]:
+    """Return what is left of the training data, for reading A; nothing without training data."""
+    if training is None:
+        return []
+    if chosen is None:
+        raise InputError(
+            "Reading A needs the classifiers of the release, and it does not name its candidate.",
+            hint=f"give the folder with {RELEASE_FILE} as it was published.",
+        )
+    data, sensitive = _tokens([d.checked() for d in read_documents(training)], names)
+    left = data.redact(chosen.redactions(data) > 0)
+    return [Residual(left, sensitive, np.ones(data.documents, np.bool_), target.documents)]
 
 
 def target_of(
@@ -121,7 +140,7 @@ def target_of(
     *,
     knowledge: Sequence[Any] = (),
 ) -> tuple[Target, tuple[int, int]]:
-    """Give what an attacker has of a release, and how many words (and sensitive ones) there were.
+    """Return what an attacker has of a release, and how many words (and sensitive ones) there were.
 
     >>> from .....data.document import Span
     >>> target, before = target_of(
@@ -158,7 +177,7 @@ def target_of(
         common += int(found.sum())
         sensitive[kept[found]] = truth[a + match[found]]
     shown = int((~marks[: tokens.doc[len(published)]]).sum())
-    if common < _LEAST_COMMON * shown:
+    if common < _MIN_COMMON * shown:
         raise DataError(
             f"Only {common:,} of the {shown:,} published words stand in the labelled originals.",
             hint="was this release made from these documents?",
@@ -192,26 +211,16 @@ def _tokens(documents: Sequence[Document], names: Sequence[str]) -> tuple[TokenD
     return TokenData.of(tokens, vocabulary), sensitive
 
 
-def _background(sources: Sequence[Any], names: Sequence[str]) -> list[Document]:
-    found: list[Document] = []
-    for source in sources:
-        documents = list(read_documents(source))
-        match = matching_labels({s.label for d in documents for s in d.spans}, names)
-        if match:
-            found += relabelled(documents, match)
-    return found
-
-
-def _release_of(published: Path) -> tuple[Path, Mapping[str, Any] | None]:
+def _release_of(published: Path) -> tuple[Path, TextRelease | None]:
     """Find the data of a release: the folder that publish wrote, or its data alone."""
     if not published.exists():
         raise InputError(f"There is no release {published.name!r}.", hint="check the path.")
     if not (published / RELEASE_FILE).is_file():
         return published, None
-    record = Release.load(published)
-    if record.get("engine") != "text" or not record.get("outputs"):
+    record = TextRelease.read(published)
+    if record.engine != "text" or not record.outputs:
         raise FormatError("The release is not one of documents.")
-    name = str(record["outputs"][0].get("path", "."))
-    if name != "." and (Path(name).is_absolute() or ".." in Path(name).parts):
+    name = record.outputs[0].path
+    if name == "..":
         raise FormatError("The release names an output outside its folder.")
     return (published if name == "." else published / name), record

@@ -13,7 +13,7 @@ from .....core.errors import DataError, ModelError
 from ...reading.arrays import Arrays
 from ...reading.features import REDACTED, TokenData, WordTable
 from ..protocol import Model, every_document
-from ..registry import LEARNERS
+from ..registry import MODELS
 from ..weights import UNIT, Slots, hashed, packed, scores_of_words
 from . import _kernels
 from .columns import Columns, known_columns, laid_places
@@ -127,7 +127,7 @@ class LinearModel(Model):
         parts = (model.row_weights, model.joint_weights, model.place_weights, model.history,
                  calibration)  # fmt: skip
         fits = (
-            model.kind in LEARNERS
+            model.kind in MODELS
             and model.row_keys.shape == model.row_weights.shape == (len(model.row_keys),)
             and model.joint_keys.shape == model.joint_weights.shape == (len(model.joint_keys),)
             and model.place_weights.shape == (sum(model.place_sizes),)

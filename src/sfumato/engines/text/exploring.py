@@ -1,0 +1,266 @@
+"""Exploring, step by step: read the documents, label their tokens, fit the classifiers, judge them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...core.errors import DataError
+from ...core.exploration import placed
+from ...core.randomness import Streams
+from ...core.records import InputFile
+from ...data.document import Document
+from ...data.documents import Corpus, read_documents
+from ...data.findings import with_findings
+from .attack.registry import attackers_named
+from .exploration import TextExploration
+from .judging import Judge
+from .learners.protocol import Learner
+from .learners.registry import learner_named
+from .reading.background import read_background
+from .reading.features import TokenData
+from .reading.features.words import WordKnowledge
+from .reading.labelled import Labelled, total_loss
+from .reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
+from .reading.word_lists import WordList, list_knowledge
+from .records import Background, TextFrontier, TextReference
+from .request import TextRequest, words_of
+from .sanitize.greedy import GreedySanitize
+from .sanitize.publication import Publication
+from .sources import opened
+
+__all__ = ["explore"]
+
+AXES = {
+    "risk": "share of the sensitive words that is left (an attacker who reads everything)",
+    "utility": "share of the words that is published",
+}
+
+
+def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExploration:
+    """Choose classifiers for each ratio L/C and judge them on documents they have not seen.
+
+    Parameters
+    ----------
+    request : TextRequest
+        What is explored, and how.
+    progress : callable
+        Called with a short note before each step.
+
+    """
+    sources = _read(request)
+    labelled = _label(request, sources)
+    fitted = _fit(request, labelled, progress)
+    return _judge(request, sources, labelled, fitted, progress)
+
+
+# --- read ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """What was read: own documents, matching background, other texts, and where they came from."""
+
+    documents: Sequence[Document]
+    others: Sequence[Document]
+    background: Sequence[Background]
+    texts: Sequence[str]
+    inputs: tuple[InputFile, ...]
+
+
+def _read(request: TextRequest) -> _Sources:
+    own = opened(request.corpus, text=request.text_column, id=request.id_column)
+    documents = [document.checked() for document in own]
+    known = {span.label for document in documents for span in document.spans}
+    missing = [name for name in request.labels if name not in known]
+    if missing:
+        raise DataError(
+            f"No document of the corpus carries the label {', '.join(map(repr, missing))}.",
+            hint=f"its labels are: {', '.join(sorted(known)) or 'none at all'}.",
+        )
+    inputs = _inputs(own, len(documents))
+    background = [read_documents(source) for source in request.background]
+    others, described = read_background(background, request.labels)
+    for corpus, about in zip(background, described, strict=True):
+        inputs += _inputs(corpus, about.documents)
+    texts: list[str] = []
+    for source in request.unlabelled:
+        corpus = read_documents(source)
+        more = [document.text for document in corpus]
+        texts += more
+        inputs += _inputs(corpus, len(more))
+    return _Sources(documents, others, described, texts, tuple(inputs))
+
+
+def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:
+    return [InputFile.of(path, rows) for path in corpus.paths if path.is_file()]
+
+
+# --- label ---------------------------------------------------------------------------------------
+
+
+def _label(request: TextRequest, sources: _Sources) -> Labelled:
+    """Cut the texts into tokens, look up what is known about words, and mark the sensitive ones."""
+    every = [*sources.documents, *sources.others]
+    vocabulary = Vocabulary()
+    tokens = tokenize([d.text for d in every], vocabulary)
+    data = TokenData.of(tokens, vocabulary, _knowledge(request, sources))
+    if request.findings is not None:
+        data = data.redact(_found_elsewhere(request, sources, tokens))
+    return Labelled(
+        data,
+        labels_from_spans(every, tokens, request.labels),
+        tuple(request.labels),
+        np.arange(len(every)) < len(sources.documents),
+    )
+
+
+def _knowledge(request: TextRequest, sources: _Sources) -> list[WordKnowledge]:
+    found = [
+        list_knowledge(name, words_of(given)) for name, given in sorted(request.word_lists.items())
+    ]
+    if sources.texts:
+        from .reading.clusters import learn_clusters
+
+        own = [d.text for d in (*sources.documents, *sources.others)]
+        found.append(learn_clusters([*sources.texts, *own], seed=request.seed))
+    return found
+
+
+def _found_elsewhere(request: TextRequest, sources: _Sources, tokens: Tokens) -> np.ndarray:
+    """Return which tokens another tool found; they are redacted before anything is learned."""
+    assert request.findings is not None
+    given = [
+        *with_findings(sources.documents, request.findings),
+        *(replace(d, spans=()) for d in sources.others),
+    ]
+    kinds = sorted({span.label for document in given for span in document.spans})
+    return labels_from_spans(given, tokens, kinds) > 0
+
+
+# --- fit -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """The classifiers of every ratio, and what the literal algorithm says of itself."""
+
+    publisher: GreedySanitize
+    published: Mapping[float, Publication]
+    in_sample: Mapping[float, float]
+    literal: Mapping[float, np.ndarray]
+
+
+def _fit(request: TextRequest, labelled: Labelled, progress: Callable[[str], None]) -> _Fitted:
+    """Run GreedySanitize; in honest mode the literal algorithm is run beside it, as a reference."""
+    ratios = [float(ratio) for ratio in request.ratios]
+    publisher = _publisher(request, labelled, request.mode, progress)
+    published = publisher.fit(labelled, ratios)
+    if request.mode == "honest":
+        literal = _publisher(request, labelled, "paper", progress).held_out(labelled, ratios)
+        return _Fitted(publisher, published, {}, literal)
+    if np.count_nonzero(labelled.own) < 2:
+        return _Fitted(publisher, published, {}, {})
+    in_sample = {ratio: p.total_loss for ratio, p in published.items()}
+    return _Fitted(publisher, _held_out(publisher, labelled, published), in_sample, {})
+
+
+def _publisher(
+    request: TextRequest, labelled: Labelled, mode: str, progress: Callable[[str], None]
+) -> GreedySanitize:
+    documents = int(np.count_nonzero(labelled.own))
+    return GreedySanitize(
+        _learner(request.learner, mode),
+        mode=mode,
+        folds=min(request.folds, max(2, documents)),
+        weights=request.weights,
+        deny=WordList.of(words_of(request.deny)),
+        allow=WordList.of(words_of(request.allow)),
+        seed=request.seed,
+        progress=progress,
+    )
+
+
+def _learner(learner: str | Learner, mode: str) -> Learner:
+    """Return a learner by name, in the papers' form for their mode; an object is used as it is."""
+    if not isinstance(learner, str):
+        return learner
+    named = learner_named(learner)
+    return named.literal() if mode == "paper" else named
+
+
+def _held_out(
+    publisher: GreedySanitize, labelled: Labelled, published: Mapping[float, Publication]
+) -> dict[float, Publication]:
+    """Put held-out decisions and totals in place of the literal algorithm's own, in-sample ones."""
+    redacted = publisher.held_out(labelled, list(published))
+    weights = publisher.settings.weights
+    return {
+        ratio: replace(
+            publication,
+            redacted=redacted[ratio],
+            total_loss=total_loss(
+                labelled.losses(ratio, weights), labelled.instances, redacted[ratio]
+            ),
+            held_out=True,
+        )
+        for ratio, publication in published.items()
+    }
+
+
+# --- judge ---------------------------------------------------------------------------------------
+
+
+def _judge(
+    request: TextRequest,
+    sources: _Sources,
+    labelled: Labelled,
+    fitted: _Fitted,
+    progress: Callable[[str], None],
+) -> TextExploration:
+    """Count what each candidate leaves and removes, attack it, and place the references beside it."""
+    publisher = fitted.publisher
+    judge = Judge(
+        labelled,
+        weights=publisher.settings.weights,
+        attackers=attackers_named(request.attackers),
+        budgets=request.budgets,
+        streams=Streams(request.seed),
+        progress=progress,
+    )
+    candidates, area = placed(
+        [
+            judge.candidate(ratio, publication, in_sample=fitted.in_sample.get(ratio))
+            for ratio, publication in fitted.published.items()
+        ]
+    )
+    references: list[TextReference] = []
+    if publisher.first_pass is not None:
+        references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
+    references += judge.literal(fitted.published, fitted.literal)
+    record = TextFrontier(
+        engine="text",
+        seed=request.seed,
+        request=request.to_record(),
+        inputs=sources.inputs,
+        axes=AXES,
+        area=area,
+        evaluations=sum(len(p.rounds) for p in fitted.published.values()),
+        candidates=candidates,
+        references=tuple(references),
+        mode=request.mode,
+        learner=publisher.learner.name,
+        labels=tuple(request.labels),
+        folds=publisher.settings.folds,
+        folds_dealt=publisher.folds_used or publisher.settings.folds,
+        background=tuple(sources.background),
+        unlabelled_documents=len(sources.texts),
+        documents=len(sources.documents),
+        words=int(np.count_nonzero(labelled.instances)),
+        sensitive_words=int(np.count_nonzero(labelled.instances & (labelled.labels > 0))),
+    )
+    return TextExploration(
+        record, {f"r{ratio:g}": p.classifiers for ratio, p in fitted.published.items()}
+    )
