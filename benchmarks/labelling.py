@@ -145,7 +145,7 @@ def simulated(
     *,
     seed: int,
     learner: dict[str, Any] | None = None,
-    crowd: float = 0.5,
+    crowd: float = 0.2,
 ) -> list[dict[str, Any]]:
     data, gold = prepared(pool_documents, rules, cache)
     unseen, truth = prepared(test_documents, rules, cache)

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 
 from ...core.errors import ModelError
 from ...core.exploration import Exploration
+from ...core.files import read_json, write_json
 from ...core.records import FrontierRecord
 from .records import TextCandidate, TextFrontier
 
 if TYPE_CHECKING:
+    from .rules import ChosenRules
     from .sanitize.classifiers import ClassifierSet
 
-__all__ = ["TextExploration"]
+__all__ = ["RULES_FILE", "TextExploration"]
+
+RULES_FILE = "rules.json"
 
 
 class TextExploration(Exploration[TextFrontier, TextCandidate]):
@@ -26,20 +30,30 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         The content of frontier.json.
     classifiers : mapping from str to ClassifierSet
         What publishes each candidate, by its id.
+    rules : ChosenRules, default None
+        Rules that every candidate applies first.
 
     """
 
     Record = TextFrontier
 
-    def __init__(self, record: TextFrontier, classifiers: Mapping[str, ClassifierSet]) -> None:
+    def __init__(
+        self,
+        record: TextFrontier,
+        classifiers: Mapping[str, ClassifierSet],
+        rules: ChosenRules | None = None,
+    ) -> None:
         super().__init__(record)
         self.classifiers = dict(classifiers)
+        self.rules = rules
 
     def save_payload(self, folder: Path) -> None:
         """Write the classifiers into model/."""
         from .sanitize.models import save_candidates
 
         save_candidates(folder, self.classifiers, force=True)
+        if self.rules is not None:
+            write_json(folder / RULES_FILE, self.rules.to_json(), force=True)
 
     @classmethod
     def load_payload(cls, folder: Path, record: FrontierRecord) -> TextExploration:
@@ -53,7 +67,12 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
                 "The frontier and the model beside it do not belong together.",
                 hint="explore again.",
             )
-        return cls(record, classifiers)
+        rules = None
+        if record.rules:
+            from .rules import ChosenRules
+
+            rules = ChosenRules.from_json(read_json(folder / RULES_FILE))
+        return cls(record, classifiers, rules)
 
     def lines(self) -> list[str]:
         """Return what the command line prints: one line per ratio."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.errors import DataError
 from ...core.exploration import placed
+from ...core.measures import Risk, Utility
 from ...core.randomness import Streams
 from ...core.records import InputFile
 from ...data.document import Document
@@ -25,8 +26,10 @@ from .reading.features.words import WordKnowledge
 from .reading.labelled import Labelled, total_loss
 from .reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
 from .reading.word_lists import WordList, list_knowledge
-from .records import Background, TextFrontier, TextReference
+from .records import Background, TextCandidate, TextFrontier, TextReference
 from .request import TextRequest, words_of
+from .rules import ChosenRules
+from .sanitize.classifiers import ClassifierSet
 from .sanitize.greedy import GreedySanitize
 from .sanitize.publication import Publication
 from .sources import opened
@@ -51,9 +54,16 @@ def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExplor
 
     """
     sources = _read(request)
-    labelled = _label(request, sources)
+    rules = None
+    if request.rules is not None:
+        texts = (document.text for document in sources.documents)
+        rules = ChosenRules.read(request.rules, labels=request.labels, texts=texts)
+    labelled = _label(request, sources, rules)
+    if not labelled.labels.any():
+        assert rules is not None
+        return _rules_alone(request, sources, labelled, rules)
     fitted = _fit(request, labelled, progress)
-    return _judge(request, sources, labelled, fitted, progress)
+    return _judge(request, sources, labelled, fitted, progress, rules)
 
 
 # --- read ----------------------------------------------------------------------------------------
@@ -75,7 +85,7 @@ def _read(request: TextRequest) -> _Sources:
     documents = [document.checked() for document in own]
     known = {span.label for document in documents for span in document.spans}
     missing = [name for name in request.labels if name not in known]
-    if missing:
+    if missing and not (request.rules is not None and not known):
         raise DataError(
             f"No document of the corpus carries the label {', '.join(map(repr, missing))}.",
             hint=f"its labels are: {', '.join(sorted(known)) or 'none at all'}.",
@@ -101,7 +111,7 @@ def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:
 # --- label ---------------------------------------------------------------------------------------
 
 
-def _label(request: TextRequest, sources: _Sources) -> Labelled:
+def _label(request: TextRequest, sources: _Sources, rules: ChosenRules | None) -> Labelled:
     """Cut the texts into tokens, look up what is known about words, and mark the sensitive ones."""
     every = [*sources.documents, *sources.others]
     vocabulary = Vocabulary()
@@ -109,6 +119,10 @@ def _label(request: TextRequest, sources: _Sources) -> Labelled:
     data = TokenData.of(tokens, vocabulary, _knowledge(request, sources))
     if request.findings is not None:
         data = data.redact(_found_elsewhere(request, sources, tokens))
+    if rules is not None:
+        place, firm, _ = rules.applied(rules.documents(every), tokens)
+        firm[tokens.doc[len(sources.documents)] :] = False  # other corpora are learned from whole
+        data = data.with_places(place).redact(firm)
     return Labelled(
         data,
         labels_from_spans(every, tokens, request.labels),
@@ -219,6 +233,7 @@ def _judge(
     labelled: Labelled,
     fitted: _Fitted,
     progress: Callable[[str], None],
+    rules: ChosenRules | None,
 ) -> TextExploration:
     """Count what each candidate leaves and removes, attack it, and place the references beside it."""
     publisher = fitted.publisher
@@ -240,27 +255,70 @@ def _judge(
     if publisher.first_pass is not None:
         references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
     references += judge.literal(fitted.published, fitted.literal)
-    record = TextFrontier(
+    record = _frontier(request, sources, labelled, rules).model_copy(
+        update={
+            "area": area,
+            "evaluations": sum(len(p.rounds) for p in fitted.published.values()),
+            "candidates": candidates,
+            "references": tuple(references),
+            "learner": publisher.learner.name,
+            "folds": publisher.settings.folds,
+            "folds_dealt": publisher.folds_used or publisher.settings.folds,
+        }
+    )
+    classifiers = {f"r{ratio:g}": p.classifiers for ratio, p in fitted.published.items()}
+    return TextExploration(record, classifiers, rules)
+
+
+def _frontier(
+    request: TextRequest, sources: _Sources, labelled: Labelled, rules: ChosenRules | None
+) -> TextFrontier:
+    """Return the record without its candidates."""
+    return TextFrontier(
         engine="text",
         seed=request.seed,
         request=request.to_record(),
         inputs=sources.inputs,
         axes=AXES,
-        area=area,
-        evaluations=sum(len(p.rounds) for p in fitted.published.values()),
-        candidates=candidates,
-        references=tuple(references),
+        area=0.0,
+        candidates=(),
         mode=request.mode,
-        learner=publisher.learner.name,
+        learner="rules",
         labels=tuple(request.labels),
-        folds=publisher.settings.folds,
-        folds_dealt=publisher.folds_used or publisher.settings.folds,
+        folds=0,
+        folds_dealt=0,
         background=tuple(sources.background),
         unlabelled_documents=len(sources.texts),
         documents=len(sources.documents),
         words=int(np.count_nonzero(labelled.instances)),
         sensitive_words=int(np.count_nonzero(labelled.instances & (labelled.labels > 0))),
+        rules=rules is not None,
     )
-    return TextExploration(
-        record, {f"r{ratio:g}": p.classifiers for ratio, p in fitted.published.items()}
+
+
+def _rules_alone(
+    request: TextRequest, sources: _Sources, labelled: Labelled, rules: ChosenRules
+) -> TextExploration:
+    """Return the one candidate that rules can publish: nobody has looked, so its risk is not known."""
+    firm = labelled.data.redacted & labelled.instances
+    words = int(np.count_nonzero(labelled.instances))
+    kept = 1.0 - int(np.count_nonzero(firm)) / max(words, 1)
+    unknown = Risk(1.0, attacker="not measured, because no document is labelled")
+    candidate = TextCandidate(
+        id="rules",
+        risk=unknown.with_interval(0.0, 1.0, method="not measured"),
+        utility=Utility(kept, kept="words published"),
+        ratio=1.0,
+        rounds=0,
+        published=kept,
+        leaked=0,
+        false_positives=0,
+        total_loss=0.0,
+        held_out=False,
+        record=(),
     )
+    marked, area = placed([candidate])
+    record = _frontier(request, sources, labelled, rules)
+    record = record.model_copy(update={"candidates": marked, "area": area})
+    alone = ClassifierSet(tuple(request.labels), ())
+    return TextExploration(record, {"rules": alone}, replace(rules, is_feature=False))

@@ -21,6 +21,7 @@ from .release.registry import REPLACEMENTS
 from .release.sanitiser import Sanitiser, batches
 from .release.writing import publish as write_release
 from .request import TextPublishRequest
+from .rules import ChosenRules
 from .sanitize.classifiers import ClassifierSet
 from .sources import opened
 
@@ -65,6 +66,7 @@ def publish(
         classifiers,
         replacer=replacer,
         findings=request.findings is not None,
+        rules=(rules := _rules(exploration, classifiers, request, corpus)),
         strict=request.strict or out is None,
     )
     if out is None:
@@ -78,7 +80,8 @@ def publish(
         sanitiser=sanitiser,
         candidate=candidate,
         made_from={
-            "model": _hash(classifiers), "key": replacer.mark, "candidate": candidate.id
+            "model": _hash(classifiers), "key": replacer.mark, "candidate": candidate.id,
+            **({} if rules is None else {"rules": canonical_json(rules.to_json())}),
         },
         replacement=request.replacement,
         request=_recorded(request),
@@ -103,6 +106,28 @@ def _listed(sanitiser: Sanitiser, corpus: Corpus, request: TextPublishRequest) -
             extra = {k: v for k, v in document.extra.items() if k not in request.drop}
             published.append(Document(document.id, text, (), extra))
     return published
+
+
+def _rules(
+    exploration: TextExploration,
+    classifiers: ClassifierSet,
+    request: TextPublishRequest,
+    corpus: Corpus,
+) -> ChosenRules | None:
+    """Return the rules of the exploration, or those that the request names."""
+    if request.rules is None:
+        return exploration.rules
+    if exploration.rules is not None:
+        raise InputError(
+            "The exploration has rules of its own, which are applied anyway.",
+            hint="leave the option out, or explore again with other rules.",
+        )
+    from itertools import islice
+
+    texts = (document.text for document in islice(iter(corpus), 200))
+    return ChosenRules.read(
+        request.rules, labels=classifiers.labels, texts=texts, is_feature=False
+    )
 
 
 def _recorded(request: TextPublishRequest) -> dict[str, JsonValue]:

@@ -264,6 +264,8 @@ class TextFrontier(FrontierRecord):
     documents: Count
     words: Count
     sensitive_words: Count
+    rules: bool = False
+    answers: Count | None = None
 
 
 class TextHow(Record):
@@ -272,6 +274,7 @@ class TextHow(Record):
     ratio: Annotated[float, Field(gt=0)]
     replacement: Name
     findings: bool = False
+    rules: bool = False
     dropped_fields: tuple[ColumnName, ...] = ()
     fields_as_they_are: tuple[ColumnName, ...] = ()
 

@@ -94,6 +94,10 @@ class TextRequest(_Tables):
     findings: Any = parameter(
         None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
     )
+    rules: File | None = parameter(
+        None, help="Rules file, or built-in: firm matches are redacted first, others are a feature.",
+        role="file", metavar="FILE|built-in",
+    )  # fmt: skip
     ratios: list[Ratio] = parameter(
         RATIOS, help="Loss ratios L/C: how many words withheld one leak is worth.", min_length=1
     )
@@ -173,6 +177,10 @@ class TextPublishRequest(_Tables):
     findings: Any = parameter(
         None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
     )
+    rules: File | None = parameter(
+        None, help="Rules file, or built-in, where explore had none: firm matches are redacted first.",
+        role="file", metavar="FILE|built-in",
+    )  # fmt: skip
     drop: list[str] = parameter([], help="Other fields to leave out.")
     engine: str = parameter(
         "local", help="Where the work is done.", choices=lambda: ("local", "spark"), in_plan=False

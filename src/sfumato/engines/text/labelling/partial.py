@@ -22,6 +22,7 @@ __all__ = ["UNKNOWN", "Fitted", "PartialCRF", "Pool"]
 UNKNOWN = -1
 Known = npt.NDArray[np.int8]
 _RARE, _GO_ON = -4.0, -1.0  # log-odds of the first and of a further sensitive word, to begin with
+_FADING = 3.0  # how firmly those of the rules and of the transitions stand
 _WEAK, _FIRM = 2.0, 4.5  # what a weak and a firm rule add to a word's log-odds, to begin with
 
 
@@ -83,8 +84,8 @@ class PartialCRF:
         How many of the last passes the weights are averaged over.
     start : CRFModel, default None
         A model whose weights learning starts from.
-    doubt : float, default 3.0
-        The squared gradient that starting weights begin with: how firmly they stand.
+    doubt : float, default 20.0
+        The squared gradient that the weights of `start` begin with: how firmly they stand.
 
     """
 
@@ -92,7 +93,7 @@ class PartialCRF:
     rate: float = 0.05
     average: int = 5
     start: CRFModel | None = None
-    doubt: float = 3.0
+    doubt: float = 20.0
     min_gradient: float = 1e-3
 
     def fit(
@@ -119,17 +120,19 @@ class PartialCRF:
         transitions[0, 1, 0], transitions[1, 1, 0] = _RARE, _GO_ON
         if self.start is not None:
             self.start.write(pool.row_keys, index.keys[3], weights[:, 0], transitions)
+            weights[weights[:, 0] != 0, 1] = self.doubt
         if len(sizes) > 1 and sizes[1] == RULE_PLACES:
             given = self.start is not None and self.start.place_sizes == sizes
             first = int(pool.base[-1])
             if given and self.start is not None:
                 weights[first:, 0] = self.start.place_weights
+                weights[first:, 1] = self.doubt
             else:
                 rules = first + sizes[0]
                 weights[rules + 1 : rules + RULE_PLACES : 2, 0] = _WEAK
                 weights[rules + 2 : rules + RULE_PLACES : 2, 0] = _FIRM
-        weights[weights[:, 0] != 0, 1] = self.doubt
-        transitions[:, :, 1] = self.doubt
+                weights[rules + 1 : rules + RULE_PLACES, 1] = _FADING
+        transitions[:, :, 1] = _FADING if self.start is None else self.doubt
         first, last, document = pool.chains
         seen = np.concatenate([[0], np.cumsum(known != UNKNOWN)])
         chosen = seen[last] > seen[first]

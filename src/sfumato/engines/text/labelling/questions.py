@@ -45,7 +45,7 @@ class Question:
 class Asker:
     """Chooses questions about the tokens of a pool."""
 
-    def __init__(self, pool: Pool, *, ratio: float = 10.0, seed: int = 0, crowd: float = 0.5) -> None:
+    def __init__(self, pool: Pool, *, ratio: float = 10.0, seed: int = 0, crowd: float = 0.2) -> None:
         self.pool, self.ratio, self.crowd = pool, ratio, crowd
         self.threshold = cost_threshold(ratio)
         self._order = Streams(seed).generator("windows").permutation(len(self.windows) - 1)

@@ -19,11 +19,12 @@ import numpy.typing as npt
 
 from ....core.errors import InputError, SfumatoError, WithheldError
 from ....data.document import Document
-from ..reading.features import TokenData
+from ..reading.features import RESERVED, TokenData
 from ..reading.features.data import line_breaks
 from ..reading.features.words import WordKnowledge
 from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize, tokenize_bytes
 from ..reading.word_cache import GrowingWords
+from ..rules import ChosenRules
 from .compiled import CompiledCandidate, compiled
 from .redaction import Placeholder, Replacer
 from .rendering import RedactedSpans, merge_spans, render
@@ -126,6 +127,9 @@ class Sanitiser:
     findings : bool, default False
         Whether the spans of the documents are another tool's findings, redacted before the candidate
         looks; otherwise spans play no part.
+    rules : ChosenRules, default None
+        Rules whose firm matches are redacted before the candidate looks; the others are a feature of
+        candidates that learned with them.
     strict : bool, default False
         Whether the first document that fails ends the work.
     word_limit : int, default 131072
@@ -139,6 +143,7 @@ class Sanitiser:
         *,
         replacer: Replacer | None = None,
         findings: bool = False,
+        rules: ChosenRules | None = None,
         strict: bool = False,
         word_limit: int = 1 << 17,
     ) -> None:
@@ -146,6 +151,7 @@ class Sanitiser:
         self.decider: Decider = compiled(candidate)
         self.replacer: Replacer = Placeholder() if replacer is None else replacer
         self.findings = findings
+        self.rules = rules
         self.strict = strict
         self.word_limit = word_limit
         self._local = threading.local()
@@ -224,16 +230,20 @@ class Sanitiser:
         redacted = np.zeros(len(tokens), np.bool_)
         data = TokenData(tokens, words, redacted, (line_breaks(tokens),))
         labels = list(self.candidate.labels)
+        given = np.zeros(len(tokens), np.int16)
         if self.findings:
             found = {span.label for document in documents for span in document.spans}
             labels += sorted(found.difference(labels))
             given = labels_from_spans(documents, tokens, labels)
-            kind = np.where(given > 0, given, self.decider.decide(data.redact(given > 0)))
-        else:
-            kind = self.decider.decide(data)
+        if self.rules is not None:
+            data, ruled = self._ruled(data, documents)
+            given = np.where(given > 0, given, ruled)
+        if given.any():
+            data = data.redact(given > 0)
+        kind = np.where(given > 0, given, self.decider.decide(data))
         spans = merge_spans(tokens, words.vocabulary, kind)
         out, bounds = self._render(name, tokens, spans, labels)
-        is_word = data.counted
+        is_word = words.counted[tokens.type + RESERVED]
         by_token = np.bincount(kind[is_word], minlength=len(labels) + 1).tolist()
         by_span = np.bincount(spans.kind, minlength=len(labels) + 1).tolist()
         counts = Counts(
@@ -243,6 +253,18 @@ class Sanitiser:
             dict(zip(labels, by_span[1:], strict=True)),
         )
         return out, bounds, counts
+
+    def _ruled(
+        self, data: TokenData, documents: Sequence[Document]
+    ) -> tuple[TokenData, npt.NDArray[np.int16]]:
+        """Return the tokens with the feature of the rules, and the kinds of their firm matches."""
+        assert self.rules is not None
+        if not documents:
+            text, bounds = data.tokens.text.tobytes(), data.tokens.text_bounds.tolist()
+            parts = zip(bounds, bounds[1:], strict=False)
+            documents = [Document("", text[start:end].decode()) for start, end in parts]
+        place, _, kinds = self.rules.applied(self.rules.documents(documents), data.tokens)
+        return data.with_places(place) if self.rules.is_feature else data, kinds
 
     def _render(
         self,

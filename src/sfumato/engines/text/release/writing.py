@@ -141,6 +141,7 @@ def publish(
                         ratio=candidate.ratio,
                         replacement=replacement,
                         findings=findings is not None,
+                        rules=sanitiser.rules is not None,
                         dropped_fields=tuple(sorted(drop)),
                         fields_as_they_are=tuple(sorted(map(_printable, work.fields))),
                     ),

@@ -215,9 +215,9 @@ def built_in(languages: Sequence[str] | None = None) -> RuleSet:
     for language in chosen:
         rules += _of(language)
     spoken = frozenset(chosen)
-    rules.append(PhoneRule("phone", "PHONE", 0.85, spoken))
-    rules.append(NameRule("listed name", "NAME", 0.45, spoken))
-    return RuleSet(tuple(rules))
+    rules.append(PhoneRule("phone", "PHONE", 0.85, spoken, is_built_in=True))
+    rules.append(NameRule("listed name", "NAME", 0.45, spoken, is_built_in=True))
+    return RuleSet(tuple(rules), languages=tuple(chosen))
 
 
 def _pattern(
@@ -225,7 +225,9 @@ def _pattern(
 ) -> PatternRule:
     compiled = re.compile(pattern, flags)
     group: int | str = "span" if "span" in compiled.groupindex else 0
-    return PatternRule(name, label, score, pattern=compiled, group=group, **more)
+    return PatternRule(
+        name, label, score, is_built_in=True, pattern=compiled, group=group, **more
+    )
 
 
 def _everywhere() -> list[Rule]:

@@ -177,10 +177,12 @@ def read_rules(path: str | os.PathLike[str] | None = None, *, texts: Iterable[st
             f"The rules file {path.name!r} holds {count}:",
             mistakes=[text for _, text in sorted(mistakes)],
         )
+    languages: tuple[str, ...] | None = None
     if file.builtin:
-        languages = guess_languages(texts) if file.languages is None else file.languages
+        languages = guess_languages(texts) if file.languages is None else tuple(file.languages)
         found += built_in(languages).rules
-    return RuleSet(tuple(found), WordRule("allow", "", 1.0, words=allow.entries(path.parent)))
+    allowed = WordRule("allow", "", 1.0, words=allow.entries(path.parent))
+    return RuleSet(tuple(found), allowed, languages)
 
 
 _Path = tuple[int | str, ...]

@@ -35,6 +35,8 @@ class Rule(ABC):
         How sure a match is, in (0, 1].
     languages : frozenset of str
         The languages that the rule is for; empty for all.
+    is_built_in : bool
+        Whether the rule comes with the engine.
 
     """
 
@@ -42,6 +44,7 @@ class Rule(ABC):
     label: str
     score: float
     languages: frozenset[str] = frozenset()
+    is_built_in: bool = False
 
     @abstractmethod
     def spans(self, text: str) -> Iterator[Span]:
@@ -107,6 +110,8 @@ class WordRule(Rule):
 class RuleSet:
     """Rules that are applied together, and the words that none of them may find.
 
+    `languages` names the languages of the built-in rules among them (None: there are none).
+
     >>> rules = RuleSet((WordRule("wards", "PLACE", 1.0, words=frozenset({"north wing"})),))
     >>> rules.find("In the North  Wing.")
     [Span(start=7, end=18, label='PLACE', score=1.0)]
@@ -114,6 +119,13 @@ class RuleSet:
 
     rules: Sequence[Rule] = ()
     allow: WordRule = field(default_factory=lambda: WordRule("allow", "", 1.0))
+    languages: tuple[str, ...] | None = None
+
+    @property
+    def own(self) -> list[PatternRule | WordRule]:
+        """The rules that are not built in."""
+        kinds = (PatternRule, WordRule)
+        return [rule for rule in self.rules if isinstance(rule, kinds) and not rule.is_built_in]
 
     def __len__(self) -> int:
         return len(self.rules)

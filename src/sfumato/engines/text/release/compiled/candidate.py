@@ -29,7 +29,7 @@ _LINE, _BINS = 4, 12  # those that it takes: ends of lines, bins of another stag
 
 def compiled(candidate: Any) -> Any:
     """Compile a candidate where it can be; give others back as they are."""
-    if not isinstance(candidate, ClassifierSet):
+    if not isinstance(candidate, ClassifierSet) or not candidate.classifiers:
         return candidate
     seen = [(stage.model, stage.sees) for h in candidate.classifiers for stage in h.stages]
     for model, sees in [*seen, *((model, ()) for model in candidate.typing)]:
