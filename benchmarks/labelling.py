@@ -111,7 +111,10 @@ class Steward:
             edges = [i for i in (a - 1, b) if 0 <= i < len(self.gold)]
             exact = not truth.all() or not any(self.gold[i] for i in edges)
             self.keys += 1 if exact else 3
-            like = self.asker.like(a, b, scores, self.known) if spread else []
+            sensitive = bool(truth.all())
+            like = (
+                self.asker.like(a, b, scores, self.known, sensitive=sensitive) if spread else []
+            )
             self.known[a:b] = truth
             if truth.all():
                 for i in edges:
@@ -145,7 +148,7 @@ def simulated(
     *,
     seed: int,
     learner: dict[str, Any] | None = None,
-    crowd: float = 0.2,
+    crowd: float = 0.05,
 ) -> list[dict[str, Any]]:
     data, gold = prepared(pool_documents, rules, cache)
     unseen, truth = prepared(test_documents, rules, cache)

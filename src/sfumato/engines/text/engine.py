@@ -17,6 +17,7 @@ from ...core.story import Story
 from .exploration import TextExploration
 from .records import TextAttack, TextCandidate, TextRelease
 from .request import (
+    StartRequest,
     StudyRequest,
     TextAttackRequest,
     TextChoice,
@@ -96,8 +97,14 @@ class TextEngine(Engine):
         return story(part)
 
     def verbs(self) -> Sequence[Verb]:
-        """Return the study of the papers' figures."""
+        """Return the start of a labelling project and the study of the papers' figures."""
         return (
+            Verb(
+                "start",
+                "Start a labelling project from documents without labels: rules propose, you answer.",
+                StartRequest,
+                _start,
+            ),
             Verb(
                 "study",
                 "Reproduce the papers' figures on labelled corpora; if interrupted, a study resumes.",
@@ -131,6 +138,33 @@ class TextEngine(Engine):
             'replacement = "placeholder"',
             "",
         ]
+
+
+def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
+    from .labelling.project import start_project
+
+    assert call.out is not None
+    record = start_project(
+        request.documents,
+        call.out,
+        labels=request.labels,
+        rules=request.rules,
+        findings=request.findings,
+        background=request.background,
+        generated=request.generated,
+        ratio=request.ratio,
+        wanted=request.wanted,
+        seed=request.seed,
+        text_column=request.text_column,
+        id_column=request.id_column,
+    )
+    documents = sum(source.documents for source in record.sources)
+    call.say(f"{documents:,} documents, {record.words:,} words")
+    for source, count in record.proposals.items():
+        call.say(f"{count:,} proposals by {source}")
+    call.say("These are proposals: there is no estimate of risk until somebody has looked.")
+    call.say(f"Open the page that asks: sfumato serve {call.out}")
+    return record.to_json()
 
 
 def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:

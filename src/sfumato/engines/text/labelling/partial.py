@@ -14,7 +14,7 @@ from ..learners.linear.columns import laid_places
 from ..learners.weights import UNIT
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
-from ..rules.features import RULE_PLACES
+from ..rules.features import RULE_PLACES, values_of
 from . import _partial_kernels as kernels
 
 __all__ = ["UNKNOWN", "Fitted", "PartialCRF", "Pool"]
@@ -84,6 +84,8 @@ class PartialCRF:
         How many of the last passes the weights are averaged over.
     start : CRFModel, default None
         A model whose weights learning starts from.
+    kind : str, default None
+        The label whose rules speak for a word to begin with; None for the rules of all labels.
     doubt : float, default 20.0
         The squared gradient that the weights of `start` begin with: how firmly they stand.
 
@@ -93,6 +95,7 @@ class PartialCRF:
     rate: float = 0.05
     average: int = 5
     start: CRFModel | None = None
+    kind: str | None = None
     doubt: float = 20.0
     min_gradient: float = 1e-3
 
@@ -129,8 +132,8 @@ class PartialCRF:
                 weights[first:, 1] = self.doubt
             else:
                 rules = first + sizes[0]
-                weights[rules + 1 : rules + RULE_PLACES : 2, 0] = _WEAK
-                weights[rules + 2 : rules + RULE_PLACES : 2, 0] = _FIRM
+                weak = rules + np.array(values_of(self.kind), np.int64)
+                weights[weak, 0], weights[weak + 1, 0] = _WEAK, _FIRM
                 weights[rules + 1 : rules + RULE_PLACES, 1] = _FADING
         transitions[:, :, 1] = _FADING if self.start is None else self.doubt
         first, last, document = pool.chains

@@ -22,7 +22,8 @@ from .partial import UNKNOWN, Known, Pool
 __all__ = ["ASKING", "EVERY", "WINDOW", "Asker", "Question"]
 
 WINDOW = 32  # words of a window, about
-ALIKE = 1.5  # scores of the same word that differ by no more come from like contexts
+ALIKE = 0.25  # scores that differ by no more count as the same
+SHORT = 3  # bytes below which a word does not speak for its like
 EVERY = 5  # one question in so many is a random window
 ASKING = ("cost", "attacker", "windows")
 """Ways of asking: nearest the cost threshold, what an attacker reads first, whole windows."""
@@ -45,7 +46,7 @@ class Question:
 class Asker:
     """Chooses questions about the tokens of a pool."""
 
-    def __init__(self, pool: Pool, *, ratio: float = 10.0, seed: int = 0, crowd: float = 0.2) -> None:
+    def __init__(self, pool: Pool, *, ratio: float = 10.0, seed: int = 0, crowd: float = 0.05) -> None:
         self.pool, self.ratio, self.crowd = pool, ratio, crowd
         self.threshold = cost_threshold(ratio)
         self._order = Streams(seed).generator("windows").permutation(len(self.windows) - 1)
@@ -97,8 +98,24 @@ class Asker:
         *,
         asking: str = "cost",
         skipped: Mask | None = None,
+        first: Mask | None = None,
     ) -> Question | None:
-        """Return the most valuable question about a word; None where nothing is open."""
+        """Return the most valuable question about a word; None where nothing is open.
+
+        Parameters
+        ----------
+        scores : array
+            The model's log-odds.
+        known : array of int8
+            The answers.
+        asking : str
+            One of `ASKING`.
+        skipped : mask, default None
+            Tokens that are not asked about again.
+        first : mask, default None
+            Tokens that another tool found: what the model would leave of them is asked about first.
+
+        """
         may = self.open(known)
         if skipped is not None:
             may &= ~skipped
@@ -112,6 +129,8 @@ class Asker:
             side += scores[places] >= self.threshold
             _, of, counts = np.unique(side, return_inverse=True, return_counts=True)
             value = value * counts[of] ** self.crowd
+        if first is not None:
+            value = value + 1e3 * (first[places] & (scores[places] < self.threshold))
         token = int(places[np.argmax(value)])
         if asking == "windows":
             number = self.window_of(token)
@@ -138,21 +157,27 @@ class Asker:
             last += 1
         return first, last
 
-    def like(self, first: int, last: int, scores: Scores, known: Known) -> npt.NDArray[np.int64]:
-        """Return where else the same words stand in like context, unanswered.
+    def like(
+        self, first: int, last: int, scores: Scores, known: Known, *, sensitive: bool
+    ) -> npt.NDArray[np.int64]:
+        """Return where else the same words stand, unanswered, and the same answer follows.
 
-        Context is alike where the model gives scores that differ little and lie on the same side of
-        the threshold.
+        A word that is sensitive here is so wherever the model finds it at least as likely; one that is
+        harmless here is so wherever the model finds it no more likely. Words of one or two characters
+        (initials) say too little.
         """
         size = last - first
-        types = self.data.tokens.type
+        tokens = self.data.tokens
+        if int(tokens.end[last - 1] - tokens.start[first]) < SHORT:
+            return np.zeros(0, np.int64)
+        types = tokens.type
         starts = np.flatnonzero(types == types[first])
         starts = starts[starts + size <= len(types)]
         document = self.data.document_of
         kept = (starts != first) & (document[starts] == document[starts + size - 1])
         for k in range(size):
             at = starts + k
-            near = np.abs(scores[at] - scores[first + k]) <= ALIKE
-            kept &= (types[at] == types[first + k]) & (known[at] == UNKNOWN) & near
-            kept &= (scores[at] >= self.threshold) == (scores[first + k] >= self.threshold)
+            more = scores[at] - scores[first + k]
+            follows = more >= -ALIKE if sensitive else more <= ALIKE
+            kept &= (types[at] == types[first + k]) & (known[at] == UNKNOWN) & follows
         return starts[kept]

@@ -11,11 +11,18 @@ from ..reading.background import same_kind
 from ..reading.features import PlaceFeature
 from ..reading.tokens import Tokens, labels_from_spans
 
-__all__ = ["RULE_PLACES", "rule_place"]
+__all__ = ["RULE_PLACES", "rule_place", "values_of"]
 
 _KINDS = ("NAME", "DATE", "AGE", "PHONE", "EMAIL", "URL", "ID", "LOCATION", "ORGANIZATION")
 RULE_PLACES = 2 * (len(_KINDS) + 1) + 1
 """Values of the feature: nothing, or a kind (other ones together) with a weak or a firm score."""
+
+
+def values_of(label: str | None = None) -> list[int]:
+    """Return the values of the feature for weak matches of a label's kind; one more is a firm match."""
+    kinds = [k for k, known in enumerate(_KINDS) if label is None or same_kind(label, known)]
+    others = [len(_KINDS)] if label is None or not kinds else []
+    return [1 + 2 * k for k in (*kinds, *others)]
 
 
 def rule_place(documents: Sequence[Document], tokens: Tokens, *, firm: float = 0.7) -> PlaceFeature:
