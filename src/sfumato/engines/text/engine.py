@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
+from ...core.desk import Desk
 from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import InputError
 from ...core.story import Story
@@ -95,6 +96,14 @@ class TextEngine(Engine):
         from .story import story
 
         return story(part)
+
+    def desk(self, folder: Path) -> Desk | None:
+        """Return a labelling project, or None where the folder holds none."""
+        if not (folder / "project.json").is_file():
+            return None
+        from .labelling.desk import TextDesk
+
+        return TextDesk(folder)
 
     def verbs(self) -> Sequence[Verb]:
         """Return the start of a labelling project and the study of the papers' figures."""

@@ -39,6 +39,7 @@ from ...core.records import (
 
 __all__ = [
     "READINGS",
+    "Approval",
     "AttackDetails",
     "Background",
     "Bounds",
@@ -279,10 +280,18 @@ class TextHow(Record):
     fields_as_they_are: tuple[ColumnName, ...] = ()
 
 
+class Approval(Record):
+    """Who approved a release after looking at it."""
+
+    by: Annotated[str, StringConstraints(pattern=r"^[^\W\d_]{1,4}$")]
+    documents_seen: Count
+
+
 class TextRelease(Release):
     """release.json of the text engine."""
 
     how: TextHow
+    approved: Approval | None = None
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> TextRelease:
