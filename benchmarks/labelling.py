@@ -30,7 +30,7 @@ CORPORA = tuple(os.environ.get(
     "SFUMATO_LABELLING", "meddocan_es,enron_emailcoref,inlegalner_dev,litbank,wikigold,asq_phi"
 ).split(","))  # fmt: skip
 STOPS = (0, 50, 100, 160, 200, 400)
-POOL_WORDS = 40_000
+POOL_WORDS = 25_000
 RATIO = 10.0
 THRESHOLD = -math.log(RATIO)
 BATCH = 4

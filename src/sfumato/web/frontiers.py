@@ -147,7 +147,12 @@ class Frontiers:
 def _measure(measure: Any) -> dict[str, Any]:
     ends = measure.interval
     low, high = (None, None) if ends is None else (ends.low, ends.high)
-    return {"value": measure.value, "low": low, "high": high, "text": percent(measure.value)}
+    text = percent(measure.value)
+    if ends is not None and (low, high) != (0.0, 1.0):
+        text += f" ({percent(ends.low)} – {percent(ends.high)})"
+    elif ends is not None:
+        text = "not measured"
+    return {"value": measure.value, "low": low, "high": high, "text": text}
 
 
 def _scaled(record: FrontierRecord) -> Callable[[float, float], tuple[float, float]]:
@@ -172,8 +177,8 @@ def _point(record: FrontierRecord, candidate: Candidate) -> dict[str, Any]:
         "x": x,
         "y": y,
         "dominated": candidate.dominated,
-        "risk": percent(candidate.risk.value),
-        "utility": percent(candidate.utility.value),
+        "risk": _measure(candidate.risk)["text"],
+        "utility": _measure(candidate.utility)["text"],
     }
 
 

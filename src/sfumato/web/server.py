@@ -48,6 +48,7 @@ def serve(
             raise InputError(
                 f"Port {port} is taken.", hint="give another with --port, or 0 for any."
             ) from None
+        listener.listen(128)  # whoever opens the address at once must not be refused
         say(f"http://127.0.0.1:{listener.getsockname()[1]}/enter/{token}")
         # No access log: it would hold the address.
         config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)

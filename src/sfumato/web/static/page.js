@@ -2,7 +2,7 @@
 const room = document.body.dataset.room;
 const $ = (id) => document.getElementById(id);
 const news = (text) => { $("news").textContent = text; };
-const labels = [...document.querySelectorAll("button[data-label]")].map((b) => b.dataset.label);
+const labels = document.body.dataset.labels.split("\n").filter(Boolean);
 const kind = (label) => `k${labels.indexOf(label) + 1}`;
 const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
 
@@ -80,11 +80,12 @@ function selectedWords(within) {
 }
 
 // --- label and audit -------------------------------------------------------------------------
-let question = null, chosen = labels[0], first = 0, last = 0, spans = [], busy = false, preview = null;
+let question = null, chosen = labels[0], first = 0, last = 0, spans = [], busy = false, preview = null, cursor = -1;
 const asking = () => document.querySelector("[data-asking]")?.dataset.asking || $("asking")?.value || "cost";
 
 function showQuestion(next) {
-  question = next; preview = null; busy = false;
+  question = next; preview = null; busy = false; cursor = -1;
+  Object.assign($("text").dataset, { kind: question.kind, doc: question.doc, first: question.first, last: question.last });
   const hide = (key, yes) => { const b = document.querySelector(`#buttons [data-key="${key}"]`); if (b) b.hidden = yes; };
   if ($("preview")) $("preview").hidden = true;
   if (question.kind === "none") {
@@ -109,8 +110,10 @@ function showQuestion(next) {
 function redraw() {
   const text = $("text");
   if (question.kind === "window") {
-    draw(text, question, spans, { words: question.words.filter(([s, e]) => s >= first && e <= last) });
+    draw(text, question, spans, { words: inWindow() });
     fade(text);
+    const here = [...text.querySelectorAll(".word")][cursor];
+    if (here) { here.classList.add("cursor"); news(`${here.textContent}${here.closest("mark") ? ", marked" : ""}`); }
   } else {
     draw(text, question, [], { asked: { first, last, label: chosen }, words: question.words });
   }
@@ -119,6 +122,8 @@ function redraw() {
   const like = question.like;
   if ($("like-count")) $("like-count").textContent = like ? `(${like.yes} if yes, ${like.no} if no)` : "";
 }
+
+const inWindow = () => question.words.filter(([s, e]) => s >= first && e <= last);
 
 // Grey what stands before and after the window.
 function fade(text) {
@@ -182,8 +187,21 @@ async function allLikeThis(label) {
 
 function toggle(a, b) {
   const hit = spans.filter(([s, e]) => s < b && a < e);
-  spans = spans.filter(([s, e]) => !(s < b && a < e));
+  // A word inside a longer mark is taken out of it; the rest stays marked.
+  spans = spans.flatMap((span) => {
+    const [s, e, label] = span;
+    if (!(s < b && a < e)) return [span];
+    const left = inWindow().filter(([x, y]) => x >= s && y <= a), right = inWindow().filter(([x, y]) => x >= b && y <= e);
+    return [...(left.length ? [[s, left[left.length - 1][1], label]] : []), ...(right.length ? [[right[0][0], e, label]] : [])];
+  });
   if (!hit.length || hit.some(([, , label]) => label !== chosen)) spans.push([Math.max(a, first), Math.min(b, last), chosen]);
+  spans.sort((x, y) => x[0] - y[0]);
+  const between = (x, y) => question.text.slice(x[1] - question.offset, y[0] - question.offset);
+  spans = spans.reduce((kept, span) => {
+    const before = kept[kept.length - 1];
+    if (before && before[2] === span[2] && !between(before, span).trim()) before[1] = span[1]; else kept.push([...span]);
+    return kept;
+  }, []);
   redraw();
 }
 
@@ -203,6 +221,10 @@ function press(key) {
   else if (key === "a" && !window_) allLikeThis(question.chance >= 0.5 ? chosen : "");
   else if (key === "A" && !window_) allLikeThis(question.chance >= 0.5 ? "" : chosen);
   else if (key === "d" && window_) give({ do: "window", random: question.random, spans });
+  else if (window_ && (key === "ArrowRight" || key === "ArrowLeft")) {
+    cursor = Math.max(0, Math.min(inWindow().length - 1, cursor + (key === "ArrowRight" ? 1 : -1)));
+    redraw();
+  } else if (window_ && key === " " && cursor >= 0) toggle(...inWindow()[cursor]);
   else if (key === "]" && !window_) move(1);
   else if (key === "[" && !window_) move(-1);
   else if (key === "s") give({ do: "skip" });
@@ -232,12 +254,12 @@ async function showStatus() {
   ];
   $("stats").replaceChildren();
   for (const [name, value] of rows) { put($("stats"), "dt", name); put($("stats"), "dd", String(value)); }
-  const more = status.more_answers === null ? "more answers bring the upper end" : `about ${status.more_answers} more answers bring the upper end`;
   $("verdict").textContent = {
     enough: `The upper end is under ${percent(status.wanted)}: enough.`,
     stop: "50 answers changed nothing: stop, and audit the release.",
     "go on": status.left === null ? "Nobody has looked at enough yet: there is no estimate of risk."
-      : `At this rate ${more} under ${percent(status.wanted)}.`,
+      : status.more_answers === null ? `Go on: it cannot be told yet how many answers bring the upper end under ${percent(status.wanted)}.`
+      : `At this rate about ${status.more_answers} more answers bring the upper end under ${percent(status.wanted)}.`,
   }[status.verdict];
   drawCurve(status.curve.filter((c) => c[1] !== null), status.wanted);
   if (status.pending) soon();
@@ -268,6 +290,7 @@ function keys(handler) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest("input, select, textarea, dialog[open]")) return;
     if ((event.key === "Enter" || event.key === " ") && event.target.closest("button, a") && !preview) return;
+    if (event.key === " ") event.preventDefault();
     handler(event.key, event);
   });
 }
