@@ -26,15 +26,26 @@ def sfumato(*words: object, status: int = 0) -> str:
 
 
 @pytest.fixture(scope="session")
-def small_samples(tmp_path_factory) -> Path:
-    """Write small versions of the embedded samples: labelled notes, a register, a purchase log."""
+def sample_files(tmp_path_factory) -> Path:
+    """The folder that `write_samples` makes; treat it as read-only."""
     from sfumato.data.samples import write_samples
 
-    whole = tmp_path_factory.mktemp("samples")
-    write_samples(whole / "all")
-    folder = whole / "small"
-    folder.mkdir()
-    with gzip.open(whole / "all" / "notes.jsonl.gz", "rt", encoding="utf-8") as stream:
+    return write_samples(tmp_path_factory.mktemp("samples") / "samples")
+
+
+@pytest.fixture(scope="session")
+def notes():
+    """The labelled clinic notes."""
+    from sfumato.data.samples import clinic_notes
+
+    return clinic_notes()
+
+
+@pytest.fixture(scope="session")
+def small_samples(sample_files, tmp_path_factory) -> Path:
+    """Write small versions of the embedded samples: labelled notes, a register, a purchase log."""
+    folder = tmp_path_factory.mktemp("small")
+    with gzip.open(sample_files / "notes.jsonl.gz", "rt", encoding="utf-8") as stream:
         lines = [line for line, _ in zip(stream, range(90), strict=False)]
     (folder / "learn.jsonl").write_text("".join(lines[:60]), encoding="utf-8")
     (folder / "held_out.jsonl").write_text("".join(lines[60:]), encoding="utf-8")
@@ -44,8 +55,7 @@ def small_samples(tmp_path_factory) -> Path:
     )
     for name in ("register.csv", "schema.toml", "population.csv", "purchases.npz",
                  "purchases.labels.txt", "purchases.features.txt"):  # fmt: skip
-        if (whole / "all" / name).exists():
-            shutil.copy(whole / "all" / name, folder / name)
+        shutil.copy(sample_files / name, folder / name)
     return folder
 
 

@@ -86,6 +86,6 @@ def test_choices():
         with pytest.raises(NoCandidateError):
             wrong.of(found)
     for none in ({}, {"id": "r1", "knee": True}, {"max_risk": 2}):
-        with pytest.raises(ValueError, match="exactly one way|less than or equal"):
+        with pytest.raises(ValueError, match=r"exactly one way|less than or equal"):
             Choice(**none)
     assert Choice(max_risk=0.0).max_risk == 0

@@ -172,7 +172,7 @@ def test_names_of_files_hold_no_data(tmp_path, learned, notes, publish, monkeypa
         real(old, new)
 
     monkeypatch.setattr(os, "replace", watched)
-    progress = lambda *told_of: told.write(repr(told_of))  # noqa: E731
+    progress = lambda *told_of, **more: told.write(repr((told_of, more)))  # noqa: E731
     try:
         publish(source, tmp_path / "out", progress=progress)
     except (SfumatoError, KeyboardInterrupt) as error:

@@ -73,7 +73,7 @@ def test_h4_a_sorted_register_is_not_read_off_by_position(tmp_path, engine):
     found = tables.explore(tmp_path / "sorted.csv", SCHEMA, evaluations=40)
     chosen = found.knee()
     for name in ("sorted", "mixed"):
-        chosen.publish(tmp_path / f"{name}.csv", out=tmp_path / name, engine=engine)
+        found.publish(chosen, tmp_path / f"{name}.csv", out=tmp_path / name, engine=engine)
     with (tmp_path / "sorted" / "sorted.csv").open() as stream:
         shown = [row["diagnosis"] for row in csv.DictReader(stream)]
     right = sum(d == person[2] for d, person in zip(shown, people, strict=True))
@@ -88,9 +88,11 @@ def test_h4_keeping_the_order_warns_and_is_recorded(tmp_path):
     from sfumato.engines import tables
 
     people = register(tmp_path / "t.csv", range(300))
-    chosen = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=40).knee()
+    found = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=40)
     with pytest.warns(PrivacyWarning, match="keep the order"):
-        kept = chosen.publish(tmp_path / "t.csv", out=tmp_path / "kept", keep_order=True)
+        kept = found.publish(
+            found.knee(), tmp_path / "t.csv", out=tmp_path / "kept", keep_order=True
+        )
     with (tmp_path / "kept" / "t.csv").open() as stream:
         assert [row["diagnosis"] for row in csv.DictReader(stream)] == [p[2] for p in people]
     assert kept.to_json()["how"]["order"] == "kept"
@@ -100,11 +102,11 @@ def test_another_key_gives_another_order(tmp_path, monkeypatch):
     from sfumato.engines import tables
 
     register(tmp_path / "t.csv", range(300))
-    chosen = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=40).knee()
+    found = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=40)
     seen = set()
     for key in ("one", "two"):
         monkeypatch.setenv("SFUMATO_PRIVATE_KEY", str(tmp_path / f"{key}.key"))
-        chosen.publish(tmp_path / "t.csv", out=tmp_path / key)
+        found.publish(found.knee(), tmp_path / "t.csv", out=tmp_path / key)
         seen.add((tmp_path / key / "t.csv").read_bytes())
     assert len(seen) == 2
     assert len({tuple(sorted(content.splitlines())) for content in seen}) == 1

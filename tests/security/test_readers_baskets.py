@@ -84,12 +84,12 @@ def explored(tmp_path):
     rows = [f"{a},{b},{'pq'[i % 2]}" for i, (a, b) in enumerate(rng.integers(0, 2, (60, 2)))]
     (tmp_path / "a.csv").write_text("tea,milk,y\n" + "\n".join(rows) + "\n")
     found = baskets.explore(tmp_path / "a.csv", k=2, folds=2, selector="hamdist")
-    return rows, found.candidates[0]
+    return rows, found
 
 
 @pytest.mark.parametrize("kind", ["csv", "npz", "txt", "frame"])
 def test_h7_labels_outside_the_explored_classes_are_refused(kind, tmp_path):
-    rows, candidate = explored(tmp_path)
+    rows, found = explored(tmp_path)
     cells = [row.split(",") for row in rows]
     cells[40][2] = "CANARYNAME"
     dense = np.array([[int(c) for c in row[:2]] for row in cells], dtype=np.int8)
@@ -109,14 +109,14 @@ def test_h7_labels_outside_the_explored_classes_are_refused(kind, tmp_path):
         given = Baskets.of(dense, labels=labels, feature_names=["tea", "milk"])
     out = None if kind == "frame" else tmp_path / "out"
     with pytest.raises(DataError, match=r"1 labels are not among the classes.*row 41") as caught:
-        candidate.publish(given, out=out, **options)
+        found.publish(found.candidates[0], given, out=out, **options)
     assert "CANARY" not in str(caught.value)
     assert not (tmp_path / "out").exists()
 
 
 def test_h7_the_explored_classes_go_out(tmp_path):
-    _, candidate = explored(tmp_path)
-    candidate.publish(tmp_path / "a.csv", out=tmp_path / "out")
+    _, found = explored(tmp_path)
+    found.publish(found.candidates[0], tmp_path / "a.csv", out=tmp_path / "out")
     assert (tmp_path / "out" / "a.csv").read_text().count("\n") == 61
 
 

@@ -40,7 +40,7 @@ def rows(first, count, order=("name", "age", "sex", "diagnosis"), header=True):
 def published(source, tmp_path, **options):
     """Explore a table, publish it, and return everything that was written."""
     found = tables.explore(source, SCHEMA, evaluations=20)
-    found.knee().publish(source, out=tmp_path / "out", **options)
+    found.publish(found.knee(), source, out=tmp_path / "out", **options)
     return b"".join(p.read_bytes() for p in (tmp_path / "out").iterdir())
 
 
@@ -166,14 +166,14 @@ def test_h7_columns_that_the_schema_does_not_name_are_dropped(tmp_path):
     ]
     (tmp_path / "extra.csv").write_text("\n".join(extra) + "\n")
     found = tables.explore(tmp_path / "one.csv", SCHEMA, evaluations=20)
-    release = found.knee().publish(tmp_path / "extra.csv", out=tmp_path / "out")
-    assert release.how["undeclared_columns_dropped"] == 2
+    release = found.publish(found.knee(), tmp_path / "extra.csv", out=tmp_path / "out")
+    assert release.how.undeclared_columns_dropped == 2
     assert release.counts["columns"] == 3
     assert b"CANARY" not in b"".join(p.read_bytes() for p in (tmp_path / "out").iterdir())
     import pandas as pd
 
     frame = pd.read_csv(tmp_path / "extra.csv").set_index("email")
-    assert list(found.knee().publish(frame).columns) == ["age", "sex", "diagnosis"]
+    assert list(found.publish(found.knee(), frame).columns) == ["age", "sex", "diagnosis"]
 
 
 def test_h10_no_cell_of_a_file_without_a_header_is_told(tmp_path):

@@ -47,11 +47,11 @@ def load(folder: str | os.PathLike[str]) -> Exploration[Any, Any]:
 
 def placed(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
     """Return the candidates by rising risk with `dominated` set, and the area under their frontier."""
+    ordered = sorted(candidates, key=lambda c: (c.risk.value, c.utility.value, c.id))
     frontier: Frontier[str] = Frontier()
-    for candidate in candidates:
+    for candidate in ordered:  # of equals the first by id stays, whatever order they came in
         frontier.insert(candidate.risk.value, candidate.utility.value, candidate.id)
     best = set(frontier)
-    ordered = sorted(candidates, key=lambda c: (c.risk.value, c.utility.value, c.id))
     marked = [c.model_copy(update={"dominated": c.id not in best}) for c in ordered]
     return tuple(marked), frontier.area()
 
@@ -216,6 +216,11 @@ class Exploration(Generic[R, C]):
     def load(cls, folder: str | os.PathLike[str]) -> Self:
         """Read back what `save` wrote; a damaged or foreign folder is refused."""
         folder = Path(folder)
+        if not folder.is_dir():
+            raise InputError(
+                f"There is no folder {folder.name!r}.",
+                hint="give the folder that `explore` wrote.",
+            )
         if not (folder / FRONTIER_FILE).is_file():
             raise InputError(
                 f"The folder {folder.name!r} holds no {FRONTIER_FILE}.",

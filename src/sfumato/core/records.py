@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
@@ -31,7 +32,7 @@ from pydantic import (
 )
 
 from .._version import __version__
-from .errors import FormatError
+from .errors import FormatError, ParameterError
 from .files import read_json, sha256_of, write_json
 from .measures import Risk, Utility
 from .private_key import private_key
@@ -81,14 +82,25 @@ Sentence = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,600}$"
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
 
+
+def _measure(kind: type[Risk | Utility], value: object) -> object:
+    """Read a measure from a file; what does not fit is told as any other wrong field."""
+    if not isinstance(value, Mapping):
+        return value
+    try:
+        return kind.from_json(value)
+    except (KeyError, TypeError, ParameterError):
+        raise ValueError("is not a measure") from None
+
+
 RiskField = Annotated[
     Risk,
-    BeforeValidator(lambda v: Risk.from_json(v) if isinstance(v, Mapping) else v),
+    BeforeValidator(partial(_measure, Risk)),
     PlainSerializer(lambda v: v.to_json(), return_type=dict[str, Any]),
 ]
 UtilityField = Annotated[
     Utility,
-    BeforeValidator(lambda v: Utility.from_json(v) if isinstance(v, Mapping) else v),
+    BeforeValidator(partial(_measure, Utility)),
     PlainSerializer(lambda v: v.to_json(), return_type=dict[str, Any]),
 ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["mistakes_in", "read_toml", "validated"]
 
+_MOST_BYTES = 16 << 20
+_MOST_PARTS = 64
+_MOST_MISTAKES = 20  # shown
+
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a TOML file, or say in one sentence why it cannot be read."""
@@ -23,13 +28,33 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
 
     path = Path(path)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        if path.stat().st_size > _MOST_BYTES:
+            raise FormatError(
+                f"The file {path.name!r} is larger than {_MOST_BYTES >> 20} MB.",
+                hint="long lists of values belong into files of their own.",
+            )
+        text = path.read_text(encoding="utf-8")
+        _check_keys(text, path)
+        return tomllib.loads(text)
     except FileNotFoundError as error:
         raise InputError(f"There is no file {path.name!r}.", hint="check the path.") from error
     except (OSError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"The file {path.name!r} is not readable as UTF-8 text.") from error
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"The file {path.name!r} is not valid TOML: {error}.") from error
+    except ValueError as error:  # more digits than Python reads
+        raise FormatError(f"The file {path.name!r} holds a number that is too long.") from error
+
+
+def _check_keys(text: str, path: Path) -> None:
+    """Refuse keys of very many parts: reading them takes a time that grows with their square."""
+    for line, content in enumerate(text.split("\n"), 1):
+        if content.count(".") > _MOST_PARTS:
+            keys = [re.split("[{,]", before)[-1] for before in content.split("=")[:-1]]
+            if content.lstrip().startswith("["):
+                keys.append(content)
+            if any(key.count(".") > _MOST_PARTS for key in keys):
+                raise FormatError(f"Line {line} of {path.name!r} has a key of too many parts.")
 
 
 def validated(model: type[M], content: dict[str, Any], *, source: str) -> M:
@@ -40,7 +65,10 @@ def validated(model: type[M], content: dict[str, Any], *, source: str) -> M:
         return model.model_validate(content)
     except ValidationError as error:
         mistakes = mistakes_in(error, model=model)
-        count = "a mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+        count = "a mistake" if len(mistakes) == 1 else f"{len(mistakes):,} mistakes"
+        if len(mistakes) > _MOST_MISTAKES:
+            left = len(mistakes) - _MOST_MISTAKES
+            mistakes[_MOST_MISTAKES:] = [f"and {left:,} more"]
         raise PlanError(f"The file {source!r} holds {count}:", mistakes=mistakes) from None
 
 

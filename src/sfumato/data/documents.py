@@ -278,12 +278,13 @@ def _inside(path: Path) -> Path:
     return path
 
 
-def _kind_of(path: Path) -> str | None:
+def format_of_name(path: Path) -> str | None:
+    """Return the format that a file's name tells, or None."""
     return _SUFFIXES.get(Path(path.name.removesuffix(".gz")).suffix.lower())
 
 
 def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[Part, ...]]:
-    kinds = {given or _kind_of(path) for path in paths}
+    kinds = {given or format_of_name(path) for path in paths}
     if len(kinds) > 1:
         raise FormatError("The files are not all of one format.", hint="read them one by one.")
     kind = kinds.pop()
@@ -307,7 +308,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
         files += [Path(place, name) for name in names if not _is_ours(name)]
         if len(files) > limits.files:
             raise limits.error(f"The number of files in {folder.name!r}", "files")
-    kinds = {kind for file in files if (kind := _kind_of(file))}
+    kinds = {kind for file in files if (kind := format_of_name(file))}
     if given is None and len(kinds) != 1:
         what = (
             "no documents"
@@ -324,7 +325,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
     parts = [
         Part(file.relative_to(folder).as_posix(), file, len(files) > 1)
         for file in files
-        if _kind_of(file) in (kind, None if given is None else kind)
+        if format_of_name(file) in (kind, None if given is None else kind)
     ]
     return kind, tuple(sorted(parts, key=lambda part: part.name))
 

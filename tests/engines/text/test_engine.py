@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import DataError, ParameterError
+from sfumato.core.errors import DataError, InputError, ParameterError
 from sfumato.data.document import Document, Span
 from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.learners.crf import CRF
@@ -156,6 +156,60 @@ def test_the_literal_reference_is_attacked_like_a_candidate(notes):
     literal = next(r for r in explored.references if r.name == "Literal Algorithm 1")
     assert literal.attack.readings().keys() == explored.candidate("r10").attack.readings().keys()
     assert literal.attack.left.sensitive == literal.leaked
+
+
+def test_words_that_give_a_name_away_are_a_kind_of_their_own():
+    """A trade that stands beside one person only is redacted with the name, where that is asked for."""
+    random = np.random.default_rng(3)
+    people = {"Alba": "falconer", "Borges": "glazier", "Cruz": "cooper", "Diaz": "chandler"}
+    documents = []
+    for i in range(48):
+        name = list(people)[i % 4]
+        trade = people[name] if random.random() < 0.95 else "clerk"
+        rest = " ".join(random.choice(["rain", "late", "home", "well", "road"], 12))
+        text = f"Seen by Dr {name} today . The {trade} said : {rest} ."
+        documents.append(Document(f"d{i}", text, [Span(11, 11 + len(name), "NAME")]))
+    options = {"labels": "NAME", "ratios": [20], "folds": 2, "attackers": ()}
+    plain = sf.text.explore(documents, **options)
+    found = sf.text.explore(documents, context=0.05, **options)
+    assert plain.record.contextual_words == 0
+    assert found.record.contextual_words >= 36
+    assert found.record.labels == ("NAME",)
+    fresh = [Document("x", "Seen by Dr Cruz today . The cooper said : rain .")]
+    assert "cooper" in plain.publish("r20", fresh)[0].text
+    assert "cooper" not in found.publish("r20", fresh)[0].text
+    assert found.publish("r20", fresh)[0].text.count("[CONTEXT]") == 1
+
+
+def test_words_may_come_from_files_and_are_in_no_record(notes, tmp_path):
+    lists = {}
+    for name, words in (
+        ("deny", "clinic\n\nthe ward\n"),
+        ("allow", "Will\n"),
+        ("towns", "Ashford\n"),
+    ):
+        lists[name] = tmp_path / f"{name}.txt"
+        lists[name].write_text(words, encoding="utf-8")
+    options = {"labels": "NAME", "ratios": [5], "attackers": ()}
+    given = {
+        "deny": ["clinic", "the ward"],
+        "allow": ["Will"],
+        "word_lists": {"towns": ["Ashford"]},
+    }
+    one = sf.text.explore(notes[:40], **given, **options)
+    two = sf.text.explore(
+        notes[:40], deny=lists["deny"], allow=lists["allow"],
+        word_lists={"towns": lists["towns"]}, **options,
+    )  # fmt: skip
+    text = [Document("d", "The clinic called the ward.")]
+    assert one.publish("r5", text)[0].text == two.publish("r5", text)[0].text
+    assert "clinic" not in one.publish("r5", text)[0].text
+    for found in (one, two):
+        assert "clinic" not in str(found.record)
+        assert "Ashford" not in str(found.record)
+    assert two.record.request["deny"] == "deny.txt"
+    with pytest.raises(InputError, match=r"missing\.txt"):
+        sf.text.explore(notes[:10], deny=tmp_path / "missing.txt", **options)
 
 
 def test_a_ratio_may_have_many_digits(notes):

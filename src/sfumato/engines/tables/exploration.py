@@ -124,9 +124,24 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
                 f"{r.name:12} {r.risk.value:9.3g} {r.utility.value:8.3f} {r.groups:8,} {r.k:5,}"
             )
             found.append(r.in_words)
+        if record.certificate is not None:
+            found.append(certificate_words(record))
         found += [f"Note: {sentence}" for sentence in record.assumptions]
         found.append(f"knee: {self.knee().id}")
         return found
+
+
+def certificate_words(record: TablesFrontier) -> str:
+    """Return in a sentence what was proven about the frontier."""
+    proof = record.certificate
+    assert proof is not None
+    if proof.exact:
+        return "proven: the frontier is exact, no policy of this lattice lies beyond it."
+    share = 1.0 - proof.area / record.area if record.area > 0 else 0.0
+    return (
+        f"proven: no frontier of this lattice has an area below {proof.area:.4f}, "
+        f"{share:.1%} less than the one found."
+    )
 
 
 def unpromised(policy: Policy) -> TablesCandidate:

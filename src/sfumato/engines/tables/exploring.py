@@ -6,6 +6,7 @@ data as it is (equation 2); utility is 1 − KL information loss over that of th
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,19 @@ from ...data.table import Table, read_table
 from ...data.table_schema import TableSchema
 from ...data.table_source import Source
 from . import measures
+from .certificate import certify
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, TablesExploration
 from .policy import Policy
 from .policy_files import load_policy
 from .problem import Problem, counted
-from .records import GroupSize, PopulationFacts, TablesCandidate, TablesFrontier, TablesReference
+from .records import (
+    Certificate,
+    GroupSize,
+    PopulationFacts,
+    TablesCandidate,
+    TablesFrontier,
+    TablesReference,
+)
 from .registries import LOSSES, RISKS
 from .request import TablesRequest
 from .safe_harbor import NAME as SAFE_HARBOR
@@ -81,7 +90,17 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
     search(run, request.strategy, **options)
     if len(run.frontier) == 0:
         raise _infeasible(problem, run)
-    return _found(problem, run, request, known)
+    certificate = None
+    if request.certify > 0:
+        threads = request.threads or min(2, os.cpu_count() or 1)
+        proof = certify(run, request.certify, threads=threads)
+        certificate = Certificate(
+            area=proof.area,
+            staircase=proof.staircase,
+            seconds=request.certify,
+            exact=proof.exact,
+        )
+    return _found(problem, run, request, known, certificate)
 
 
 def _table(request: TablesRequest) -> Table:
@@ -185,7 +204,11 @@ def _infeasible(problem: Problem, run: Run) -> NoCandidateError:
 
 
 def _found(
-    problem: Problem, run: Run, request: TablesRequest, known: Mapping[str, Policy]
+    problem: Problem,
+    run: Run,
+    request: TablesRequest,
+    known: Mapping[str, Policy],
+    certificate: Certificate | None,
 ) -> TablesExploration:
     table = problem.table
     on_axes = (request.risk, request.loss) == ("population", "kl")
@@ -206,6 +229,7 @@ def _found(
         references=tuple(
             _reference(problem, name, known[name], point, entries) for name, point in points.items()
         ),
+        certificate=certificate,
         **_facts(problem, run, request, entries, len(kept)),
     )
     target = target_of(problem, request)
@@ -369,6 +393,8 @@ def _assumptions(problem: Problem, run: Run, request: TablesRequest) -> list[str
         said.append(
             f"{', '.join(constant)}: a single value, so there is nothing to generalise there."
         )
+    if request.certify > 0:
+        said.append("The proof was limited by time: another run may prove more or less.")
     if run.budget.seconds is not None:
         said.append("The search was limited by time: another run may find another frontier.")
     return said

@@ -51,7 +51,11 @@ class Context:
 
 @runtime_checkable
 class Measure(Protocol):
-    """What a search asks of a measure: its name, its direction along generalisation, its value."""
+    """What a search asks of a measure: its name, its direction along generalisation, its value.
+
+    A measure of another package also has a class method `on_groups(groups: PublishedGroups)`, by
+    which publishing measures the written file again, knowing nothing of the search.
+    """
 
     name: ClassVar[str]
     rises: ClassVar[bool]

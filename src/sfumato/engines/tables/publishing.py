@@ -150,7 +150,7 @@ class _Work:
         if worse and not self.request.accept_worse:
             raise ReleaseRefusedError(
                 f"{worse[0]}; nothing was published.",
-                hint="explore this data, choose a more general policy, or accept it (accept_worse), "
+                hint="explore this data, choose a more general policy, or accept it with --accept-worse, "
                 "which is recorded.",
             )
         return found, worse

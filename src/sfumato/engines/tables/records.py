@@ -20,6 +20,7 @@ from ...core.records import (
 )
 
 __all__ = [
+    "Certificate",
     "Ends",
     "GroupSize",
     "Labels",
@@ -94,6 +95,24 @@ class PopulationFacts(Record):
     people_outside_domains: Size
 
 
+class Certificate(Record):
+    """A proof of how good any policy of the lattice can be.
+
+    Between one step's risk and the next one's no policy has a higher utility than the step's; `area` is
+    the area under the staircase, a lower bound of every frontier's. `exact` says that the frontier found is
+    the frontier of the lattice.
+    """
+
+    area: Share
+    staircase: tuple[tuple[float, float], ...]
+    seconds: Size
+    exact: bool
+
+    def utility_at(self, risk: float) -> float:
+        """Return the highest utility that a policy within a risk can have."""
+        return max((u for r, u in self.staircase if r <= risk), default=0.0)
+
+
 class TablesFrontier(FrontierRecord):
     """frontier.json of a table; where the frontier is large, the candidates are a selection of it."""
 
@@ -126,6 +145,7 @@ class TablesFrontier(FrontierRecord):
     trace: tuple[tuple[Count, float], ...]
     visited: tuple[tuple[float, float], ...]
     visited_total: Count
+    certificate: Certificate | None = None
 
 
 class TablesHow(Record):

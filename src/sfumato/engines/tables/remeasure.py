@@ -8,16 +8,31 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import ParameterError, ReleaseRefusedError
+from ...core.registry import Registry
 from ...data.table import Table
 from ...data.table_source import Source, quoted_name
-from .measures import size_histogram
+from .measures import Measure, size_histogram
 from .policy import Policy
 from .records import GroupSize, TablesMeasured
+from .registries import LOSSES, RISKS
 from .terms import Terms
 
 __all__ = ["Remeasured", "remeasure"]
 
 Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PublishedGroups:
+    """The groups of a published table, as a measure sees them.
+
+    `count` holds the records of each group, `people` the people who fit it, `original` the records of
+    each distinct row before.
+    """
+
+    count: Counts
+    people: npt.NDArray[np.float64]
+    original: Counts
 
 
 @dataclass(frozen=True)
@@ -100,6 +115,7 @@ def remeasure(
     expected, unchanged = float((count / hidden).sum()), float((original.count / cells).sum())
     relative, kl = expected / unchanged, float(nats / top) if top > 1e-12 else float(nats)
     terms = terms or Terms(original.schema, lattice)
+    groups = PublishedGroups(count, hidden, original.count)
     sensitive = {
         name: _within(published, lattice.names, name)
         for name in terms.schema.names("sensitive")
@@ -108,8 +124,8 @@ def remeasure(
     return Remeasured(
         records=n,
         groups=int(count.size),
-        risk=_risk(terms, count, relative),
-        loss=_loss(terms, count, original, kl, published),
+        risk=_risk(terms, groups, relative),
+        loss=_loss(terms, groups, original, kl, published),
         loss_nats=float(nats),
         relative_risk=relative,
         expected=expected,
@@ -147,17 +163,32 @@ def _places(
     return np.stack(group), widths, of_value
 
 
-def _risk(terms: Terms, count: Counts, relative: float) -> float:
+def _by_groups(registry: Registry[type[Measure]], name: str, groups: PublishedGroups) -> float:
+    """Measure with the function of groups that a measure of another package declares."""
+    on_groups = getattr(registry.named(name), "on_groups", None)
+    if on_groups is None:
+        raise ParameterError(
+            f"The {registry.kind} {name!r} cannot be measured on a published file.",
+            hint="a measure says how by its class method `on_groups`.",
+        )
+    return float(on_groups(groups))
+
+
+def _risk(terms: Terms, groups: PublishedGroups, relative: float) -> float:
+    count = groups.count
     if terms.risk == "population":
         return relative
     if terms.risk == "prosecutor":
         return 1.0 / int(count.min())
     if terms.risk == "small-groups":
         return float(count[count < terms.k].sum()) / int(count.sum())
-    raise ParameterError(f"The risk {terms.risk!r} cannot be measured on a published file.")
+    return _by_groups(RISKS, terms.risk, groups)
 
 
-def _loss(terms: Terms, count: Counts, original: Table, kl: float, published: Source) -> float:
+def _loss(
+    terms: Terms, groups: PublishedGroups, original: Table, kl: float, published: Source
+) -> float:
+    count = groups.count
     if terms.loss == "kl":
         return kl
     if terms.loss == "class-size":
@@ -171,7 +202,7 @@ def _loss(terms: Terms, count: Counts, original: Table, kl: float, published: So
         most = _information(before)
         after = _information(_within(published, terms.lattice.names, terms.target))
         return min(1.0, max(0.0, 1.0 - after / most)) if most > 1e-12 else 0.0
-    raise ParameterError(f"The loss {terms.loss!r} cannot be measured on a published file.")
+    return _by_groups(LOSSES, terms.loss, groups)
 
 
 def _within(published: Source, names: tuple[str, ...], column: str) -> npt.NDArray[np.float64]:

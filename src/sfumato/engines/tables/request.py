@@ -71,6 +71,9 @@ class TablesRequest(Request):
     target: str | None = parameter(None, help="Column for mutual-information.")
     k: int = parameter(5, help="Group size for the risk small-groups.", ge=1)
     threshold: float | None = parameter(None, help="TH of the strategy shs.", ge=0, le=1)
+    certify: float = parameter(
+        0, help="Seconds to prove how good any policy can be; does not repeat exactly.", ge=0
+    )
     engine: str = _engine()
     threads: int | None = _threads()
 

@@ -185,6 +185,7 @@ def story(part: Part) -> Story:
             "several decades, so look at the logarithmic view too."
         ),
     ]
+    told.tradeoff += _certificate(facts)
     told.attack, told.cost = _attack(facts), _cost(facts)
     told.assumptions = _assumptions(facts)
     expected = facts.expected
@@ -369,6 +370,32 @@ def _attack(facts: _Facts) -> list[str]:
             "people."
         )
     return sentences
+
+
+def _certificate(facts: _Facts) -> list[str]:
+    """Return what was proven about policies that nobody has looked at."""
+    frontier = facts.frontier
+    if frontier is None or frontier.certificate is None:
+        return []
+    proof = frontier.certificate
+    found = []
+    if proof.exact:
+        found.append(
+            "It was proven that no policy of this kind is better than the frontier on both sides."
+        )
+    elif frontier.area > 0:
+        gap = percent(1 - proof.area / frontier.area)
+        found.append(
+            "It was proven that the area under the frontier of all policies of this kind is at least "
+            f"[[tables.certificate|{decimal(proof.area)}]], {gap} below the one found."
+        )
+    if facts.chosen is not None:
+        best = percent(proof.utility_at(facts.chosen.risk.value))
+        found.append(
+            f"No policy of this kind keeps more than [[tables.certificate|{best}]] of the information at "
+            "this candidate's risk."
+        )
+    return found
 
 
 def _cost(facts: _Facts) -> list[str]:

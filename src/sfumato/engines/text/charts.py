@@ -47,6 +47,7 @@ def attack_chart(facts: TextFacts) -> Chart | None:
         ("Series", "Budget", "Per 100 words", "Low", "High"),
         drawing.table(),
         tuple(key),
+        live=True,
     )
 
 

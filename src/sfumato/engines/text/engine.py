@@ -25,6 +25,7 @@ from .request import (
     TextPublishRequest,
     TextRequest,
 )
+from .sources import Source
 
 __all__ = ["ENGINE", "TextEngine", "explore", "load"]
 
@@ -130,8 +131,10 @@ class TextEngine(Engine):
         """Return the plan's section for labelled documents."""
         if file.name.removesuffix(".gz").lower().endswith(_NOT_TEXT):
             return None
-        from ...data.documents import read_documents
+        from ...data.documents import format_of_name, read_documents
 
+        if file.is_file() and format_of_name(file) is None:
+            return None
         labels = sorted({s.label for document in read_documents(file) for s in document.spans})
         if not labels:
             raise InputError(
@@ -186,7 +189,7 @@ def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
 ENGINE = TextEngine()
 
 
-def explore(corpus: Any, **request: Any) -> TextExploration:
+def explore(corpus: Source, **request: Any) -> TextExploration:
     """Return the frontier of candidate releases of labelled documents.
 
     Parameters

@@ -36,6 +36,7 @@ from .sources import opened
 
 __all__ = ["explore"]
 
+CONTEXT = "CONTEXT"  # the kind of words that give a name away
 AXES = {
     "risk": "share of the sensitive words that is left (an attacker who reads everything)",
     "utility": "share of the words that is published",
@@ -123,12 +124,27 @@ def _label(request: TextRequest, sources: _Sources, rules: ChosenRules | None) -
         place, firm, _ = rules.applied(rules.documents(every), tokens)
         firm[tokens.doc[len(sources.documents)] :] = False  # other corpora are learned from whole
         data = data.with_places(place).redact(firm)
-    return Labelled(
+    labelled = Labelled(
         data,
         labels_from_spans(every, tokens, request.labels),
         tuple(request.labels),
         np.arange(len(every)) < len(sources.documents),
     )
+    return labelled if request.context is None else _with_context(labelled, request.context)
+
+
+def _with_context(labelled: Labelled, level: float) -> Labelled:
+    """Label the words that give a name of their document away as a kind of their own."""
+    from .attack.contextual import associated, contextual_labels
+
+    if CONTEXT in labelled.names:
+        raise DataError(f"The label {CONTEXT!r} is taken by what --context finds.")
+    found = associated(labelled.data, labelled.sensitive, documents=labelled.own, level=level)
+    kind = len(labelled.names) + 1
+    labels = contextual_labels(labelled.data, labelled.labels, found, kind=kind)
+    if not (labels == kind).any():
+        return labelled
+    return replace(labelled, labels=labels, names=(*labelled.names, CONTEXT))
 
 
 def _knowledge(request: TextRequest, sources: _Sources) -> list[WordKnowledge]:
@@ -197,11 +213,11 @@ def _publisher(
     )
 
 
-def _learner(learner: str | Learner, mode: str) -> Learner:
+def _learner(learner: object, mode: str) -> Learner:
     """Return a learner by name, in the papers' form for their mode; an object is used as it is."""
-    if not isinstance(learner, str):
+    if isinstance(learner, Learner):
         return learner
-    named = learner_named(learner)
+    named = learner_named(str(learner))
     return named.literal() if mode == "paper" else named
 
 
@@ -293,6 +309,9 @@ def _frontier(
         words=int(np.count_nonzero(labelled.instances)),
         sensitive_words=int(np.count_nonzero(labelled.instances & (labelled.labels > 0))),
         rules=rules is not None,
+        contextual_words=int(
+            np.count_nonzero(labelled.instances & (labelled.labels > len(request.labels)))
+        ),
     )
 
 

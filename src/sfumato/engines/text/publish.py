@@ -57,6 +57,12 @@ def publish(
         Called with the documents that are done.
 
     """
+    if exploration.record.request.get("findings") is not None and request.findings is None:
+        raise InputError(
+            "What was explored had another tool's findings redacted first; without them the promised "
+            "risk does not hold.",
+            hint="give the findings of these documents with --findings.",
+        )
     classifiers = exploration.classifiers[candidate.id]
     replacer = REPLACEMENTS.named(request.replacement).for_release(
         key=request.key, scope=request.scope
@@ -88,6 +94,7 @@ def publish(
         seed=exploration.record.seed,
         findings=request.findings,
         drop=request.drop,
+        new_ids=request.new_ids,
         engine=request.engine,
         threads=request.threads,
         force=force,

@@ -44,6 +44,7 @@ __all__ = [
     "Background",
     "Bounds",
     "Found",
+    "InferenceRecord",
     "Reading",
     "ReadingRecord",
     "RoundRecord",
@@ -265,6 +266,8 @@ class TextFrontier(FrontierRecord):
     documents: Count
     words: Count
     sensitive_words: Count
+    contextual_words: Count = 0
+    """Words that are sensitive only because they give a name of their document away."""
     rules: bool = False
     answers: Count | None = None
 
@@ -275,6 +278,8 @@ class TextHow(Record):
     ratio: Annotated[float, Field(gt=0)]
     replacement: Name
     findings: bool = False
+    order: Literal["kept", "shuffled"] = "kept"
+    ids: Literal["kept", "new"] = "kept"
     rules: bool = False
     dropped_fields: tuple[ColumnName, ...] = ()
     fields_as_they_are: tuple[ColumnName, ...] = ()
@@ -303,10 +308,29 @@ class TextRelease(Release):
         many = sum(redacted.values()) if isinstance(redacted, dict) else redacted
         documents, words = self.counts["documents"], self.counts["words"]
         found = [f"{documents:,} documents, {words:,} words, {many:,} redacted"]
-        if self.how.fields_as_they_are:
-            names = ", ".join(self.how.fields_as_they_are)
-            found.append(f"published as they are: {names} (--drop leaves fields out)")
+        kept = [] if self.how.ids == "new" else ["the order of the documents", "their ids"]
+        kept += self.how.fields_as_they_are
+        if kept:
+            hints = [] if self.how.ids == "new" else ["--new-ids replaces ids and shuffles"]
+            hints += ["--drop leaves fields out"] if self.how.fields_as_they_are else []
+            found.append(f"published as they are: {', '.join(kept)} ({'; '.join(hints)})")
         return found
+
+
+class InferenceRecord(Record):
+    """What an adversary guesses who knows other documents of the same people.
+
+    `right` of `cases` removed identifiers were guessed first among `candidates`; `by_prior` would be
+    without reading the document.
+    """
+
+    cases: Count
+    candidates: Count
+    right: Count
+    share: Share
+    low: Share
+    high: Share
+    by_prior: Count
 
 
 class TextAttack(AttackRecord):
@@ -319,6 +343,7 @@ class TextAttack(AttackRecord):
     background_documents: Count
     attack: AttackDetails
     bounds: Bounds | None = None
+    inference: InferenceRecord | None = None
 
     def lines(self) -> list[str]:
         """Return what the command line prints about the attack."""
@@ -343,4 +368,10 @@ class TextAttack(AttackRecord):
             )
         if self.bounds is not None:
             found += [bound.sentence for bound in self.bounds.ranked_prefix.values()]
+        if self.inference is not None and self.inference.cases:
+            guess = self.inference
+            found.append(
+                f"from the words around: {guess.right:,} of {guess.cases:,} removed names guessed "
+                f"({guess.low:.0%} – {guess.high:.0%}), {guess.by_prior:,} without reading"
+            )
         return found

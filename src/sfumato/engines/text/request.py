@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -18,6 +19,7 @@ from .attack.registry import ATTACKERS
 from .learners.registry import LEARNERS
 from .release.registry import REPLACEMENTS
 from .sanitize.modes import MODES
+from .sources import Source
 
 __all__ = [
     "BUDGETS",
@@ -48,25 +50,25 @@ class GivenWords:
     words: tuple[str, ...]
 
 
-def _words(value: Any) -> Any:
+def _words(value: object) -> object:
     """Keep a file as it is; hold a list of words so that no record shows them."""
     if value is None or isinstance(value, str | os.PathLike | GivenWords):
         return value
-    return GivenWords(tuple(value)) or None
+    return GivenWords(tuple(value)) if isinstance(value, Iterable) else value
 
 
-def _listed(value: Any) -> Any:
+def _listed(value: object) -> object:
     """Take one value for a list of one."""
     return [value] if isinstance(value, str | os.PathLike) else value
 
 
-def _attackers(value: Any) -> Any:
+def _attackers(value: object) -> object:
     """Take None for all attackers and an empty list for none, as Python code says it."""
     if value is None:
         return [_EVERYONE]
     if isinstance(value, str):
         return [value]
-    return list(value) or [_NOBODY]
+    return (list(value) or [_NOBODY]) if isinstance(value, Iterable) else value
 
 
 def attacker_names() -> list[str]:
@@ -84,15 +86,17 @@ class _Tables(Request):
 class TextRequest(_Tables):
     """What `explore` takes."""
 
-    corpus: Any = parameter(
+    corpus: Source = parameter(
         help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
     )
     labels: list[str] = parameter(
         help="Labels that are sensitive.", flag="--label", aliases=["label"], min_length=1
     )
-    background: list[Any] = parameter([], help="Other labelled corpora of any origin.", role="file")
-    unlabelled: list[Any] = parameter([], help="Your own texts without labels.", role="file")
-    findings: Any = parameter(
+    background: list[Source] = parameter(
+        [], help="Other labelled corpora of any origin.", role="file"
+    )
+    unlabelled: list[Source] = parameter([], help="Your own texts without labels.", role="file")
+    findings: File | Mapping[str, object] | None = parameter(
         None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
     )
     rules: File | None = parameter(
@@ -103,7 +107,7 @@ class TextRequest(_Tables):
         RATIOS, help="Loss ratios L/C: how many words withheld one leak is worth.", min_length=1
     )
     folds: int = parameter(4, help="Folds by document.", ge=2)
-    learner: Any = parameter("crf", help="What learns.", choices=lambda: LEARNERS)
+    learner: object = parameter("crf", help="What learns.", choices=lambda: LEARNERS)
     mode: str = parameter(
         "honest",
         help="Judged on unseen documents, or as the paper prints it.",
@@ -112,17 +116,23 @@ class TextRequest(_Tables):
     weights: dict[str, Ratio] = parameter(
         {}, help="Factors of L per label, for example NAME=2.", metavar="LABEL=FACTOR"
     )
-    deny: Any = parameter(
+    deny: File | GivenWords | None = parameter(
         None, help="File of words and phrases that are always redacted, one per line.", role="file"
     )
-    allow: Any = parameter(
+    allow: File | GivenWords | None = parameter(
         None, help="File of words and phrases that are never redacted, one per line.", role="file"
     )
-    word_lists: dict[str, Any] = parameter(
+    word_lists: dict[str, File | GivenWords] = parameter(
         {}, help="Files of words that share a meaning, one per line; each is a feature.",
         role="file", metavar="NAME=FILE",
     )  # fmt: skip
-    attackers: list[Any] = parameter(
+    context: float | None = parameter(
+        None,
+        help="Also redact words that give a removed name away; the false discovery rate, e.g. 0.05.",
+        gt=0,
+        lt=1,
+    )
+    attackers: list[object] = parameter(
         ["crf"], help="Who attacks each candidate.", choices=attacker_names, min_length=1
     )
     budgets: list[Inspected] = parameter(
@@ -137,12 +147,12 @@ class TextRequest(_Tables):
 
     @field_validator("word_lists", mode="before")
     @classmethod
-    def _held_lists(cls, value: Any) -> Any:
+    def _held_lists(cls, value: Mapping[str, object] | None) -> object:
         return {k: _words(v) for k, v in dict(value).items()} if value else {}
 
     @field_validator("weights", mode="before")
     @classmethod
-    def _no_weights(cls, value: Any) -> Any:
+    def _no_weights(cls, value: object) -> object:
         return value or {}
 
     @field_validator("labels")
@@ -164,7 +174,7 @@ class TextRequest(_Tables):
 class TextPublishRequest(_Tables):
     """What `publish` takes."""
 
-    documents: Any = parameter(help="Documents to publish.", role="data", metavar="INPUT")
+    documents: Source = parameter(help="Documents to publish.", role="data", metavar="INPUT")
     replacement: str = parameter(
         "placeholder", help="What stands for what is redacted.", flag="--replace",
         aliases=["replace"], choices=lambda: REPLACEMENTS,
@@ -175,7 +185,7 @@ class TextPublishRequest(_Tables):
     scope: str = parameter(
         "document", help="Where surrogates are consistent.", choices=lambda: ("document", "corpus")
     )
-    findings: Any = parameter(
+    findings: File | Mapping[str, object] | None = parameter(
         None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
     )
     rules: File | None = parameter(
@@ -183,6 +193,9 @@ class TextPublishRequest(_Tables):
         role="file", metavar="FILE|built-in",
     )  # fmt: skip
     drop: list[str] = parameter([], help="Other fields to leave out.")
+    new_ids: bool = parameter(
+        False, help="Give documents new ids and an order of their own; the mapping stays with you."
+    )
     engine: str = parameter(
         "local", help="Where the work is done.", choices=lambda: ("local", "spark"), in_plan=False
     )
@@ -197,14 +210,14 @@ class TextAttackRequest(Request):
 
     directory: File = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
     published: File = parameter(help="What publish wrote.", role="data", metavar="PUBLISHED")
-    labels: Any = parameter(help="The originals, with their labels.", role="file")
-    background: list[Any] = parameter(
+    labels: Source = parameter(help="The originals, with their labels.", role="file")
+    background: list[Source] = parameter(
         [], help="Labelled corpora that an outsider brings.", role="file"
     )
-    training: Any = parameter(
+    training: Source = parameter(
         None, help="The corpus that explore learned from: adds attacker A.", role="file"
     )
-    attackers: list[Any] = parameter(
+    attackers: list[object] = parameter(
         [_EVERYONE], help="Who attacks.", choices=attacker_names, min_length=1
     )
     budgets: list[Inspected] = parameter(
@@ -221,7 +234,7 @@ class TextAttackRequest(Request):
 class StudyRequest(Request):
     """What `study` takes."""
 
-    corpora: list[Any] = parameter(
+    corpora: list[Source] = parameter(
         help="Labelled corpora.", role="data", metavar="CORPUS…", min_length=1
     )
     labels: list[str] = parameter(

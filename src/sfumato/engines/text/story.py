@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ...core.engine import Part
-from ...core.story import Check, Grid, Stat, Story
+from ...core.story import Check, Stat, Story
 from ...presentation.frontier_chart import Axes, frontier_chart
 from ...presentation.knowledge import knowledge_of
-from ...presentation.numbers import about, count, decimal, listed, percent, plural, span
+from ...presentation.numbers import about, count, listed, percent, plural, span
 from ...presentation.sentences import (
     chosen_sentence,
     reference_grid,
@@ -16,9 +16,10 @@ from ...presentation.sentences import (
     title_for,
     withheld_check,
 )
-from .charts import ATTACKER_NAMES, attack_chart, ratio_chart
+from .charts import attack_chart, ratio_chart
 from .facts import TextFacts
-from .records import Reading, TextBound
+from .grids import attack_grid, bounds_grid, conditions_grid, ratio_grid
+from .records import Reading
 
 __all__ = ["story"]
 
@@ -26,16 +27,6 @@ _WHO: dict[Reading, str] = {
     "A": "who learned from the publisher's own leftovers",
     "B": "who labelled part of the release and learned from it",
     "outside": "who brings other corpora or a learner that the publisher does not have",
-}
-_THEOREMS = {
-    "theorem 2": "False alarms for each true one (Theorem 2)",
-    "theorem 3": "Most true positives (Theorem 3)",
-    "lemma 2": "Gain of reading positives first, in words (Lemma 2)",
-    "lemma 3": "Most gain over random reading (Lemma 3)",
-    "theorem 4": "Most gain over random reading (Theorem 4)",
-    "lemma 4": "Fewest false alarms for each true one, from a sample (Lemma 4)",
-    "theorem 5": "Most true positives, from a sample (Theorem 5)",
-    "theorem 6": "Most gain over random reading, from a sample (Theorem 6)",
 }
 _AXES = Axes("Sensitive words left (share)", "Words published", risk_format="~%")
 
@@ -64,10 +55,10 @@ def story(part: Part) -> Story:
     told.attack, told.cost = _attack_words(facts), _cost_words(facts)
     told.assumptions, told.here = _assumptions(facts), _here(facts)
     grids = [
-        _ratio_grid(facts),
-        _attack_grid(facts),
-        _bounds_grid(facts),
-        _conditions_grid(facts),
+        ratio_grid(facts),
+        attack_grid(facts),
+        bounds_grid(facts),
+        conditions_grid(facts),
         reference_grid(
             part,
             risk=("Sensitive words left", "text.risk"),
@@ -285,10 +276,7 @@ def _assumptions(facts: TextFacts) -> list[str]:
             "The labels are right: a sensitive word that the annotators missed counts as harmless here, for the "
             "publisher and for the attacker."
         ),
-        (
-            "The attacker finds single words. Piecing a person together from harmless words (an inference from "
-            "context) is not measured."
-        ),
+        _inference_words(facts),
         (
             "The bound C/(L+C) presumes an attacker with the publisher's kinds of learners and no more data. "
             "Attackers who know more are measured, not bounded."
@@ -305,6 +293,21 @@ def _assumptions(facts: TextFacts) -> list[str]:
             "to judge it by."
         )
     return sentences
+
+
+def _inference_words(facts: TextFacts) -> str:
+    record = facts.attack_record
+    found = None if record is None else record.inference
+    if found is None or not found.cases:
+        return (
+            "The attacker finds single words. Piecing a person together from harmless words (an inference from "
+            "context) is not measured."
+        )
+    return (
+        f"Who knows other documents of the same people guesses {count(found.right)} of {count(found.cases)} "
+        f"removed names from the words around them ({percent(found.low)}–{percent(found.high)}); without "
+        f"reading it would be {count(found.by_prior)}."
+    )
 
 
 def _here(facts: TextFacts) -> dict[str, str]:
@@ -332,105 +335,3 @@ def _here(facts: TextFacts) -> dict[str, str]:
                 f"{count(chosen.leaked)} ÷ {count(every)} = {percent(chosen.leaked / every)}"
             )
     return here
-
-
-# --- tables --------------------------------------------------------------------------------------
-
-
-def _ratio_grid(facts: TextFacts) -> Grid | None:
-    if facts.frontier is None:
-        return None
-    heads = (
-        ("L/C", "text.ratio"),
-        ("Left", "text.risk"),
-        ("Harmless redacted", "text.false_positives"),
-        ("Total loss T", "text.total_loss"),
-        ("Published", "text.published"),
-        ("Rounds", "text.rounds"),
-    )
-    candidates = sorted(facts.frontier.candidates, key=lambda c: c.ratio)
-    rows = tuple(
-        (
-            f"{c.ratio:g}",
-            count(c.leaked),
-            count(c.false_positives),
-            count(c.total_loss),
-            percent(c.published),
-            str(c.rounds),
-        )
-        for c in candidates
-    )
-    own = facts.chosen.id if facts.chosen is not None else None
-    marked = next((i for i, c in enumerate(candidates) if c.id == own), None)
-    return Grid("cost", "What each loss ratio gives on held-out documents", heads, rows, marked)
-
-
-def _attack_grid(facts: TextFacts) -> Grid | None:
-    budgets = facts.budgets
-    if not budgets:
-        return None
-    heads = (
-        ("Attacker", "text.attackers"),
-        ("Reads", None),
-        *((f"B = {count(b)}", "text.found") for b in budgets),
-    )
-    rows = []
-    for reading, record in facts.readings.items():
-        for way, found in (("best first", record.ranked), ("positives first", record.unordered)):
-            cells = [
-                f"{about(f.found)} ({span(f.low, f.high)})" if f is not None else "–"
-                for f in (found.get(str(b)) for b in budgets)
-            ]
-            rows.append((f"{ATTACKER_NAMES[reading]} ({record.learner})", way, *cells))
-    at_random = next(iter(facts.readings.values())).random
-    guesses = [about(at_random[str(b)].found) if str(b) in at_random else "–" for b in budgets]
-    rows.append(("Nobody's classifier", "at random", *guesses))
-    if facts.bound is not None:
-        rows.append(("Bound C/(L+C)", "best first", *(about(facts.bound * b) for b in budgets)))
-    caption = f"{facts.noun[1].capitalize()} found, with 95% ranges, on {facts.where}"
-    return Grid("attack", caption, heads, tuple(rows))
-
-
-def _verdict_on(bound: TextBound) -> str:
-    """Return what a bound is worth here, by the engine's own verdict."""
-    if not bound.applies:
-        broken = [a.name for a in bound.assumptions if a.holds is False]
-        return f"conditions not met: {', '.join(broken)}"
-    return "vacuous here" if bound.vacuous else "applies"
-
-
-def _bounds_grid(facts: TextFacts) -> Grid | None:
-    if facts.bounds is None:
-        return None
-    rows = tuple(
-        (
-            _THEOREMS.get(name, name.capitalize()),
-            "–" if bound.value is None else decimal(bound.value),
-            _verdict_on(bound),
-        )
-        for name, bound in sorted(facts.bounds.theorems.items())
-    )
-    heads = (("Guarantee", "text.theorems"), ("Value", None), ("Here", None))
-    return Grid("attack", "The paper's guarantees", heads, rows, words=True)
-
-
-def _conditions_grid(facts: TextFacts) -> Grid | None:
-    """List every assumption of every bound with its verdict; the same ones share a row."""
-    if facts.bounds is None:
-        return None
-    verdicts: dict[tuple[str, str, str], list[str]] = {}
-    for name, bound in sorted(facts.bounds.theorems.items()):
-        for assumption in bound.assumptions:
-            holds = {True: "holds", False: "does not hold", None: "cannot be told"}[
-                assumption.holds
-            ]
-            key = (assumption.name, assumption.text, holds)
-            verdicts.setdefault(key, []).append(name)
-    if not verdicts:
-        return None
-    rows = tuple(
-        (condition, text, listed(theorems), holds)
-        for (condition, text, holds), theorems in verdicts.items()
-    )
-    heads = (("Condition", "text.theorems"), ("What it asks", None), ("Of", None), ("Here", None))
-    return Grid("assumptions", "The conditions of the paper's guarantees", heads, rows, words=True)

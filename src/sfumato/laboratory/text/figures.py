@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 
 def figure(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the chart of one figure, its rows inside."""
+    """Return the chart of one figure, its rows inside."""
     if name not in FIGURES:
         raise ParameterError.constraint("name", "figure", f"one of {', '.join(FIGURES)}", name)
     return FIGURES[name](content)
@@ -104,7 +104,7 @@ def best_single_pass(published: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _baselines(content: Mapping[str, Any]) -> dict[str, int]:
-    """Give TP_A against one plain pass of the learner with the fewest errors, by corpus."""
+    """Return TP_A against one plain pass of the learner with the fewest errors, by corpus."""
     best = best_single_pass(content["publish"])
     return {
         r["corpus"]: r["tp"]

@@ -219,7 +219,7 @@ def _described(corpus: _Corpus) -> Row:
 
 
 def _some(corpus: _Corpus, documents: Mask) -> Training:
-    """Give some documents of a corpus alone, so that nothing is known of the others."""
+    """Return some documents of a corpus alone, so that nothing is known of the others."""
     vocabulary = Vocabulary()
     tokens = tokenize(
         [t for t, use in zip(corpus.texts, documents, strict=True) if use], vocabulary

@@ -154,11 +154,15 @@ def test_attack_command(files, tmp_path):
     assert {"A", "B", "outside", "strongest", "left"} <= content["attack"].keys()
     assert content["attack"]["B"]["ranked"].keys() == {"5", "20"}
     assert content["bounds"]["theorem 2"]["sentence"]
+    guessed = content["inference"]
+    assert 0 <= guessed["low"] <= guessed["share"] <= guessed["high"] <= 1
+    assert guessed["right"] <= guessed["cases"]
     for name in ("Alba", "Borges", "Cruz"):
         assert name not in result.output
     plain = call(files / "dir", files / "out", "--labels", files / "test.jsonl")
     assert plain.exit_code == 0
     assert "strongest" in plain.output
+    assert "words around" not in plain.output  # nobody said what the adversary knows
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,8 @@ def test_findings_are_redacted_too(tmp_path):
     source = write(tmp_path / "notes.jsonl", records(2))
     findings = tmp_path / "findings.jsonl"
     found = [{"start": 0, "end": 4, "entity_type": "KIND", "score": 0.9}]
-    findings.write_text(json.dumps({"id": "d1", "findings": found}), encoding="utf-8")
+    entries = [{"id": "d0", "findings": []}, {"id": "d1", "findings": found}]
+    findings.write_text("".join(json.dumps(e) + "\n" for e in entries), encoding="utf-8")
     run(source, tmp_path / "out", findings=findings, sanitiser={"findings": True})
     texts = [r["text"] for r in lines(tmp_path / "out" / "notes.jsonl")]
     assert texts[1].startswith("[KIND] 1: Dr. [NAME]")
@@ -184,7 +185,7 @@ def test_findings_are_redacted_too(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "work"), [("notes.jsonl", "_part_in_columns"), ("notes.csv", "_part")]
+    ("name", "work"), [("notes.jsonl", "column_part"), ("notes.csv", "batch_part")]
 )
 def test_a_run_that_stopped_goes_on(tmp_path, monkeypatch, name, work):
     source = tmp_path / name

@@ -61,7 +61,7 @@ class Target:
         return ~self.documents
 
     def alone(self) -> Target:
-        """Give the release without the background, where it comes first in the data.
+        """Return the release without the background, where it comes first in the data.
 
         Attackers who do not use the background need not carry it along.
         """

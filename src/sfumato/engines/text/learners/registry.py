@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ....core.errors import ModelError
 from ....core.registry import Registry
 
 if TYPE_CHECKING:
-    from ..reading.arrays import Arrays
+    from ..reading.arrays import Arrays, Header
     from .protocol import Learner, Model
 
 __all__ = ["LEARNERS", "MODELS", "learner_named", "model_from_arrays"]
@@ -55,7 +55,7 @@ def learner_named(name: str) -> Learner:
     return LEARNERS.named(name)()
 
 
-def model_from_arrays(header: dict[str, Any], arrays: Arrays) -> Model:
+def model_from_arrays(header: Header, arrays: Arrays) -> Model:
     """Rebuild a stored model of any kind.
 
     Parameters

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ....data.document import Document
 from ....data.documents import read_documents
 from ..records import Background
+from ..sources import Source
 
 __all__ = ["matching_labels", "read_background", "relabelled", "same_kind"]
 
@@ -63,7 +63,7 @@ def matching_labels(theirs: Iterable[str], wanted: Sequence[str]) -> dict[str, s
 
 
 def read_background(
-    sources: Iterable[Any], wanted: Sequence[str]
+    sources: Iterable[Source], wanted: Sequence[str]
 ) -> tuple[list[Document], list[Background]]:
     """Read background corpora; one without a matching label is left out, not learned as harmless.
 

@@ -27,7 +27,7 @@ from ..reading.word_cache import GrowingWords
 from ..rules import ChosenRules
 from .compiled import CompiledCandidate, compiled
 from .redaction import Placeholder, Replacer
-from .rendering import RedactedSpans, merge_spans, render
+from .rendering import RedactedSpans, merge_spans, render, whole_words
 
 __all__ = ["Counts", "Decider", "Published", "Sanitiser", "batches"]
 
@@ -44,7 +44,7 @@ class Decider(Protocol):
         """What is known about words beforehand: clusters, word lists."""
 
     def decide(self, data: TokenData) -> npt.NDArray[np.int16]:
-        """Give 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
+        """Return 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Counts:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Give plain values for release.json."""
+        """Return plain values for release.json."""
         return {
             "documents": self.documents,
             "words": self.words,
@@ -241,6 +241,7 @@ class Sanitiser:
         if given.any():
             data = data.redact(given > 0)
         kind = np.where(given > 0, given, self.decider.decide(data))
+        kind = whole_words(tokens, words.vocabulary, kind)
         spans = merge_spans(tokens, words.vocabulary, kind)
         out, bounds = self._render(name, tokens, spans, labels)
         is_word = words.counted[tokens.type + RESERVED]

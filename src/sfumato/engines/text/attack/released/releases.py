@@ -11,9 +11,10 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from pydantic import JsonValue
 
 from .....core.errors import DataError, FormatError, InputError
 from .....core.randomness import Streams
@@ -21,15 +22,18 @@ from .....core.records import RELEASE_FILE
 from .....data.document import Document
 from .....data.documents import read_documents
 from ...learners.protocol import Learner
+from ...reading.arrays import Mask
 from ...reading.background import read_background
-from ...reading.features import TokenData
-from ...reading.tokens import Vocabulary, labels_from_spans, tokenize
-from ...records import Bounds, TextAttack, TextFrontier, TextRelease
+from ...reading.features import TokenData, WordKnowledge
+from ...reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
+from ...records import Bounds, InferenceRecord, TextAttack, TextFrontier, TextRelease
 from ...release.redaction import MASK
 from ...sanitize.classifiers import ClassifierSet
 from ...sanitize.models import load_candidates
+from ...sources import Source
 from ..attacker import Residual, Target, attack
 from ..bounds import certificate
+from ..contextual import infer_identifiers
 from ..inspection import DEFAULT_BUDGETS
 from .alignment import aligned
 
@@ -42,14 +46,14 @@ def attack_release(
     directory: str | os.PathLike[str],
     published: str | os.PathLike[str],
     *,
-    labels: Any,
-    background: Sequence[Any] = (),
-    training: Any = None,
+    labels: Source,
+    background: Sequence[Source] = (),
+    training: Source = None,
     budgets: Sequence[int] = DEFAULT_BUDGETS,
     learners: Sequence[Learner] | None = None,
     folds: int = 4,
     seed: int = 0,
-    request: Mapping[str, Any] | None = None,
+    request: Mapping[str, JsonValue] | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> TextAttack:
     """Attack what `publish` wrote, with the labelled originals in `labels`.
@@ -113,11 +117,45 @@ def attack_release(
         background_documents=len(others),
         attack=report.to_record(),
         bounds=None if bounds is None else Bounds.from_json(bounds),
+        inference=_inference(training, texts, originals, names, Streams(seed)),
     )
 
 
+def _inference(
+    training: Source,
+    published: Sequence[Document],
+    originals: Sequence[Document],
+    names: Sequence[str],
+    streams: Streams,
+) -> InferenceRecord | None:
+    """Guess removed names from the words around them, knowing the training documents by name."""
+    if training is None:
+        return None
+    known = [d.checked() for d in read_documents(training)]
+    by_id = {d.id: d for d in originals}
+    mine = [by_id[d.id] for d in published]
+    vocabulary = Vocabulary()
+    data, sensitive = _tokens([*known, *mine], names, vocabulary)
+    shown = tokenize([d.text for d in published], vocabulary)
+    marks = _placeholders(published, shown, names, len(published))
+    removed = np.zeros(len(data), np.bool_)
+    for d in range(len(published)):
+        first, last = data.tokens.doc[len(known) + d : len(known) + d + 2]
+        a, b = shown.doc[d], shown.doc[d + 1]
+        kept = shown.type[a:b][~marks[a:b]]
+        match = aligned(data.tokens.type[first:last], kept)
+        removed[first:last] = True
+        removed[first + match[match >= 0]] = False
+    of_release = np.arange(data.documents) >= len(known)
+    guessed = infer_identifiers(
+        data, sensitive, removed, known=~of_release, attacked=of_release,
+        generator=streams.generator("inference"),
+    )  # fmt: skip
+    return InferenceRecord.from_json(guessed.to_json())
+
+
 def _residuals(
-    training: Any, chosen: ClassifierSet | None, names: Sequence[str], target: Target
+    training: Source, chosen: ClassifierSet | None, names: Sequence[str], target: Target
 ) -> list[Residual]:
     """Return what is left of the training data, for reading A; nothing without training data."""
     if training is None:
@@ -138,7 +176,7 @@ def target_of(
     names: Sequence[str],
     background: Sequence[Document] = (),
     *,
-    knowledge: Sequence[Any] = (),
+    knowledge: Sequence[WordKnowledge] = (),
 ) -> tuple[Target, tuple[int, int]]:
     """Return what an attacker has of a release, and how many words (and sensitive ones) there were.
 
@@ -189,9 +227,9 @@ def target_of(
 
 
 def _placeholders(
-    documents: Sequence[Document], tokens: Any, names: Sequence[str], published: int
-) -> Any:
-    """Say which tokens of the published documents are placeholders or masks."""
+    documents: Sequence[Document], tokens: Tokens, names: Sequence[str], published: int
+) -> Mask:
+    """Return which tokens of the published documents are placeholders or masks."""
     pattern = re.compile("|".join([*(re.escape(f"[{name}]") for name in names), re.escape(MASK)]))
     start, end = tokens.char_offsets()
     marks = np.zeros(len(tokens), np.bool_)
@@ -204,8 +242,10 @@ def _placeholders(
     return marks
 
 
-def _tokens(documents: Sequence[Document], names: Sequence[str]) -> tuple[TokenData, Any]:
-    vocabulary = Vocabulary()
+def _tokens(
+    documents: Sequence[Document], names: Sequence[str], vocabulary: Vocabulary | None = None
+) -> tuple[TokenData, npt.NDArray[np.uint8]]:
+    vocabulary = Vocabulary() if vocabulary is None else vocabulary
     tokens = tokenize([d.text for d in documents], vocabulary)
     sensitive = (labels_from_spans(documents, tokens, names) > 0).astype(np.uint8)
     return TokenData.of(tokens, vocabulary), sensitive

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .....core.errors import DataError, ModelError
-from ...reading.arrays import Arrays
+from ...reading.arrays import Arrays, Header
 from ...reading.features import REDACTED, TokenData, WordTable
 from ..protocol import Model, every_document
 from ..registry import MODELS
@@ -90,10 +89,10 @@ class LinearModel(Model):
     def scores(
         self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None
     ) -> npt.NDArray[np.float64]:
-        """Give each token's log-odds of being sensitive."""
+        """Return each token's log-odds of being sensitive."""
         return self.slope * self.margins(data, documents=documents) + self.offset
 
-    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+    def to_arrays(self) -> tuple[Header, Arrays]:
         header = {"kind": self.kind, "place_sizes": list(self.place_sizes)}
         return header, {
             "row_keys": self.row_keys,
@@ -106,7 +105,7 @@ class LinearModel(Model):
         }
 
     @classmethod
-    def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> LinearModel:
+    def from_arrays(cls, header: Header, arrays: Arrays) -> LinearModel:
         """Rebuild a stored model; what does not fit together is refused."""
         try:
             calibration = arrays["calibration"].astype(np.float64)
