@@ -88,7 +88,9 @@ class Steward:
     def window(self, q: Question, scores: np.ndarray, *, proposals: bool = True) -> None:
         a, b = q.first, q.last
         gold = self.runs(self.gold > 0, a, b)
-        shown = self.runs((scores >= THRESHOLD) & self.asker.data.counted, a, b) if proposals else []
+        shown = (
+            self.runs((scores >= THRESHOLD) & self.asker.data.counted, a, b) if proposals else []
+        )
         for run in gold:
             if run not in shown:
                 overlaps = any(s < run[1] and run[0] < e for s, e in shown)
@@ -112,9 +114,7 @@ class Steward:
             exact = not truth.all() or not any(self.gold[i] for i in edges)
             self.keys += 1 if exact else 3
             sensitive = bool(truth.all())
-            like = (
-                self.asker.like(a, b, scores, self.known, sensitive=sensitive) if spread else []
-            )
+            like = self.asker.like(a, b, scores, self.known, sensitive=sensitive) if spread else []
             self.known[a:b] = truth
             if truth.all():
                 for i in edges:
@@ -266,4 +266,8 @@ def summary(results: dict[str, Any]) -> dict[str, Any]:
                 }  # fmt: skip
         table[title] = by_stop
     held = [r["held"] for c in results.values() for rows in c.values() for r in rows if "held" in r]
-    return {"ways": table, "range_held": round(sum(held) / max(len(held), 1), 4), "ranges": len(held)}
+    return {
+        "ways": table,
+        "range_held": round(sum(held) / max(len(held), 1), 4),
+        "ranges": len(held),
+    }

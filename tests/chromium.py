@@ -83,7 +83,9 @@ class Browser:
             time.sleep(0.01)
         pytest.fail(f"Chromium did not answer {what} in {PATIENCE} s")
 
-    def open(self, path: Path | str, *, dark: bool = False, width: int = 1280, height: int = 900) -> None:
+    def open(
+        self, path: Path | str, *, dark: bool = False, width: int = 1280, height: int = 900
+    ) -> None:
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.call("Emulation.setEmulatedMedia", features=scheme)
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)  # fmt: skip

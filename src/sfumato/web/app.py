@@ -114,7 +114,10 @@ class Page:
                 self.job = {"state": "failed", "message": str(error)}
             except Exception as error:
                 # Only our own errors are known to hold no word of the data.
-                self.job = {"state": "failed", "message": f"internal error ({type(error).__name__})"}
+                self.job = {
+                    "state": "failed",
+                    "message": f"internal error ({type(error).__name__})",
+                }
             finally:
                 self._working.release()
 
@@ -193,14 +196,18 @@ def make_app(
     def frontier(request: Request) -> Response:
         query = request.query_params
         shown = state.frontiers.shown(query.get("part"), query.get("candidate"))
-        return state.render("frontier", shown=shown, shelf=state.shelf.rows(), desk=desk is not None)
+        return state.render(
+            "frontier", shown=shown, shelf=state.shelf.rows(), desk=desk is not None
+        )
 
     def report(_request: Request) -> Response:
         page = state.frontiers.report()
         if page is None:
             return state.render("report")
         # The report is one file that also opens without a server: its scripts are named by their hashes.
-        scripts = re.findall(r"<script(?![^>]*application/json)[^>]*>(.*?)</script>", page, re.DOTALL)
+        scripts = re.findall(
+            r"<script(?![^>]*application/json)[^>]*>(.*?)</script>", page, re.DOTALL
+        )
         hashes = [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts]
         allowed = " ".join(f"'sha256-{h}'" for h in hashes) or "'none'"
         headers = {"content-security-policy": policy(allowed, "'unsafe-inline'")}

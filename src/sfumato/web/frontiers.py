@@ -88,7 +88,9 @@ class Frontiers:
     def details(self, part: Part, candidate: Candidate) -> dict[str, Any]:
         """Return a candidate in words: its numbers, and its policy as its engine tells it."""
         story = engine_named(part.engine).story(
-            Part(part.id, part.engine, frontier=part.frontier, chosen=candidate, chosen_by="steward")
+            Part(
+                part.id, part.engine, frontier=part.frontier, chosen=candidate, chosen_by="steward"
+            )
         )
         return {
             "id": candidate.id,

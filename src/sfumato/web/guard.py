@@ -24,7 +24,9 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 COOKIE = "sfumato"
 NAMES = ("127.0.0.1", "localhost")
-_BACKGROUND = ("/api/status",)  # what the page asks for by itself does not count as somebody being there
+_BACKGROUND = (
+    "/api/status",
+)  # what the page asks for by itself does not count as somebody being there
 
 
 def policy(script: str = "'self'", style: str = "'self'") -> str:

@@ -132,9 +132,7 @@ def _rules(
     from itertools import islice
 
     texts = (document.text for document in islice(iter(corpus), 200))
-    return ChosenRules.read(
-        request.rules, labels=classifiers.labels, texts=texts, is_feature=False
-    )
+    return ChosenRules.read(request.rules, labels=classifiers.labels, texts=texts, is_feature=False)
 
 
 def _recorded(request: TextPublishRequest) -> dict[str, JsonValue]:

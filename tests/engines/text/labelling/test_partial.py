@@ -80,7 +80,7 @@ def test_what_nobody_has_said_teaches_nothing(notes):
 
 def test_rules_alone_score_before_the_first_answer_and_fade(notes):
     rules = ChosenRules.read(None, labels=["NAME"], texts=[d.text for d in notes])
-    data, gold = prepared(notes, rules)
+    data, _ = prepared(notes, rules)
     pool = Pool(data)
     fitted = PartialCRF().fit(pool, np.full(len(data), UNKNOWN, np.int8))
     proposed = data.places[1].values > 0

@@ -55,7 +55,7 @@ def answer(session, notes, times):
         place = session.place(question.first, question.last)
         gold = gold_of(notes, place)
         if question.kind == "window":
-            document, first, last = place
+            _, first, last = place
             spans = [(max(s.start, first), min(s.end, last), s.label) for s in gold]
             session.window(place, spans, random=question.random)
         elif gold:

@@ -18,7 +18,9 @@ LONGEST = 64  # tokens of one chain in training, at most
 
 
 @njit(cache=True, nogil=True)
-def _pairs(e: Any, n: Any, before: Any, M: Any, a: Any, b: Any, sign: Any, p: Any, grad: Any) -> None:
+def _pairs(
+    e: Any, n: Any, before: Any, M: Any, a: Any, b: Any, sign: Any, p: Any, grad: Any
+) -> None:
     """Write the marginals into p and add the expected transitions, times `sign`, to grad."""
     chain(e, n, before, M, a, b)
     for k in range(n):

@@ -254,7 +254,8 @@ class TextDesk(Desk):
     def to_see(self) -> int:
         """Return how many documents are still to be seen before the release can be approved."""
         rows = self.review()
-        return max(0, min(_SAMPLE, len(rows)) - sum(row["seen"] for row in rows))
+        seen = sum(bool(row["seen"]) for row in rows)
+        return max(0, min(_SAMPLE, len(rows)) - seen)
 
     def approve(self, initials: str) -> None:
         """Write into release.json who approved it."""

@@ -143,7 +143,10 @@ def estimated(
         Words from this score on are redacted.
     redacted : mask, default None
         Words that are redacted whatever their score.
-    level, seed : see `share_range`.
+    level : float
+        How often the range should hold the true share.
+    seed : int
+        The seed of the bootstrap.
 
     """
     data = pool.data

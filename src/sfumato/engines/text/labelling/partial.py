@@ -126,12 +126,12 @@ class PartialCRF:
             weights[weights[:, 0] != 0, 1] = self.doubt
         if len(sizes) > 1 and sizes[1] == RULE_PLACES:
             given = self.start is not None and self.start.place_sizes == sizes
-            first = int(pool.base[-1])
+            place = int(pool.base[-1])
             if given and self.start is not None:
-                weights[first:, 0] = self.start.place_weights
-                weights[first:, 1] = self.doubt
+                weights[place:, 0] = self.start.place_weights
+                weights[place:, 1] = self.doubt
             else:
-                rules = first + sizes[0]
+                rules = place + sizes[0]
                 weak = rules + np.array(values_of(self.kind), np.int64)
                 weights[weak, 0], weights[weak + 1, 0] = _WEAK, _FIRM
                 weights[rules + 1 : rules + RULE_PLACES, 1] = _FADING

@@ -143,7 +143,7 @@ class Project:
         return self.folder / JOURNAL_FILE
 
 
-def _opened(path: object, text: str, id: str) -> Corpus:  # noqa: A002
+def _opened(path: object, text: str, id: str) -> Corpus:
     return read_documents(path, text=text, id=id or None)
 
 
@@ -195,9 +195,7 @@ def start_project(
     own = [Document(d.id, d.text) for d in corpus]
     wanted_labels = tuple(labels) or LABELS
     # No match is firm here: rules propose, and fade as answers come.
-    chosen = ChosenRules.read(
-        rules, labels=wanted_labels, texts=(d.text for d in own), firm=_NEVER
-    )
+    chosen = ChosenRules.read(rules, labels=wanted_labels, texts=(d.text for d in own), firm=_NEVER)
     found = chosen.documents(own)
     proposals: dict[str, int] = {"rules": sum(len(d.spans) for d in found)}
     elsewhere: dict[str, list[Span]] = {}
@@ -206,7 +204,9 @@ def start_project(
         match = matching_labels({s.label for d in theirs for s in d.spans}, wanted_labels)
         for document, other in zip(own, theirs, strict=True):
             elsewhere[document.id] = [
-                Span(s.start, s.end, match[s.label], s.score) for s in other.spans if s.label in match
+                Span(s.start, s.end, match[s.label], s.score)
+                for s in other.spans
+                if s.label in match
             ]
         proposals["findings"] = sum(map(len, elsewhere.values()))
     model, start = _start_model(background, wanted_labels, chosen, generated=generated, seed=seed)

@@ -46,7 +46,9 @@ class Question:
 class Asker:
     """Chooses questions about the tokens of a pool."""
 
-    def __init__(self, pool: Pool, *, ratio: float = 10.0, seed: int = 0, crowd: float = 0.05) -> None:
+    def __init__(
+        self, pool: Pool, *, ratio: float = 10.0, seed: int = 0, crowd: float = 0.05
+    ) -> None:
         self.pool, self.ratio, self.crowd = pool, ratio, crowd
         self.threshold = cost_threshold(ratio)
         self._order = Streams(seed).generator("windows").permutation(len(self.windows) - 1)
@@ -82,7 +84,8 @@ class Asker:
 
     def open(self, known: Known) -> Mask:
         """Return which tokens may be asked about: words nobody has spoken of."""
-        return self.data.counted & (known == UNKNOWN)
+        may: Mask = self.data.counted & (known == UNKNOWN)
+        return may
 
     def value(self, scores: Scores, *, asking: str = "cost") -> Scores:
         """Return what an answer about each token is worth at its own place."""
@@ -98,7 +101,7 @@ class Asker:
         *,
         asking: str = "cost",
         skipped: Mask | None = None,
-        first: Mask | None = None,
+        found: Mask | None = None,
     ) -> Question | None:
         """Return the most valuable question about a word; None where nothing is open.
 
@@ -112,7 +115,7 @@ class Asker:
             One of `ASKING`.
         skipped : mask, default None
             Tokens that are not asked about again.
-        first : mask, default None
+        found : mask, default None
             Tokens that another tool found: what the model would leave of them is asked about first.
 
         """
@@ -129,8 +132,8 @@ class Asker:
             side += scores[places] >= self.threshold
             _, of, counts = np.unique(side, return_inverse=True, return_counts=True)
             value = value * counts[of] ** self.crowd
-        if first is not None:
-            value = value + 1e3 * (first[places] & (scores[places] < self.threshold))
+        if found is not None:
+            value = value + 1e3 * (found[places] & (scores[places] < self.threshold))
         token = int(places[np.argmax(value)])
         if asking == "windows":
             number = self.window_of(token)
@@ -170,6 +173,7 @@ class Asker:
         tokens = self.data.tokens
         if int(tokens.end[last - 1] - tokens.start[first]) < SHORT:
             return np.zeros(0, np.int64)
+        starts: npt.NDArray[np.int64]
         types = tokens.type
         starts = np.flatnonzero(types == types[first])
         starts = starts[starts + size <= len(types)]
@@ -180,4 +184,5 @@ class Asker:
             more = scores[at] - scores[first + k]
             follows = more >= -ALIKE if sensitive else more <= ALIKE
             kept &= (types[at] == types[first + k]) & (known[at] == UNKNOWN) & follows
-        return starts[kept]
+        found: npt.NDArray[np.int64] = starts[kept]
+        return found

@@ -157,7 +157,9 @@ class Session:
 
     def _give(self, event: Event) -> Event:
         with self.lock:
-            self._apply(self._empty_like(), event)  # refuses what cannot be applied, before it is kept
+            self._apply(
+                self._empty_like(), event
+            )  # refuses what cannot be applied, before it is kept
             kept = self.journal.append(event)
             self._apply(self.answers, kept)
             self._wake.notify_all()
@@ -168,7 +170,12 @@ class Session:
         return Answers(a.known.copy(), a.skipped.copy(), a.done.copy(), list(a.drawn), a.count)
 
     def mark(
-        self, places: Sequence[Place], label: str | None, *, exact: bool = True, by: str = "question"
+        self,
+        places: Sequence[Place],
+        label: str | None,
+        *,
+        exact: bool = True,
+        by: str = "question",
     ) -> Event:
         """Keep an answer: the places carry the label, or none.
 
@@ -204,7 +211,9 @@ class Session:
     def skip(self, place: Place) -> Event:
         """Keep that a question was passed over; it does not come again."""
         document, first, last = place
-        return self._give({"do": "skip", "doc": int(document), "first": int(first), "last": int(last)})
+        return self._give(
+            {"do": "skip", "doc": int(document), "first": int(first), "last": int(last)}
+        )
 
     def undo(self) -> Event | None:
         """Take the last answer back; return it, or None where there is none."""
@@ -236,7 +245,9 @@ class Session:
                 self.estimate, self._estimated_at = found, answers
                 self.history.append((answers, found))
 
-    def _judged(self, known: npt.NDArray[np.int8], drawn: Sequence[int], threshold: float) -> Estimate:
+    def _judged(
+        self, known: npt.NDArray[np.int8], drawn: Sequence[int], threshold: float
+    ) -> Estimate:
         numbers = np.array(drawn, np.int64)
         where = self.pool.data.document_of[self.asker.windows[numbers]]
         scores = out_of_fold(self.learner, self.pool, known, where, seed=self.record.seed)
@@ -273,7 +284,9 @@ class Session:
     def question(self, asking: str = "cost") -> Question | None:
         """Return the next question; every fifth is a window drawn at random."""
         if asking not in ASKING:
-            raise ParameterError.constraint("asking", "question", f"one of {', '.join(ASKING)}", asking)
+            raise ParameterError.constraint(
+                "asking", "question", f"one of {', '.join(ASKING)}", asking
+            )
         with self.lock:
             answers, scores = self.answers, self.scores
             if answers.count % EVERY == 0:
@@ -281,7 +294,9 @@ class Session:
                 if drawn is not None:
                     return drawn
             known = np.minimum(answers.known, 1).astype(np.int8)
-            return self.asker.next(scores, known, asking=asking, skipped=answers.skipped, first=self._found)
+            return self.asker.next(
+                scores, known, asking=asking, skipped=answers.skipped, found=self._found
+            )
 
     def place(self, first: int, last: int) -> Place:
         """Return tokens `first` to `last` as a place in characters."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -262,8 +263,7 @@ class Sanitiser:
         assert self.rules is not None
         if not documents:
             text, bounds = data.tokens.text.tobytes(), data.tokens.text_bounds.tolist()
-            parts = zip(bounds, bounds[1:], strict=False)
-            documents = [Document("", text[start:end].decode()) for start, end in parts]
+            documents = [Document("", text[a:b].decode()) for a, b in pairwise(bounds)]
         place, _, kinds = self.rules.applied(self.rules.documents(documents), data.tokens)
         return data.with_places(place) if self.rules.is_feature else data, kinds
 

@@ -225,9 +225,7 @@ def _pattern(
 ) -> PatternRule:
     compiled = re.compile(pattern, flags)
     group: int | str = "span" if "span" in compiled.groupindex else 0
-    return PatternRule(
-        name, label, score, is_built_in=True, pattern=compiled, group=group, **more
-    )
+    return PatternRule(name, label, score, is_built_in=True, pattern=compiled, group=group, **more)
 
 
 def _everywhere() -> list[Rule]:

@@ -174,4 +174,3 @@ class ChosenRules:
         allow = WordRule("allow", "", 1.0, words=frozenset(stored.allow))
         chosen = RuleSet(tuple(rules), allow, languages)
         return cls(chosen, tuple(stored.labels), stored.firm, stored.is_feature)
-
