@@ -143,6 +143,7 @@ def test_what_is_withheld(tmp_path):
     )
     (tmp_path / "plan.toml").write_text(
         '[text]\ncorpus = "notes.jsonl"\nlabels = ["NAME"]\nratios = [10]\nfolds = 2\n'
+        "choose = { ratio = 10 }\n"
         'publish = "more.jsonl"\n'
     )
     status, said = run("run", tmp_path / "plan.toml", "--out", tmp_path / "out")

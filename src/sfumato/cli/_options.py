@@ -21,7 +21,8 @@ from ._running import Console, running
 __all__ = ["Given", "make_command"]
 
 Writes = Literal["required", "optional", "no"]
-_EMPTY = inspect.Parameter.empty
+_ONLY = inspect.Parameter.KEYWORD_ONLY
+Slots = dict[str, tuple[type[Request], Parameter]]
 
 
 class Given:
@@ -139,6 +140,43 @@ _SHARED: dict[str, tuple[Any, object]] = {
 }  # fmt: skip
 
 
+def _signature(
+    models: Sequence[type[Request]], *, writes: Writes, out_help: str
+) -> tuple[Slots, inspect.Signature]:
+    """Return which slot of a command is which parameter, and the signature that typer reads."""
+    slots: Slots = {}
+    arguments: list[inspect.Parameter] = []
+    options: list[inspect.Parameter] = []
+
+    def option(
+        slot: str, model: type[Request], about: Parameter, flag: str, *, hidden: bool
+    ) -> None:
+        slots[slot] = (model, about)
+        kind = _option(about, flag, hidden=hidden)
+        options.append(inspect.Parameter(slot, _ONLY, default=None, annotation=kind))
+
+    for position, model in enumerate(models):
+        for about in parameters(model).values():
+            slot = f"p{position}_{about.name}"
+            if about.role == "data":
+                slots[slot] = (model, about)
+                arguments.append(inspect.Parameter(slot, _ONLY, annotation=_argument(about)))
+                continue
+            option(slot, model, about, about.flag, hidden=False)
+            for former in about.aliases:
+                flag = "--" + former.replace("_", "-")
+                if flag != about.flag:
+                    option(f"{slot}__{former}", model, about, flag, hidden=True)
+    if writes != "no":
+        given = Annotated[str | None, typer.Option("--out", help=out_help)]
+        options.append(inspect.Parameter("out", _ONLY, default=None, annotation=given))
+    options += [
+        inspect.Parameter(name, _ONLY, default=default, annotation=annotation)
+        for name, (annotation, default) in _SHARED.items()
+    ]
+    return slots, inspect.Signature([*arguments, *options])
+
+
 def make_command(
     command: str,
     help: str,  # noqa: A002 (as everywhere on a command line)
@@ -169,31 +207,7 @@ def make_command(
         What the progress bar is called; the last word of the command by default.
 
     """
-    slots: dict[str, tuple[type[Request], Parameter]] = {}
-    arguments: list[inspect.Parameter] = []
-    options: list[inspect.Parameter] = []
-    only = inspect.Parameter.KEYWORD_ONLY
-    for position, model in enumerate(models):
-        for about in parameters(model).values():
-            slot = f"p{position}_{about.name}"
-            slots[slot] = (model, about)
-            if about.role == "data":
-                arguments.append(inspect.Parameter(slot, only, annotation=_argument(about)))
-                continue
-            options.append(inspect.Parameter(slot, only, default=None, annotation=_option(about, about.flag, hidden=False)))  # fmt: skip
-            for former in about.aliases:
-                flag = "--" + former.replace("_", "-")
-                if flag == about.flag:
-                    continue
-                slots[f"{slot}__{former}"] = (model, about)
-                options.append(inspect.Parameter(f"{slot}__{former}", only, default=None, annotation=_option(about, flag, hidden=True)))  # fmt: skip
-    if writes != "no":
-        given = Annotated[str | None, typer.Option("--out", help=out_help)]
-        options.append(inspect.Parameter("out", only, default=None, annotation=given))
-    options += [
-        inspect.Parameter(name, only, default=default, annotation=annotation)
-        for name, (annotation, default) in _SHARED.items()
-    ]
+    slots, signature = _signature(models, writes=writes, out_help=out_help)
 
     def run(**given: Any) -> None:
         from pathlib import Path
@@ -215,8 +229,8 @@ def make_command(
                 call = Call(None if out is None else Path(out), force, console.say, step)
                 body(Given(command, values), call, console)
 
-    run.__signature__ = inspect.Signature([*arguments, *options])  # type: ignore[attr-defined]
-    run.__annotations__ = {p.name: p.annotation for p in [*arguments, *options]}
+    run.__signature__ = signature  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
     run.__doc__ = help
     run.__name__ = command.rsplit(maxsplit=1)[-1].replace("-", "_")
     return run

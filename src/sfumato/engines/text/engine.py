@@ -18,6 +18,7 @@ from ...core.story import Story
 from .exploration import TextExploration
 from .records import TextAttack, TextCandidate, TextRelease
 from .request import (
+    AuditRequest,
     StartRequest,
     StudyRequest,
     TextAttackRequest,
@@ -107,13 +108,20 @@ class TextEngine(Engine):
         return TextDesk(folder)
 
     def verbs(self) -> Sequence[Verb]:
-        """Return the start of a labelling project and the study of the papers' figures."""
+        """Return the start of a labelling project, the audit of a release and the papers' figures."""
         return (
             Verb(
                 "start",
                 "Start a labelling project from documents without labels: rules propose, you answer.",
                 StartRequest,
                 _start,
+            ),
+            Verb(
+                "audit",
+                "Count what is left in a release: a person reads a random part of it.",
+                AuditRequest,
+                _audit,
+                writes="no",
             ),
             Verb(
                 "study",
@@ -153,7 +161,7 @@ class TextEngine(Engine):
 
 
 def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
-    from .labelling.project import start_project
+    from .labelling.project import HowRead, start_project
 
     assert call.out is not None
     record = start_project(
@@ -167,8 +175,7 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         ratio=request.ratio,
         wanted=request.wanted,
         seed=request.seed,
-        text_column=request.text_column,
-        id_column=request.id_column,
+        reading=HowRead(**{name: getattr(request, name) for name in HowRead.model_fields}),
     )
     documents = sum(source.documents for source in record.sources)
     call.say(f"{documents:,} documents, {record.words:,} words")
@@ -177,6 +184,30 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
     call.say("These are proposals: there is no estimate of risk until somebody has looked.")
     call.say(f"Open the page that asks: sfumato serve {call.out}")
     return record.to_json()
+
+
+def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
+    from .attack.audit import audit_documents, audit_words, checked_numbers
+    from .attack.released import classifiers_of
+
+    number = checked_numbers(request.documents, request.words)
+    if "documents" in number:
+        result, lines = audit_documents(
+            request.release, number["documents"], seed=request.seed, force=call.force
+        )
+    else:
+        if request.frontier is None:
+            raise InputError(
+                "The words that an attacker reads first are ranked by the classifiers.",
+                hint="name the folder that explore wrote by --frontier.",
+            )
+        classifiers = classifiers_of(request.frontier, request.release)
+        result, lines = audit_words(
+            request.release, number["words"], classifiers, seed=request.seed, force=call.force
+        )
+    for line in lines:
+        call.say(line)
+    return {} if result is None else result.to_json()
 
 
 def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:

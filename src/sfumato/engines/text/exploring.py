@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,7 @@ from .exploration import TextExploration
 from .judging import Judge
 from .learners.protocol import Learner
 from .learners.registry import learner_named
+from .learners.sklearn_adapter import scikit_learner
 from .reading.background import read_background
 from .reading.features import TokenData
 from .reading.features.words import WordKnowledge
@@ -27,7 +29,10 @@ from .reading.labelled import Labelled, total_loss
 from .reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
 from .reading.word_lists import WordList, list_knowledge
 from .records import Background, TextCandidate, TextFrontier, TextReference
-from .request import TextRequest, words_of
+from .release.learned import HeldOut, Learned
+from .release.shift import ShiftReference
+from .release.surrogates import DateReading, language_of
+from .request import EVERY_LABEL, TextRequest, words_of
 from .rules import ChosenRules
 from .sanitize.classifiers import ClassifierSet
 from .sanitize.greedy import GreedySanitize
@@ -55,6 +60,7 @@ def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExplor
 
     """
     sources = _read(request)
+    request = request.model_copy(update={"labels": list(sources.labels)})
     rules = None
     if request.rules is not None:
         texts = (document.text for document in sources.documents)
@@ -72,8 +78,13 @@ def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExplor
 
 @dataclass(frozen=True)
 class _Sources:
-    """What was read: own documents, matching background, other texts, and where they came from."""
+    """What was read: own documents, matching background, other texts, and where they came from.
 
+    `labels` are the chosen ones, `left` counts the spans of the others.
+    """
+
+    labels: Sequence[str]
+    left: Mapping[str, int]
     documents: Sequence[Document]
     others: Sequence[Document]
     background: Sequence[Background]
@@ -82,18 +93,22 @@ class _Sources:
 
 
 def _read(request: TextRequest) -> _Sources:
-    own = opened(request.corpus, text=request.text_column, id=request.id_column)
+    own = opened(request.corpus, request)
     documents = [document.checked() for document in own]
-    known = {span.label for document in documents for span in document.spans}
-    missing = [name for name in request.labels if name not in known]
+    known = Counter(span.label for document in documents for span in document.spans)
+    labels = list(request.labels)
+    if labels == [EVERY_LABEL] and EVERY_LABEL not in known:
+        labels = sorted(known)
+    missing = [name for name in labels or [EVERY_LABEL] if name not in known]
     if missing and not (request.rules is not None and not known):
         raise DataError(
             f"No document of the corpus carries the label {', '.join(map(repr, missing))}.",
             hint=f"its labels are: {', '.join(sorted(known)) or 'none at all'}.",
         )
+    left = {label: count for label, count in known.items() if label not in labels}
     inputs = _inputs(own, len(documents))
     background = [read_documents(source) for source in request.background]
-    others, described = read_background(background, request.labels)
+    others, described = read_background(background, labels)
     for corpus, about in zip(background, described, strict=True):
         inputs += _inputs(corpus, about.documents)
     texts: list[str] = []
@@ -102,7 +117,7 @@ def _read(request: TextRequest) -> _Sources:
         more = [document.text for document in corpus]
         texts += more
         inputs += _inputs(corpus, len(more))
-    return _Sources(documents, others, described, texts, tuple(inputs))
+    return _Sources(labels, left, documents, others, described, texts, tuple(inputs))
 
 
 def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:
@@ -214,10 +229,15 @@ def _publisher(
 
 
 def _learner(learner: object, mode: str) -> Learner:
-    """Return a learner by name, in the papers' form for their mode; an object is used as it is."""
+    """Return a learner by name, in the papers' form for their mode.
+
+    A learner that is an object is used as it is; a scikit-learn classifier is taken as one.
+    """
     if isinstance(learner, Learner):
         return learner
-    named = learner_named(str(learner))
+    if not isinstance(learner, str):
+        return scikit_learner(learner)
+    named = learner_named(learner)
     return named.literal() if mode == "paper" else named
 
 
@@ -270,6 +290,9 @@ def _judge(
     references: list[TextReference] = []
     if publisher.first_pass is not None:
         references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
+    if request.findings is not None:
+        elsewhere = labelled.data.redacted
+        references.append(judge.reference("Findings of the other tool", elsewhere))
     references += judge.literal(fitted.published, fitted.literal)
     record = _frontier(request, sources, labelled, rules).model_copy(
         update={
@@ -282,8 +305,13 @@ def _judge(
             "folds_dealt": publisher.folds_used or publisher.settings.folds,
         }
     )
-    classifiers = {f"r{ratio:g}": p.classifiers for ratio, p in fitted.published.items()}
-    return TextExploration(record, classifiers, rules)
+    classifiers = {
+        f"r{ratio:g}": replace(p.classifiers, rules=rules) for ratio, p in fitted.published.items()
+    }
+    progress("what the documents look like")
+    held_out = {f"r{ratio:g}": judge.held_out(p) for ratio, p in fitted.published.items()}
+    learned = _learned(request, sources, labelled, held_out)
+    return TextExploration(record, classifiers, learned)
 
 
 def _frontier(
@@ -309,9 +337,38 @@ def _frontier(
         words=int(np.count_nonzero(labelled.instances)),
         sensitive_words=int(np.count_nonzero(labelled.instances & (labelled.labels > 0))),
         rules=rules is not None,
+        left_as_they_are=dict(sources.left),
+        findings=request.findings is not None,
         contextual_words=int(
             np.count_nonzero(labelled.instances & (labelled.labels > len(request.labels)))
         ),
+    )
+
+
+def _learned(
+    request: TextRequest,
+    sources: _Sources,
+    labelled: Labelled,
+    held_out: Mapping[str, HeldOut],
+) -> Learned:
+    """Keep of the documents what a later release is held against."""
+    streams = Streams(request.seed).child("learned from")
+    texts = [d.text for d in sources.documents]
+    vocabulary = Vocabulary()
+    tokens = tokenize(texts, vocabulary)
+    data = TokenData.of(tokens, vocabulary, labelled.data.words.knowledge)
+    sensitive = labels_from_spans(sources.documents, tokens, request.labels) > 0
+    salt = streams.seed_of("salt") >> 1
+    languages = Counter(language_of(d.text, d.extra) for d in sources.documents)
+    return Learned(
+        tuple(request.labels),
+        held_out,
+        ShiftReference.learn(data, sensitive.astype(np.uint8), vocabulary.words, streams=streams)
+        if held_out
+        else None,
+        DateReading.learned(texts, default=languages.most_common(1)[0][0] != "en"),
+        Learned.marked(texts, salt),
+        salt,
     )
 
 
@@ -339,5 +396,6 @@ def _rules_alone(
     marked, area = placed([candidate])
     record = _frontier(request, sources, labelled, rules)
     record = record.model_copy(update={"candidates": marked, "area": area})
-    alone = ClassifierSet(tuple(request.labels), ())
-    return TextExploration(record, {"rules": alone}, replace(rules, is_feature=False))
+    alone = ClassifierSet(tuple(request.labels), (), rules=replace(rules, is_feature=False))
+    learned = _learned(request, sources, labelled, {})
+    return TextExploration(record, {"rules": alone}, learned)

@@ -78,6 +78,49 @@ def run_study(
         if progress is not None:
             progress(1)
 
+    table = _table(
+        rows, positive, k, methods=methods, folds=folds, repeats=repeats, flip_rows=flip_rows,
+        seed=seed, step=step,
+    )  # fmt: skip
+    count = len(GreedyHamDist(min(k), stop="first").fit(rows, positive).selected_)
+    count = max(1, min(count, _MOST_DP_FEATURES, rows.d))
+    figure = []
+    for mechanism in ("laplace", "exponential"):
+        for epsilon in epsilons:
+            figure.append(
+                _differential_bar(
+                    mechanism, epsilon, rows, positive, count=count, folds=folds, repeats=repeats,
+                    seed=seed,
+                )
+            )  # fmt: skip
+            step()
+    return {
+        "rows": rows.n,
+        "features": rows.d,
+        "density": len(rows.indices) / max(rows.n * rows.d, 1),
+        "positives": int(positive.sum()),
+        "folds": folds,
+        "seed": seed,
+        "k": list(k),
+        "table": table,
+        "figure": figure,
+        "budget_split": "half for the selection, in equal parts over the features; half for the table",
+    }
+
+
+def _table(
+    rows: BinaryMatrix,
+    positive: Classes,
+    k: Sequence[int],
+    *,
+    methods: Sequence[str] | None,
+    folds: int,
+    repeats: int,
+    flip_rows: int,
+    seed: int,
+    step: Callable[[], None],
+) -> list[dict[str, Any]]:
+    """Return the rows of the paper's table: each method at each k, and the full feature set."""
     table = []
     for name, make in METHODS.items():
         if (methods is not None and name not in methods) or (
@@ -109,36 +152,7 @@ def run_study(
             ],
         }
     )
-    count = len(GreedyHamDist(min(k), stop="first").fit(rows, positive).selected_)
-    count = max(1, min(count, _MOST_DP_FEATURES, rows.d))
-    figure = []
-    for mechanism in ("laplace", "exponential"):
-        for epsilon in epsilons:
-            figure.append(
-                _differential_bar(
-                    mechanism,
-                    epsilon,
-                    rows,
-                    positive,
-                    count=count,
-                    folds=folds,
-                    repeats=repeats,
-                    seed=seed,
-                )
-            )
-            step()
-    return {
-        "rows": rows.n,
-        "features": rows.d,
-        "density": len(rows.indices) / max(rows.n * rows.d, 1),
-        "positives": int(positive.sum()),
-        "folds": folds,
-        "seed": seed,
-        "k": list(k),
-        "table": table,
-        "figure": figure,
-        "budget_split": "half for the selection, in equal parts over the features; half for the table",
-    }
+    return table
 
 
 def _selection_cell(

@@ -203,8 +203,7 @@ class TextDesk(Desk):
         sources = self.session.project.source_paths()
         record = self.session.record
         request = TextPublishRequest.made(
-            {"documents": sources[0], "findings": marks, "text_column": record.text_column,
-             "id_column": record.id_column},
+            {"documents": sources[0], "findings": marks, **record.reading.to_json()},
             owner="publish",
         )  # fmt: skip
         out = self.folder / "releases" / candidate

@@ -25,7 +25,7 @@ from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import Count, Label, Record
 from ....core.staging import whole_directory
 from ....data.document import Document, Span
-from ....data.documents import Corpus, read_documents
+from ....data.documents import read_documents
 from ....data.findings import with_findings
 from ..learners.crf import CRF, CRFModel
 from ..reading.background import matching_labels, read_background
@@ -33,8 +33,9 @@ from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..rules import ChosenRules
 from ..sanitize.storage import load_model, save_model
+from ..sources import opened
 
-__all__ = ["PROJECT_FILE", "Project", "ProjectRecord", "start_project"]
+__all__ = ["PROJECT_FILE", "HowRead", "Project", "ProjectRecord", "start_project"]
 
 PROJECT_FILE = "project.json"
 JOURNAL_FILE = "answers.jsonl"
@@ -52,6 +53,17 @@ class Source(Record):
     documents: Count
 
 
+class HowRead(Record):
+    """How the documents are read."""
+
+    text_column: str = "text"
+    id_column: str = "id"
+    spans_column: str = "spans"
+    format: str | None = None
+    overlaps: str = "merge"
+    delimiter: str | None = None
+
+
 class ProjectRecord(Record):
     """project.json."""
 
@@ -65,8 +77,7 @@ class ProjectRecord(Record):
     start: str = "none"
     proposals: dict[str, int] = Field(default_factory=dict)
     words: Count = 0
-    text_column: str = "text"
-    id_column: str = "id"
+    reading: HowRead = Field(default_factory=HowRead)
 
 
 class Project:
@@ -111,7 +122,7 @@ class Project:
                     f"The documents {path.name!r} have changed since the project was started.",
                     hint="answers are tied to places in the text: start a new project.",
                 )
-            corpus = _opened(path, self.record.text_column, self.record.id_column)
+            corpus = opened(path, self.record.reading)
             found += [Document(d.id, d.text, (), d.extra) for d in corpus]
         return found
 
@@ -143,10 +154,6 @@ class Project:
         return self.folder / JOURNAL_FILE
 
 
-def _opened(path: object, text: str, id: str) -> Corpus:
-    return read_documents(path, text=text, id=id or None)
-
-
 def start_project(
     documents: str | os.PathLike[str],
     out: str | os.PathLike[str],
@@ -159,8 +166,7 @@ def start_project(
     ratio: float = 10.0,
     wanted: float = 0.01,
     seed: int = 0,
-    text_column: str = "text",
-    id_column: str = "id",
+    reading: HowRead | None = None,
 ) -> ProjectRecord:
     """Make a project folder from documents without labels.
 
@@ -186,12 +192,13 @@ def start_project(
         The share of sensitive words left that the labelling aims at.
     seed : int, default 0
         The seed of everything random.
-    text_column, id_column : str
-        The columns of a table that hold texts and ids.
+    reading : HowRead
+        How the documents are read; by their names by default.
 
     """
     path = Path(documents)
-    corpus = _opened(path, text_column, id_column)
+    how = reading or HowRead()
+    corpus = opened(path, how)
     own = [Document(d.id, d.text) for d in corpus]
     wanted_labels = tuple(labels) or LABELS
     # No match is firm here: rules propose, and fade as answers come.
@@ -227,8 +234,7 @@ def start_project(
         start=start,
         proposals=proposals,
         words=int(np.count_nonzero(TokenData.of(tokens, vocabulary).counted)),
-        text_column=text_column,
-        id_column=id_column,
+        reading=how,
     )
     with whole_directory(out, inputs=[path]) as folder:
         (folder / PROJECT_FILE).write_text(canonical_json(record.to_json()), encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +12,13 @@ import numpy as np
 
 from ....core.exploration import placed
 from ....core.measures import Risk, Utility
+from ....core.randomness import Streams
 from ....core.records import InputFile
 from ..exploration import TextExploration
 from ..learners.protocol import Model, cost_threshold
 from ..records import TextCandidate, TextFrontier
+from ..release.learned import Learned
+from ..release.surrogates import DateReading, language_of
 from ..request import RATIOS
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
 from .estimate import Estimate, estimated, out_of_fold
@@ -67,7 +71,9 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
         candidate = _candidate(float(ratio), kept, judged)
         candidates.append(candidate)
         h = Classifier((Stage(model),), (0,), threshold, "answers")
-        classifiers[candidate.id] = ClassifierSet(session.labels, (h,), typing)
+        classifiers[candidate.id] = ClassifierSet(
+            session.labels, (h,), typing, rules=session.project.rules
+        )
     marked, area = placed(candidates)
     frontier = TextFrontier(
         engine="text",
@@ -92,7 +98,16 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
         rules=True,
         answers=count,
     )
-    return TextExploration(frontier, classifiers, session.project.rules)
+    return TextExploration(frontier, classifiers, _learned(session))
+
+
+def _learned(session: Session) -> Learned:
+    """Keep the marks of the documents; their windows are no whole documents to hold a release against."""
+    texts = [document.text for document in session.documents]
+    salt = Streams(session.record.seed).child("learned from").seed_of("salt") >> 1
+    languages = Counter(language_of(d.text, d.extra) for d in session.documents)
+    reading = DateReading.learned(texts, default=languages.most_common(1)[0][0] != "en")
+    return Learned(session.labels, {}, None, reading, Learned.marked(texts, salt), salt)
 
 
 def _candidate(ratio: float, kept: float, judged: Estimate | None) -> TextCandidate:

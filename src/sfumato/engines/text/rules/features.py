@@ -11,7 +11,10 @@ from ..reading.background import same_kind
 from ..reading.features import PlaceFeature
 from ..reading.tokens import Tokens, labels_from_spans
 
-__all__ = ["RULE_PLACES", "rule_place", "values_of"]
+__all__ = ["RULES", "RULE_PLACES", "rule_place", "values_of"]
+
+RULES = "rules"
+"""The name of the feature."""
 
 _KINDS = ("NAME", "DATE", "AGE", "PHONE", "EMAIL", "URL", "ID", "LOCATION", "ORGANIZATION")
 RULE_PLACES = 2 * (len(_KINDS) + 1) + 1
@@ -52,4 +55,4 @@ def rule_place(documents: Sequence[Document], tokens: Tokens, *, firm: float = 0
         number = np.array([0, *(1 + 2 * k for k in kind)], np.int32)
         values = number[labels_from_spans(documents, tokens, names)]
         values[labels_from_spans(sure, tokens, names) > 0] += 1
-    return PlaceFeature("rules", values, RULE_PLACES)
+    return PlaceFeature(RULES, values, RULE_PLACES)

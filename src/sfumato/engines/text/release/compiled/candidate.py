@@ -32,6 +32,8 @@ def compiled(candidate: D) -> D | CompiledCandidate:
     """Compile a candidate where it can be; return others as they are."""
     if not isinstance(candidate, ClassifierSet) or not candidate.classifiers:
         return candidate
+    if candidate.rules is not None:  # texts are looked at before their words
+        return candidate
     seen = [(stage.model, stage.sees) for h in candidate.classifiers for stage in h.stages]
     for model, sees in [*seen, *((model, ()) for model in candidate.typing)]:
         # A stored model may say anything: the kernels write as many columns as `sees` tells them.
