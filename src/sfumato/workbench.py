@@ -144,8 +144,7 @@ class _Run:
         exploration = engine.load(self.journal.path(f"{engine.name}-frontier"))
         candidate = section.choice.of(exploration)
         self.say(f"  chosen: {candidate.id}")
-        chained = section.published_from is not None
-        request = section.publish_request(self._data(section, source), chained=chained)
+        request = section.publish_request(self._data(section, source))
         engine.publish(exploration, candidate, request, out=part.path, force=True)
         listed = quarantine_of(part.path)
         if listed.exists():  # kept with the step, and laid out apart from the release at the end
