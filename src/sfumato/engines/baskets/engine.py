@@ -119,10 +119,9 @@ def _study(request: BasketsStudyRequest, call: Call) -> dict[str, Any]:
     from importlib import import_module
 
     from ...core.files import whole_directory
-    from ...data.baskets import as_baskets
 
     laboratory = import_module("sfumato.laboratory.baskets.study")
-    baskets = as_baskets(request.matrix, labels=request.labels)
+    baskets = request.baskets()
     found: dict[str, Any] = laboratory.run_study(
         baskets, k=request.k, folds=request.folds, repeats=request.repeats, seed=request.seed,
         progress=call.progress,
