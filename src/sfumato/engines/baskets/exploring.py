@@ -24,6 +24,7 @@ from ...core.records import InputFile
 from ...data.baskets import Baskets
 from .attack import attacked, drawn_people
 from .binary import BinaryMatrix, as_binary
+from .cells.cores import Effort
 from .containment import audit
 from .evaluation import AucScore, cross_validated_auc, nested_auc, released_score
 from .exploration import BasketsExploration
@@ -171,9 +172,8 @@ class _Exploring:
                 for name, make in self.makers.items():
                     yield name, (way, replace(base, selector=make(k)), name)
                 continue
-            yield way, (way, base, None)
-            if way == "cells" and self.target is not None and self.knowledge == Knowledge():
-                yield "cells-class", (way, replace(base, for_class=True), None)
+            # where a classifier is to learn, ones that tell the classes apart count for more
+            yield way, (way, replace(base, for_class=self.utility == SCORE), None)
 
     def _candidate(
         self,
@@ -259,7 +259,8 @@ class _Exploring:
         def release(
             part: BinaryMatrix, positive: npt.NDArray[np.bool_]
         ) -> tuple[BinaryMatrix, npt.NDArray[np.bool_]]:
-            again = make(WAYS[way], part, replace(spec, positive=positive))
+            light = replace(spec, positive=positive, effort=Effort.quick())
+            again = make(WAYS[way], part, light)
             return again.matrix, again.rows
 
         score = released_score(

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BasketsAttackRequest",
+    "BasketsAuditRequest",
     "BasketsPublishRequest",
     "BasketsRequest",
     "BasketsStudyRequest",
+    "BasketsTopicsRequest",
 ]
 
 K = Annotated[int, Field(ge=1)]
@@ -190,10 +192,15 @@ class BasketsPublishRequest(_OfMatrix):
     threads: int | None = parameter(None, help=_THREADS, ge=1)
 
 
-class BasketsAttackRequest(_OfMatrix):
-    """The parameters of `baskets attack`."""
+class _OfFolder(Request):
+    """What a request about a folder of explore shares; its positional argument comes first."""
 
     directory: str | Path = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
+
+
+class BasketsAttackRequest(_OfMatrix, _OfFolder):
+    """The parameters of `baskets attack`."""
+
     candidates: list[str] = parameter(
         [], help="Candidates to attack; those on the frontier if not given.", flag="--choose"
     )
@@ -208,6 +215,27 @@ class BasketsAttackRequest(_OfMatrix):
         None, help="Also look for people by their rows in this candidate's release."
     )
     seed: int = parameter(0, help="Seed of who is drawn and what is known.", ge=0)
+
+
+class BasketsAuditRequest(_OfMatrix):
+    """The parameters of `baskets audit`."""
+
+    absences: list[Annotated[int, Field(ge=0)]] = parameter(
+        [1, 2], help="Numbers of known absences to measure the anonymity under."
+    )
+    ordered: list[str] = parameter(
+        [], help="Columns of a CSV whose numbers are ordered: someone knows a lower bound."
+    )
+    equal: list[str] = parameter(
+        [], help="Columns of a CSV of which someone knows the exact value."
+    )
+
+
+class BasketsTopicsRequest(_OfMatrix):
+    """The parameters of `baskets topics`."""
+
+    topics: int = parameter(10, help="Number of topics.", ge=2)
+    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
 
 class BasketsStudyRequest(_OfMatrix):
