@@ -151,7 +151,7 @@ def publish(
     )
     compute = compute_engine(engine, threads=threads)
     read = [*corpus.paths, *paths_in(source, findings)]
-    with Journal(out, key, force=force, inputs=read) as journal:
+    with Journal(out, key, force=force, inputs=read, folder=True) as journal:
         if not (journal.resumed or journal.finished):  # else the list may be ours already
             check_quarantine(out, force=force)
         if not journal.finished:
