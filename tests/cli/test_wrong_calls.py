@@ -51,8 +51,10 @@ def folder(tmp_path_factory):
     (place / "findings.jsonl").write_text(findings, encoding="utf-8")
     for words in (
         "explore notes.jsonl --label NAME --ratios 10 --attackers none --out frontier",
-        ("explore notes.jsonl --label NAME --ratios 10 --attackers none --findings findings.jsonl "
-        "--out with-findings"),
+        (
+            "explore notes.jsonl --label NAME --ratios 10 --attackers none --findings findings.jsonl "
+            "--out with-findings"
+        ),
         "publish frontier new.jsonl --ratio 10 --out release",
         "publish frontier notes.jsonl --ratio 10 --ignore-marks --out learned-release",
     ):
