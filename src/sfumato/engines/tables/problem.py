@@ -40,6 +40,7 @@ class Problem:
     cells: Cells
     space: Space
     sensitive: dict[str, measures.Joint] = field(default_factory=dict)
+    ordered: dict[str, bool] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -78,6 +79,7 @@ class Problem:
         if table.source is not None:
             for name in table.schema.names("sensitive"):
                 problem.sensitive[name] = problem.joint(name)
+                problem.ordered[name] = table.is_numeric(name)
         return problem
 
     def joint(self, column: str) -> measures.Joint:

@@ -11,9 +11,11 @@ from itertools import pairwise
 
 from .alternation import alternate
 from .exhaustive import exhaustive
+from .gaps import spread
 from .greedy import LONGEST_CHAIN, climb, lazy_chain
 from .levels import MergeOrder, halves, merge_orders, walk_levels
 from .run import Bits, Run
+from .sizes import through_sizes
 
 __all__ = ["exchange"]
 
@@ -27,6 +29,8 @@ _GAP_SHARE = 0.05
 _REFINE_SHARE = 0.8
 _CHAIN_IN_GAP = 200
 _GAPS_AT_ONCE = 4
+_MOST_WHOLE = 1 << 20  # and so many where the budget covers them
+_SPREAD = 2_000  # evaluations for the gaps of a hierarchy where there is no budget
 
 
 def exchange(run: Run) -> None:
@@ -34,10 +38,15 @@ def exchange(run: Run) -> None:
 
     A lattice of few free bits is measured as a whole where the budget allows it.
     """
-    every = 1 << min(run.space.free_bits.size, 60)
-    if every <= _WHOLE and run.left >= every:
+    every = run.space.policies()
+    if (
+        every <= max(_WHOLE, _MOST_WHOLE if run.budget.evaluations is not None else 0)
+        and run.left >= every
+    ):
         exhaustive(run)
         return
+    if run.score is not None or run.condition is not None:
+        through_sizes(run)
     orders = merge_orders(run)
     if run.budget.evaluations is None:
         for how_many in _LEVELS:
@@ -47,6 +56,8 @@ def exchange(run: Run) -> None:
         run.note()
         if run.score is None:
             alternate(run)
+        if run.space.coupled:
+            spread(run, limit=_SPREAD)
         return
     _small_plan(run, orders)
 
@@ -71,6 +82,8 @@ def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
         run.note()
     fill_gaps(run, orders, chains=chain)
     climb(run)
+    run.note()
+    spread(run)
     run.note()
 
 
