@@ -114,6 +114,13 @@ class TextRequest(_Reading):
     findings: File | Mapping[str, object] | None = parameter(
         None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
     )
+    min_score: float = parameter(
+        0.0, help="Findings below this score are left out; one without a score counts.", ge=0, le=1
+    )
+    findings_labels: dict[str, str] = parameter(
+        {}, help="Other names of the findings' labels, for example PERSON=NAME.",
+        metavar="FOUND=LABEL",
+    )  # fmt: skip
     ratios: list[Ratio] = parameter(
         RATIOS, help="Loss ratios L/C: how many words withheld one leak is worth.", min_length=1
     )
@@ -199,6 +206,13 @@ class TextPublishRequest(_Reading):
     findings: File | Mapping[str, object] | None = parameter(
         None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
     )
+    min_score: float = parameter(
+        0.0, help="Findings below this score are left out; one without a score counts.", ge=0, le=1
+    )
+    findings_labels: dict[str, str] = parameter(
+        {}, help="Other names of the findings' labels, for example PERSON=NAME.",
+        metavar="FOUND=LABEL",
+    )  # fmt: skip
     drop: list[str] = parameter([], help="Other fields to leave out.")
     dates: str = parameter(
         "learned", help="How surrogates read dates such as 03/04/2020.",
