@@ -206,9 +206,10 @@ def target_of(problem: Problem, request: TablesRequest) -> str | None:
 
 def _references(problem: Problem, request: TablesRequest) -> dict[str, Policy]:
     known = {}
-    if find_roles(problem.lattice).applicable:
+    meanings = problem.meanings
+    if find_roles(problem.lattice, meanings=meanings).applicable:
         people = problem.people_by_value() if problem.cells.has_population else None
-        known[SAFE_HARBOR] = safe_harbor(problem.lattice, people)
+        known[SAFE_HARBOR] = safe_harbor(problem.lattice, people, meanings=meanings)
     given = {**{Path(p).stem: p for p in request.reference}, **request.references}
     for name, policy in given.items():
         if isinstance(policy, Policy):
@@ -495,6 +496,9 @@ def _assumptions(problem: Problem, run: Run, request: TablesRequest) -> list[str
         said.append(
             f"{', '.join(constant)}: a single value, so there is nothing to generalise there."
         )
+    roles = find_roles(problem.lattice, meanings=problem.meanings)
+    if roles.applicable:
+        said.append(roles.in_words(problem.lattice.names)[:600])
     if request.certify > 0:
         said.append("The proof was limited by time: another run may prove more or less.")
     if run.budget.seconds is not None:

@@ -87,6 +87,11 @@ class Problem:
         cell, value, count = self.table.joint(column)
         return self.cells.place[cell], value, count
 
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What the schema declares attributes to mean, by name."""
+        return {a.name: a.meaning for a in self.table.schema.quasi if a.meaning is not None}
+
     def people_by_value(self) -> list[npt.NDArray[np.float64]]:
         """Count the population by the values of each attribute."""
         return [self.cells.value_weights[a, :s] for a, s in enumerate(self.lattice.sizes)]
@@ -125,7 +130,9 @@ def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[Any]]) -> Attr
                 hint="a cut point is the first value of an interval.",
             )
         cuts = tuple(sorted({place[v] - 1 for v in wanted if place[v] > 0}))
-    return AttributeRule(attribute.name, len(domain), attribute.keep, attribute.widest, nodes, cuts)
+    return AttributeRule(
+        attribute.name, len(domain), attribute.keep, attribute.max_width, nodes, cuts
+    )
 
 
 def counted(opened: Source, schema: TableSchema, compute: Compute) -> pa.Table | None:
