@@ -89,7 +89,11 @@ def find_roles(
     Roles(age=0, zip_code=1, places=(), dates=())
     """
     given = {name: _number(lattice, name) for name in (age, zip_code) if name is not None}
-    ages, zips, five_digits, places, dates = [], [], [], [], []
+    ages: list[int] = []
+    zips: list[int] = []
+    five_digits: list[int] = []
+    places: list[int] = []
+    dates: list[int] = []
     for a, (name, domain) in enumerate(zip(lattice.names, lattice.domains, strict=True)):
         words = re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
         values = [v for v in domain if v != _MISSING]
