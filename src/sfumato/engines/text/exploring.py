@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.errors import DataError
 from ...core.exploration import placed
+from ...core.measures import Risk, Utility
 from ...core.randomness import Streams
 from ...core.records import InputFile
 from ...data.document import Document
@@ -27,11 +28,13 @@ from .reading.features.words import WordKnowledge
 from .reading.labelled import Labelled, total_loss
 from .reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
 from .reading.word_lists import WordList, list_knowledge
-from .records import Background, TextFrontier, TextReference
-from .release.learned import Learned
+from .records import Background, TextCandidate, TextFrontier, TextReference
+from .release.learned import HeldOut, Learned
 from .release.shift import ShiftReference
 from .release.surrogates import DateReading, language_of
 from .request import EVERY_LABEL, TextRequest, words_of
+from .rules import ChosenRules
+from .sanitize.classifiers import ClassifierSet
 from .sanitize.greedy import GreedySanitize
 from .sanitize.publication import Publication
 from .sources import opened
@@ -58,9 +61,16 @@ def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExplor
     """
     sources = _read(request)
     request = request.model_copy(update={"labels": list(sources.labels)})
-    labelled = _label(request, sources)
+    rules = None
+    if request.rules is not None:
+        texts = (document.text for document in sources.documents)
+        rules = ChosenRules.read(request.rules, labels=request.labels, texts=texts)
+    labelled = _label(request, sources, rules)
+    if not labelled.labels.any():
+        assert rules is not None
+        return _rules_alone(request, sources, labelled, rules)
     fitted = _fit(request, labelled, progress)
-    return _judge(request, sources, labelled, fitted, progress)
+    return _judge(request, sources, labelled, fitted, progress, rules)
 
 
 # --- read ----------------------------------------------------------------------------------------
@@ -90,7 +100,7 @@ def _read(request: TextRequest) -> _Sources:
     if labels == [EVERY_LABEL] and EVERY_LABEL not in known:
         labels = sorted(known)
     missing = [name for name in labels or [EVERY_LABEL] if name not in known]
-    if missing:
+    if missing and not (request.rules is not None and not known):
         raise DataError(
             f"No document of the corpus carries the label {', '.join(map(repr, missing))}.",
             hint=f"its labels are: {', '.join(sorted(known)) or 'none at all'}.",
@@ -117,7 +127,7 @@ def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:
 # --- label ---------------------------------------------------------------------------------------
 
 
-def _label(request: TextRequest, sources: _Sources) -> Labelled:
+def _label(request: TextRequest, sources: _Sources, rules: ChosenRules | None) -> Labelled:
     """Cut the texts into tokens, look up what is known about words, and mark the sensitive ones."""
     every = [*sources.documents, *sources.others]
     vocabulary = Vocabulary()
@@ -125,6 +135,10 @@ def _label(request: TextRequest, sources: _Sources) -> Labelled:
     data = TokenData.of(tokens, vocabulary, _knowledge(request, sources))
     if request.findings is not None:
         data = data.redact(_found_elsewhere(request, sources, tokens))
+    if rules is not None:
+        place, firm, _ = rules.applied(rules.documents(every), tokens)
+        firm[tokens.doc[len(sources.documents)] :] = False  # other corpora are learned from whole
+        data = data.with_places(place).redact(firm)
     labelled = Labelled(
         data,
         labels_from_spans(every, tokens, request.labels),
@@ -260,6 +274,7 @@ def _judge(
     labelled: Labelled,
     fitted: _Fitted,
     progress: Callable[[str], None],
+    rules: ChosenRules | None,
 ) -> TextExploration:
     """Count what each candidate leaves and removes, attack it, and place the references beside it."""
     publisher = fitted.publisher
@@ -284,42 +299,62 @@ def _judge(
         elsewhere = labelled.data.redacted
         references.append(judge.reference("Findings of the other tool", elsewhere))
     references += judge.literal(fitted.published, fitted.literal)
-    record = TextFrontier(
+    record = _frontier(request, sources, labelled, rules).model_copy(
+        update={
+            "area": area,
+            "evaluations": sum(len(p.rounds) for p in fitted.published.values()),
+            "candidates": candidates,
+            "references": tuple(references),
+            "learner": publisher.learner.name,
+            "folds": publisher.settings.folds,
+            "folds_dealt": publisher.folds_used or publisher.settings.folds,
+        }
+    )
+    classifiers = {
+        f"r{ratio:g}": replace(p.classifiers, rules=rules) for ratio, p in fitted.published.items()
+    }
+    progress("what the documents look like")
+    held_out = {f"r{ratio:g}": judge.held_out(p) for ratio, p in fitted.published.items()}
+    learned = _learned(request, sources, labelled, held_out)
+    return TextExploration(record, classifiers, learned)
+
+
+def _frontier(
+    request: TextRequest, sources: _Sources, labelled: Labelled, rules: ChosenRules | None
+) -> TextFrontier:
+    """Return the record without its candidates."""
+    return TextFrontier(
         engine="text",
         seed=request.seed,
         request=request.to_record(),
         inputs=sources.inputs,
         axes=AXES,
-        area=area,
-        evaluations=sum(len(p.rounds) for p in fitted.published.values()),
-        candidates=candidates,
-        references=tuple(references),
+        area=0.0,
+        candidates=(),
         mode=request.mode,
-        learner=publisher.learner.name,
+        learner="rules",
         labels=tuple(request.labels),
-        folds=publisher.settings.folds,
-        folds_dealt=publisher.folds_used or publisher.settings.folds,
+        folds=0,
+        folds_dealt=0,
         background=tuple(sources.background),
         unlabelled_documents=len(sources.texts),
         documents=len(sources.documents),
         words=int(np.count_nonzero(labelled.instances)),
         sensitive_words=int(np.count_nonzero(labelled.instances & (labelled.labels > 0))),
+        rules=rules is not None,
         left_as_they_are=dict(sources.left),
         findings=request.findings is not None,
         contextual_words=int(
             np.count_nonzero(labelled.instances & (labelled.labels > len(request.labels)))
         ),
     )
-    progress("what the documents look like")
-    return TextExploration(
-        record,
-        {f"r{ratio:g}": p.classifiers for ratio, p in fitted.published.items()},
-        _learned(request, sources, labelled, fitted, judge),
-    )
 
 
 def _learned(
-    request: TextRequest, sources: _Sources, labelled: Labelled, fitted: _Fitted, judge: Judge
+    request: TextRequest,
+    sources: _Sources,
+    labelled: Labelled,
+    held_out: Mapping[str, HeldOut],
 ) -> Learned:
     """Keep of the documents what a later release is held against."""
     streams = Streams(request.seed).child("learned from")
@@ -332,9 +367,40 @@ def _learned(
     languages = Counter(language_of(d.text, d.extra) for d in sources.documents)
     return Learned(
         tuple(request.labels),
-        {f"r{ratio:g}": judge.held_out(p) for ratio, p in fitted.published.items()},
-        ShiftReference.learn(data, sensitive.astype(np.uint8), vocabulary.words, streams=streams),
+        held_out,
+        ShiftReference.learn(data, sensitive.astype(np.uint8), vocabulary.words, streams=streams)
+        if held_out
+        else None,
         DateReading.learned(texts, default=languages.most_common(1)[0][0] != "en"),
         Learned.marked(texts, salt),
         salt,
     )
+
+
+def _rules_alone(
+    request: TextRequest, sources: _Sources, labelled: Labelled, rules: ChosenRules
+) -> TextExploration:
+    """Return the one candidate that rules can publish: nobody has looked, so its risk is not known."""
+    firm = labelled.data.redacted & labelled.instances
+    words = int(np.count_nonzero(labelled.instances))
+    kept = 1.0 - int(np.count_nonzero(firm)) / max(words, 1)
+    unknown = Risk(1.0, attacker="not measured, because no document is labelled")
+    candidate = TextCandidate(
+        id="rules",
+        risk=unknown.with_interval(0.0, 1.0, method="not measured"),
+        utility=Utility(kept, kept="words published"),
+        ratio=1.0,
+        rounds=0,
+        published=kept,
+        leaked=0,
+        false_positives=0,
+        total_loss=0.0,
+        held_out=False,
+        record=(),
+    )
+    marked, area = placed([candidate])
+    record = _frontier(request, sources, labelled, rules)
+    record = record.model_copy(update={"candidates": marked, "area": area})
+    alone = ClassifierSet(tuple(request.labels), (), rules=replace(rules, is_feature=False))
+    learned = _learned(request, sources, labelled, {})
+    return TextExploration(record, {"rules": alone}, learned)

@@ -328,6 +328,7 @@ class _Work:
                 ratio=candidate.ratio,
                 replacement=replacement,
                 findings=self.findings is not None,
+                rules=getattr(self.sanitiser.candidate, "rules", None) is not None,
                 order="kept" if self.new_ids is None else "shuffled",
                 ids="kept" if self.new_ids is None else "new",
                 dropped_fields=tuple(sorted(self.drop)),
