@@ -225,3 +225,17 @@ def test_answers_survive_a_kill(tmp_path):
     journal = Journal(path)
     assert len(journal) >= told
     journal.close()
+
+
+def test_answers_go_out_in_other_tools_formats(session, project, notes, tmp_path):
+    from tests.conftest import sfumato
+
+    answer(session, notes, 8)
+    marked = [len(d.spans) for d in session.known_spans()]
+    session.close()
+    for kind, name in (("prodigy", "p.jsonl"), ("labelstudio", "l.json"), ("i2b2", "xml")):
+        sfumato("text", "convert", project, "--to", kind, "--out", tmp_path / name)
+        from sfumato.data.documents import read_documents
+
+        again = list(read_documents(tmp_path / name, format=kind))
+        assert [len(d.spans) for d in again] == marked
