@@ -156,6 +156,7 @@ class TextRequest(_Reading):
         BUDGETS, help="How many words an attacker inspects.", flag="--budget", aliases=["budget"],
         min_length=1,
     )  # fmt: skip
+    threads: int | None = parameter(None, help="Threads (default: all cores).", ge=1, in_plan=False)
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _one_label = field_validator("labels", "background", "unlabelled", mode="before")(_listed)
