@@ -297,3 +297,24 @@ def test_what_was_learned_from_is_read_back(explored, saved, notes):
         assert np.array_equal(held_out.table, again.learned.held_out[name].table)
     one = explored.publish("r10", bare(notes[100:120]))
     assert [d.text for d in again.publish("r10", bare(notes[100:120]))] == [d.text for d in one]
+
+
+def test_findings_have_a_least_score_and_other_names(notes, tmp_path):
+    documents = notes[100:130]
+    findings = tmp_path / "findings.jsonl"
+    findings.write_text(
+        "".join(
+            json.dumps({"id": d.id, "findings": [
+                {"start": 0, "end": 4, "entity_type": "PERSON", "score": 0.9},
+                {"start": 6, "end": 9, "entity_type": "LICENSE", "score": 0.01},
+            ]}) + "\n"
+            for d in notes
+        ),
+        encoding="utf-8",
+    )  # fmt: skip
+    options = {"findings": findings, "min_score": 0.5, "findings_labels": {"PERSON": "NAME"}}
+    found = sf.text.explore(notes[:40], labels=["NAME"], ratios=[10], attackers=(), **options)
+    assert any(r.name == "Findings of the other tool" for r in found.references)
+    published = found.publish("r10", bare(documents), accept_shift=True, **options)
+    assert all(d.text.startswith("[NAME]") for d in published)
+    assert not any("[LICENSE]" in d.text or "[PERSON]" in d.text for d in published)

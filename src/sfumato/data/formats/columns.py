@@ -22,7 +22,7 @@ from ._parquet_footer import Chunk, first_page, read_footer
 __all__ = ["Frame", "Parquet", "Row", "frame_format"]
 
 _BATCH_BYTES, _GROUP_ROWS, _GROUP_CHARACTERS = 8 << 20, 1 << 16, 32 << 20
-_DECODED_BYTES = 256 << 20  # what a batch may hold at worst
+_DECODED_BYTES = 512 << 20  # what a batch may hold at worst
 
 
 class Row(Mapping[str, Any]):

@@ -138,9 +138,16 @@ class TextEngine(Engine):
             ),
         )
 
-    def chained(self, values: dict[str, object]) -> dict[str, object]:
-        """Number the rows of a table that another part published: its identifiers are gone."""
-        return {**values, "id_column": ""}
+    def chained(
+        self, exploring: dict[str, object], publishing: dict[str, object]
+    ) -> tuple[dict[str, object], dict[str, object]]:
+        """Take `text_column` for a column of the published table, whose rows have no ids."""
+        from .sources import is_table
+
+        corpus = exploring.get("corpus")
+        if isinstance(corpus, str) and not is_table(corpus):
+            exploring = {k: v for k, v in exploring.items() if k != "text_column"}
+        return exploring, {**publishing, "id_column": ""}
 
     def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str] | None:  # noqa: ARG002
         """Return the plan's section for labelled documents."""

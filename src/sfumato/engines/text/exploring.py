@@ -181,7 +181,12 @@ def _found_elsewhere(request: TextRequest, sources: _Sources, tokens: Tokens) ->
     """Return which tokens another tool found; they are redacted before anything is learned."""
     assert request.findings is not None
     given = [
-        *with_findings(sources.documents, request.findings),
+        *with_findings(
+            sources.documents,
+            request.findings,
+            min_score=request.min_score,
+            labels=request.findings_labels,
+        ),
         *(replace(d, spans=()) for d in sources.others),
     ]
     kinds = sorted({span.label for document in given for span in document.spans})

@@ -129,6 +129,8 @@ def publish(
         request=_recorded(request),
         seed=seed,
         findings=request.findings,
+        min_score=request.min_score,
+        findings_labels=request.findings_labels,
         drop=request.drop,
         new_ids=request.new_ids,
         engine=request.engine,
@@ -192,7 +194,10 @@ def _listed(sanitiser: Sanitiser, corpus: Corpus, request: TextPublishRequest) -
     documents: Any = read_documents(corpus)
     if request.findings is not None:
         keep = sanitiser.candidate.labels
-        documents = with_findings(documents, request.findings, keep=keep)
+        documents = with_findings(
+            documents, request.findings, keep=keep, min_score=request.min_score,
+            labels=request.findings_labels,
+        )  # fmt: skip
     published = []
     for batch in batches(documents):
         texts = sanitiser(batch).texts

@@ -120,6 +120,13 @@ class TextRequest(_Reading):
         None, help="Rules file, or built-in: firm matches are redacted first, others are a feature.",
         role="file", metavar="FILE|built-in",
     )  # fmt: skip
+    min_score: float = parameter(
+        0.0, help="Findings below this score are left out; one without a score counts.", ge=0, le=1
+    )
+    findings_labels: dict[str, str] = parameter(
+        {}, help="Other names of the findings' labels, for example PERSON=NAME.",
+        metavar="FOUND=LABEL",
+    )  # fmt: skip
     ratios: list[Ratio] = parameter(
         RATIOS, help="Loss ratios L/C: how many words withheld one leak is worth.", min_length=1
     )
@@ -209,6 +216,13 @@ class TextPublishRequest(_Reading):
     rules: File | None = parameter(
         None, help="Rules file, or built-in, where explore had none: firm matches are redacted first.",
         role="file", metavar="FILE|built-in",
+    )  # fmt: skip
+    min_score: float = parameter(
+        0.0, help="Findings below this score are left out; one without a score counts.", ge=0, le=1
+    )
+    findings_labels: dict[str, str] = parameter(
+        {}, help="Other names of the findings' labels, for example PERSON=NAME.",
+        metavar="FOUND=LABEL",
     )  # fmt: skip
     drop: list[str] = parameter([], help="Other fields to leave out.")
     dates: str = parameter(

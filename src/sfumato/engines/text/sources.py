@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ...data.documents import Corpus
     from ...data.formats._layout import Layout
 
-__all__ = ["Reading", "Source", "layout_of", "opened"]
+__all__ = ["Reading", "Source", "is_table", "layout_of", "opened"]
 
 Source: TypeAlias = Any
 """Documents as a path, a frame, a `Corpus` or a list of `Document`; `read_documents` checks which."""
@@ -28,6 +28,11 @@ class Reading(Protocol):
     delimiter: str | None
 
 
+def is_table(source: str | os.PathLike[str]) -> bool:
+    """Return whether a file's name is that of a table."""
+    return os.fspath(source).endswith(_TABLES)
+
+
 def opened(source: Source, how: Reading) -> Corpus:
     """Open documents as a request says.
 
@@ -43,14 +48,14 @@ def opened(source: Source, how: Reading) -> Corpus:
     from ...data.documents import read_documents
 
     options: dict[str, Any] = {} if how.delimiter is None else {"delimiter": how.delimiter}
-    is_table = isinstance(source, str | os.PathLike) and (
-        os.fspath(source).endswith(_TABLES) or how.format in {"csv", "tsv", "parquet"}
+    tabular = isinstance(source, str | os.PathLike) and (
+        is_table(source) or how.format in {"csv", "tsv", "parquet"}
     )
     numbered = not how.id_column
     return read_documents(
         source,
         text=how.text_column,
-        id=None if numbered and (is_table or how.format) else how.id_column or "id",
+        id=None if numbered and (tabular or how.format) else how.id_column or "id",
         spans=how.spans_column,
         format=how.format,
         overlaps=how.overlaps,

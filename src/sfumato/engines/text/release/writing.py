@@ -65,6 +65,8 @@ def publish(
     request: Mapping[str, JsonValue] | None = None,
     seed: int = 0,
     findings: str | os.PathLike[str] | None = None,
+    min_score: float = 0.0,
+    findings_labels: Mapping[str, str] | None = None,
     drop: Sequence[str] = (),
     new_ids: bool = False,
     engine: str = "local",
@@ -102,6 +104,10 @@ def publish(
         The seed of the exploration, for the record.
     findings : path, default None
         Another tool's findings, redacted first.
+    min_score : float, default 0
+        Findings below this score are left out.
+    findings_labels : mapping, default None
+        Other names of the findings' labels.
     drop : sequence of str
         Fields to leave out.
     new_ids : bool, default False
@@ -128,6 +134,8 @@ def publish(
         "findings": None if findings is None else private_key().mark("input", sha256_of(findings)),
         "dropped_fields": sorted(drop),
         "new_ids": new_ids,
+        "min_score": min_score,
+        "findings_labels": dict(findings_labels or {}),
     }
     # Surrogates look at the language that a record names: they need its other fields.
     in_columns = (
@@ -143,11 +151,12 @@ def publish(
     )
     compute = compute_engine(engine, threads=threads)
     read = [*corpus.paths, *paths_in(source, findings)]
-    with Journal(out, key, force=force, inputs=read) as journal:
+    with Journal(out, key, force=force, inputs=read, folder=True) as journal:
         if not (journal.resumed or journal.finished):  # else the list may be ours already
             check_quarantine(out, force=force)
         if not journal.finished:
             work = _Work(corpus, sanitiser, drop, findings, characters, in_columns=in_columns)
+            work.min_score, work.findings_labels = min_score, dict(findings_labels or {})
             if new_ids:
                 hashes = [sha256 for _, sha256 in inputs]
                 layout = getattr(corpus.format, "layout", None)
@@ -222,6 +231,8 @@ class _Work:
         self.fields: set[str] = set()
         self.absent: set[str] = set()
         self.new_ids: NewIds | None = None
+        self.min_score = 0.0
+        self.findings_labels: dict[str, str] = {}
 
     def told(self) -> list[dict[str, str]]:
         """Return what the release says of the records that are withheld: their ids as published."""
@@ -257,7 +268,7 @@ class _Work:
         if self.findings is not None:
             documents = with_findings(
                 documents, self.findings, keep=self.sanitiser.candidate.labels,
-                absent=self._unlooked,
+                absent=self._unlooked, min_score=self.min_score, labels=self.findings_labels,
             )  # fmt: skip
         return cut(documents, self.characters, bare=self.shared.form is None)
 
