@@ -30,7 +30,7 @@ from .reading.features.words import WordKnowledge
 from .reading.labelled import Labelled, total_loss
 from .reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
 from .reading.word_lists import WordList, list_knowledge
-from .records import Background, TextCandidate, TextFrontier, TextReference
+from .records import UNMEASURED, Background, TextCandidate, TextFrontier, TextReference
 from .release.learned import HeldOut, Learned
 from .release.shift import ShiftReference
 from .release.surrogates import DateReading, language_of
@@ -389,7 +389,7 @@ def _rules_alone(
     unknown = Risk(1.0, attacker="not measured, because no document is labelled")
     candidate = TextCandidate(
         id="rules",
-        risk=unknown.with_interval(0.0, 1.0, method="not measured"),
+        risk=unknown.with_interval(0.0, 1.0, method=UNMEASURED),
         utility=Utility(kept, kept="words published"),
         ratio=1.0,
         rounds=0,
