@@ -32,7 +32,7 @@ CORPORA = (
 )  # fmt: skip
 ONLY = os.environ.get("SFUMATO_LABELLING", "")  # some of them; the others keep their figures
 STOPS = (0, 50, 100, 160, 200, 400)
-POOL_WORDS = 15_000
+POOL_WORDS = 10_000
 RATIO = 10.0
 THRESHOLD = -math.log(RATIO)
 BATCH = 6
