@@ -59,7 +59,7 @@ def check_foreign(path: Path) -> None:
 
 def _check_json(path: Path) -> None:
     head = _head(path).lstrip("\ufeff \t\r\n")
-    if head.startswith("[") and head[1:].lstrip().startswith("{"):
+    if _is_array(head):
         exported = '"annotations"' in head and '"result"' in head
         what = "an export of Label Studio" if exported else "a JSON array"
         way = (
@@ -85,6 +85,18 @@ def _check_json(path: Path) -> None:
             f"The file {path.name!r} is an export of doccano.",
             hint="write spans as a list of {start, end, label} instead of [start, end, label].",
         )
+
+
+def _is_array(head: str) -> bool:
+    """Whether a text begins as an array of objects; a lone bracket before lines of objects is damage."""
+    rest = head[1:].lstrip()
+    if not head.startswith("[") or not rest.startswith("{"):
+        return False
+    try:
+        _, end = json.JSONDecoder().raw_decode(rest)
+    except (ValueError, RecursionError):  # the first object is longer than what was read
+        return len(head) >= _HEAD // 2
+    return rest[end:].lstrip()[:1] in {",", "]"}
 
 
 def _is_doccano(marks: object) -> bool:
