@@ -23,7 +23,7 @@ DOCCANO_DICTS = {"id": 1, "text": "Ann", "entities": [{"start_offset": 0, "end_o
         ("a.pdf", "%PDF", "is a PDF"),
         ("a.xlsx", "PK", "is an Excel workbook. Hint: save it as CSV"),
         ("a.json", json.dumps([{"id": 1, "text": "x"}]), "is a JSON array"),
-        ("a.jsonl", " \n[ {", "is a JSON array"),
+        ("a.jsonl", " \n[ {}, {}]", "is a JSON array"),
         ("a.json", json.dumps(LABEL_STUDIO), "is an export of Label Studio"),
         ("a.jsonl", json.dumps(PRODIGY), "is an export of Prodigy"),
         ("a.jsonl", json.dumps(DOCCANO), "is an export of doccano"),
@@ -36,6 +36,12 @@ def test_foreign_files_are_named(tmp_path, name, content, message):
     path.write_text(content, encoding="utf-8")
     with pytest.raises(FormatError, match=message):
         read_documents(path)
+
+
+def test_a_lone_bracket_is_a_damaged_line(tmp_path):
+    path = tmp_path / "notes.jsonl"
+    path.write_text('[\n{"id": "d", "text": "Ann"}\n', encoding="utf-8")
+    assert len(list(read_documents(path).tolerant())) == 2
 
 
 def test_a_folder_of_word_documents_is_named(tmp_path):

@@ -22,7 +22,6 @@ _OFFICE = {
     ".xls": "an Excel workbook",
     ".ods": "an OpenDocument spreadsheet",
     ".html": "an HTML page",
-    ".xml": "an XML file",
 }
 _SHEETS = {".xlsx", ".xls", ".ods"}
 
@@ -59,11 +58,11 @@ def check_foreign(path: Path) -> None:
 
 def _check_json(path: Path) -> None:
     head = _head(path).lstrip("\ufeff \t\r\n")
-    if head.startswith("[") and head[1:].lstrip().startswith("{"):
+    if _is_array(head):
         exported = '"annotations"' in head and '"result"' in head
         what = "an export of Label Studio" if exported else "a JSON array"
         way = (
-            "write one object per line with id, text and spans: start, end and label of each result."
+            "give --format labelstudio (format=)."
             if exported
             else "write one object per line, for example by `jq -c '.[]'`."
         )
@@ -77,14 +76,26 @@ def _check_json(path: Path) -> None:
     if "_input_hash" in first or "_task_hash" in first or "_is_binary" in first:
         raise FormatError(
             f"The file {path.name!r} is an export of Prodigy.",
-            hint="its spans fit as they are; add an id to each line, for example its _input_hash.",
+            hint="give --format prodigy (format=).",
         )
     marks = first.get("label", first.get("labels", first.get("entities")))
     if "spans" not in first and _is_doccano(marks):
         raise FormatError(
             f"The file {path.name!r} is an export of doccano.",
-            hint="write spans as a list of {start, end, label} instead of [start, end, label].",
+            hint="give --format doccano (format=).",
         )
+
+
+def _is_array(head: str) -> bool:
+    """Whether a text begins as an array of objects; a lone bracket before lines of objects is damage."""
+    rest = head[1:].lstrip()
+    if not head.startswith("[") or not rest.startswith("{"):
+        return False
+    try:
+        _, end = json.JSONDecoder().raw_decode(rest)
+    except (ValueError, RecursionError):  # the first object is longer than what was read
+        return len(head) >= _HEAD // 2
+    return rest[end:].lstrip()[:1] in {",", "]"}
 
 
 def _is_doccano(marks: object) -> bool:
