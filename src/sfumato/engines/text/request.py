@@ -26,6 +26,7 @@ __all__ = [
     "EVERY_LABEL",
     "RATIOS",
     "AuditRequest",
+    "ConvertRequest",
     "GivenWords",
     "StartRequest",
     "StudyRequest",
@@ -39,7 +40,7 @@ RATIOS = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
 BUDGETS = [10, 100, 1000]
 _EVERYONE, _NOBODY = "all", "none"
 EVERY_LABEL = "all"
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "conll", "brat")
+FORMATS = ("jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2")  # fmt: skip
 
 File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -162,6 +163,7 @@ class TextRequest(_Reading):
         BUDGETS, help="How many words an attacker inspects.", flag="--budget", aliases=["budget"],
         min_length=1,
     )  # fmt: skip
+    threads: int | None = parameter(None, help="Threads (default: all cores).", ge=1, in_plan=False)
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _one_label = field_validator("labels", "background", "unlabelled", mode="before")(_listed)
@@ -333,6 +335,16 @@ class StartRequest(_Reading):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _one = field_validator("labels", "background", mode="before")(_listed)
+
+
+class ConvertRequest(_Reading):
+    """What `convert` takes."""
+
+    source: File = parameter(
+        help="Labelled documents, or a project: then the answers are its labels.", role="data",
+        metavar="SOURCE",
+    )  # fmt: skip
+    to: str = parameter(help="Format to write.", choices=lambda: FORMATS)
 
 
 class TextChoice(Choice):

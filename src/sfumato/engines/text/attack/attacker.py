@@ -208,6 +208,30 @@ def attack(
     readings A and B the learner is the most accurate one, as in the threat model (of equals, the one
     that finds more); among outsiders it is the one that finds most. `known` keeps models learned from
     background alone, to be shared by the attacks on many releases.
+
+    Parameters
+    ----------
+    target : Target
+        The release, with the truth about what is left.
+    streams : Streams
+        The source of chance.
+    learners : sequence of Learner, default None
+        Who attacks in readings A and B; None for all attackers.
+    residuals : sequence of Residual
+        What is left of the publisher's training data; without it there is no reading A.
+    folds : int, default 4
+        Folds by document inside the release.
+    budgets : sequence of int
+        How many words are inspected.
+    outsiders : sequence of Learner, default None
+        Learners that the publisher does not have; None for character n-grams.
+    known : dict, default None
+        Models of background alone, kept between the attacks on many releases.
+    replicates : int, default 400
+        Resamples of documents for each range.
+    progress : callable, default None
+        Called with a short note before each attacker.
+
     """
     tell = progress or (lambda _: None)
     learners = attackers_named(["all"]) if learners is None else learners

@@ -7,13 +7,16 @@ the classifiers that are kept are learned again from all documents.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from ....core.threads import side_by_side
 from ..learners.folds import by_fold, deal, out_of_fold
 from ..learners.protocol import Learner, Model, cost_threshold
 from ..reading.arrays import Mask, Scores
@@ -111,6 +114,7 @@ class CrossFitSearch:
         self.fold_of = self.fold[labelled.data.document_of]
         self.folds = int(self.fold.max()) + 1
         self.first_pass: Scores | None = None
+        self._refitting = threading.Lock()
 
     def run(self, ratios: Sequence[float]) -> dict[float, Publication]:
         """Choose for each ratio; the first round's scores are shared.
@@ -125,13 +129,14 @@ class CrossFitSearch:
         self.first_pass = self._padded(first.stages[0].scores, -np.inf)
         kinds = self.settings.learn_kinds(self.labelled)
         refitted: dict[int, Model] = {}
-        published = {}
-        for ratio in ratios:
+
+        def searched(ratio: float) -> Publication:
             run = _RatioRun(self, ratio)
             self._advance(run, first, refitted)
             while run.rounds[-1].kept and len(run.rounds) < self.settings.max_rounds:
                 self._advance(run, self._later_round(run), {})
-            published[ratio] = Publication(
+            self.settings.progress(f"L/C {ratio:g}: {len(run.classifiers)} rounds")
+            return Publication(
                 ratio,
                 self.settings.classifier_set(self.labelled, run.classifiers, kinds),
                 tuple(run.rounds),
@@ -139,8 +144,9 @@ class CrossFitSearch:
                 run.loss,
                 held_out=True,
             )
-            self.settings.progress(f"L/C {ratio:g}: {len(run.classifiers)} rounds")
-        return published
+
+        found = side_by_side(partial(searched, ratio) for ratio in ratios)
+        return dict(zip(ratios, found, strict=True))
 
     def _seed(self, step: str) -> int:
         return self.settings.streams.seed_of(step)
@@ -297,8 +303,9 @@ class CrossFitSearch:
         stages = []
         for old in needed:
             plan = contest.stages[old]
-            if old not in refitted:
-                refitted[old] = plan.fitted or self._refitted_stage(run, contest, old)
+            with self._refitting:  # what ratios share is learned once
+                if old not in refitted:
+                    refitted[old] = plan.fitted or self._refitted_stage(run, contest, old)
             sees = tuple((number[s] if s >= 0 else s, own) for s, own in plan.sees)
             stages.append(Stage(refitted[old], sees))
         voices = tuple(number[voice] for voice in form.voices)
