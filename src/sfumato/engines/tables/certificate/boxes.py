@@ -37,26 +37,22 @@ def close_boxes(run: Run, over: Callable[[], bool]) -> list[tuple[float, float]]
         if gain > 0.0:
             heapq.heappush(heap, (-gain, next(ticket), depth, risk, loss, coarse, fine))
 
-    push(0, upper, lower, _point(run, upper)[0], bottom[1])
+    (top_risk, _), possible = _measured(run, upper)
+    if possible:  # else no policy at all is allowed
+        push(0, upper, lower, top_risk, bottom[1])
     while heap and not over():
         _, _, depth, risk, loss, coarse, fine = heapq.heappop(heap)
-        if _gain(run, risk, loss) <= 0.0:
-            continue
-        if depth == len(order):
-            if space.allows(coarse):
-                run.certifying(coarse)
-            continue
+        if depth == len(order) or _gain(run, risk, loss) <= 0.0:
+            continue  # a single policy was measured as a corner
         bit = order[depth]
         kept, merged = coarse.copy(), fine.copy()
         kept[bit] = 1
         merged[bit] = 0
-        at_kept, feasible = _measured(run, kept)
-        at_merged, _ = _measured(run, merged)
-        _, possible = _measured(run, coarse)
+        (kept_risk, _), feasible = _measured(run, kept)
+        (_, merged_loss), _ = _measured(run, merged)
         if feasible:
-            push(depth + 1, kept, fine, at_kept[0], loss)
-        if possible:
-            push(depth + 1, coarse, merged, risk, at_merged[1])
+            push(depth + 1, kept, fine, kept_risk, loss)
+        push(depth + 1, coarse, merged, risk, merged_loss)
     return [(risk, loss) for _, _, _, risk, loss, _, _ in heap if _gain(run, risk, loss) > 0.0]
 
 
@@ -79,9 +75,6 @@ def _without(run: Run, bits: Bits, bit: int) -> tuple[float, float]:
 def _gain(run: Run, risk: float, loss: float) -> float:
     """Return the area that a point would win at the corner; 0 when a policy found dominates it."""
     utility = 1.0 - loss
-    frontier = run.frontier
-    if frontier.dominates(risk - 1e-13, utility - 1e-13) or frontier.dominates(risk, utility):
+    if run.frontier.dominates(risk + 1e-12, utility - 1e-12):
         return 0.0
-    if frontier.dominates(risk + 1e-12, utility - 1e-12):
-        return 0.0
-    return frontier.room(risk, utility)
+    return run.frontier.room(risk, utility)

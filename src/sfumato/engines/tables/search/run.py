@@ -147,9 +147,10 @@ class Run:
                 point = (measured.risk, measured.loss, measured.below <= self.max_below)
             if len(self._known) < _REMEMBERED:
                 self._known[key] = point
-        risk, loss = round(point[0], _DECIMALS), round(point[1], _DECIMALS)
-        if point[2] and self.space.allows(bits) and self._welcome(risk, loss, bits):
-            self.frontier.insert(risk, 1.0 - loss, key)
+            risk, loss = round(point[0], _DECIMALS), round(point[1], _DECIMALS)
+            better = point[2] and not self.frontier.dominates(risk, 1.0 - loss)
+            if better and self.space.allows(bits) and self._welcome(risk, loss, bits):
+                self.frontier.insert(risk, 1.0 - loss, key)
         return point
 
     def offer(
