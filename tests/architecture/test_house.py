@@ -43,7 +43,7 @@ def test_public_names_exist_once(name):
 
 
 def test_help_loads_nothing_heavy():
-    heavy = "numpy scipy sklearn numba duckdb pyarrow pandas pydantic jinja2 rich starlette typst vl_convert".split()
+    heavy = "numpy scipy sklearn numba duckdb pyarrow pandas jinja2 rich starlette typst vl_convert jax faker".split()
     code = (
         "import sys\nsys.argv = ['sfumato', '--help']\n"
         "from sfumato.cli import main\n"
