@@ -1,0 +1,351 @@
+"""`Encoder` learns, `EncoderModel` scores: an encoder stands beside the CRF on both sides of the game."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .....core.errors import ModelError, ParameterError
+from .....core.randomness import Streams
+from ..features import TokenData
+from ..learners.linear.calibration import platt
+from ..learners.protocol import Arrays, labelled_documents
+from .folder import Config, EncoderFolder, open_encoder
+from .pieces import CASES, Pieces, PieceTable, piece_table
+from .training import Corpus, Schedule, tune
+
+__all__ = ["TUNINGS", "Encoder", "EncoderModel"]
+
+# How many of the upper layers are tuned, and the learning rates that suit: background, own labels.
+TUNINGS: Mapping[str, tuple[int | None, float, float]] = {
+    "head": (0, 6e-4, 6e-4),
+    "two": (2, 3e-4, 3e-4),
+    "all": (None, 2e-4, 2e-4),
+}
+_FEW_DOCUMENTS, _ASIDE = 16, 8
+_FEW_POSITIVES = 10
+Mask = npt.NDArray[np.bool_]
+Tree = Any
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """Fine-tune a pretrained encoder.
+
+    Parameters
+    ----------
+    folder : EncoderFolder
+        The pretrained weights.
+    tuning : str, default "two"
+        How much is tuned: "head", the upper "two" layers, or "all".
+    epochs : int, default 4
+        Passes over the documents, at most.
+    rate : float, optional
+        The learning rate; by default the one that suits the tuning.
+    start : EncoderModel, optional
+        Go on from what was learned elsewhere, for example from background corpora.
+    """
+
+    folder: EncoderFolder
+    tuning: str = "two"
+    epochs: int = 4
+    rate: float | None = None
+    start: EncoderModel | None = None
+
+    def __post_init__(self) -> None:
+        if self.tuning not in TUNINGS:
+            rule = f"one of {', '.join(map(repr, TUNINGS))}"
+            raise ParameterError.constraint("tuning", "Encoder", rule, self.tuning)
+
+    @classmethod
+    def named(cls, wanted: str, **rest: Any) -> Encoder:
+        """Return an encoder by the word of the command line: `default`, or a folder."""
+        return cls(open_encoder(wanted), **rest)
+
+    @property
+    def name(self) -> str:
+        return "encoder"
+
+    @property
+    def frozen(self) -> int:
+        """How many layers stay as they are."""
+        tuned = TUNINGS[self.tuning][0]
+        layers = self.folder.config.layers
+        return 0 if tuned is None else max(0, layers - tuned)
+
+    def starting(self, start: EncoderModel | None) -> Encoder:
+        """Return the same learner, going on from a model."""
+        return replace(self, start=start)
+
+    def prepare(self, data: TokenData) -> None:
+        """Compute what the lower layers make of all documents, once for every fold that follows."""
+        base = self._untuned
+        kept = _prepared.setdefault(data, {})
+        key = (self.folder.sha256, self.frozen)
+        if key not in kept:
+            corpus = Corpus(Pieces.of(data, base.table), base.table)
+            corpus.keep_states(base.below)
+            kept[key] = corpus
+
+    def fit(
+        self,
+        data: TokenData,
+        labels: npt.NDArray[np.uint8],
+        *,
+        documents: Mask | None = None,
+        cost_ratio: float = 1.0,
+        seed: int = 0,
+    ) -> EncoderModel:
+        """Tune on the labelled documents; an eighth of them is set aside to stop and to calibrate."""
+        from .network import Shape, initial
+
+        _ = cost_ratio
+        chosen = labelled_documents(data, labels, documents)
+        config = self.folder.config
+        streams = Streams(seed).child("encoder")
+        base = self._untuned
+        corpus = base.corpus_of(data, chosen)
+        corpus.keep_states(base.below)
+        aside = _set_aside(chosen, streams.generator("aside"))
+        learned = chosen if aside is None else chosen & ~aside
+        shape = Shape(config.heads, config.epsilon)
+        if self.start is None:
+            tuned = initial(config, self.folder.tensors, self.frozen, streams.generator("head"))
+        else:
+            if self.start.frozen != self.frozen or self.start.config != config:
+                raise ParameterError("An encoder can only go on from a model of its own shape.")
+            tuned = self.start.fresh()
+        rate = TUNINGS[self.tuning][2] if self.rate is None else self.rate
+        tuned = tune(
+            tuned, corpus, labels, learned, schedule=Schedule(self.epochs, rate), shape=shape,
+            random=streams.generator("order"), aside=aside,
+        )  # fmt: skip
+        model = replace(base, tuned=_flat(tuned))
+        if aside is not None:
+            scores = model.scores(data, documents=aside)
+            use = np.isfinite(scores) & data.counted
+            if _FEW_POSITIVES <= np.count_nonzero(labels[use]) < np.count_nonzero(use):
+                slope, offset = platt(scores[use], labels[use])
+                model = replace(model, slope=slope, offset=offset)
+        return model
+
+    @cached_property
+    def _untuned(self) -> EncoderModel:
+        folder = self.folder
+        return EncoderModel(
+            folder.config, folder.tensors, folder.tokenizer, folder.sha256, self.frozen, {}
+        )
+
+
+# What the lower layers make of a corpus, as long as the corpus is there.
+_prepared: weakref.WeakKeyDictionary[TokenData, dict[tuple[str, int], Corpus]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def _set_aside(chosen: Mask, random: np.random.Generator) -> Mask | None:
+    """Set an eighth of the documents aside; none where they are few."""
+    mixed = random.permutation(np.flatnonzero(chosen))
+    if len(mixed) < _FEW_DOCUMENTS:
+        return None
+    aside = np.zeros(len(chosen), np.bool_)
+    aside[mixed[: len(mixed) // _ASIDE]] = True
+    return aside
+
+
+def _flat(tree: Tree) -> dict[str, npt.NDArray[np.float16]]:
+    """Return a tree as named arrays in float16, exactly as they are stored."""
+    import jax
+
+    found = {}
+    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
+        name = "/".join(str(getattr(k, "key", getattr(k, "idx", k))) for k in path)
+        found[name] = np.asarray(leaf, np.float32).astype(np.float16)
+    return found
+
+
+def tuned_shapes(config: Config, frozen: int) -> dict[str, tuple[int, ...]]:
+    """Return the name and shape of every array of the tuned part."""
+    hidden, inner = config.hidden, config.intermediate
+    found: dict[str, tuple[int, ...]] = {
+        "case": (CASES, hidden),
+        "head/first/0": (hidden, hidden),
+        "head/first/1": (hidden,),
+        "head/last/0": (hidden,),
+        "head/last/1": (),
+    }
+    wide = {"wide": (hidden, inner), "narrow": (inner, hidden)}
+    for i in range(config.layers - frozen):
+        for part in ("query", "key", "value", "joined", "wide", "narrow"):
+            shape = wide.get(part, (hidden, hidden))
+            found[f"layers/{i}/{part}/0"] = shape
+            found[f"layers/{i}/{part}/1"] = shape[1:]
+        for part in ("first", "second"):
+            found[f"layers/{i}/{part}/0"] = found[f"layers/{i}/{part}/1"] = (hidden,)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderModel:
+    """A fine-tuned encoder, whole: it needs no other file to score, and holds arrays only.
+
+    `tensors` are the pretrained weights (the layers that were tuned may be left out), `tuned` the upper
+    part, both float16; `slope` and `offset` make its answers log-odds.
+    """
+
+    config: Config
+    tensors: Mapping[str, npt.NDArray[np.float16]]
+    tokenizer: bytes
+    sha256: str
+    frozen: int
+    tuned: Mapping[str, npt.NDArray[np.float16]]
+    slope: float = 1.0
+    offset: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        return "encoder"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What stands on a device stays there; a worker puts it onto its own.
+        return {k: v for k, v in self.__dict__.items() if k not in {"_below", "_above", "table"}}
+
+    @cached_property
+    def table(self) -> PieceTable:
+        """Cuts words into the encoder's pieces."""
+        return piece_table(self.tokenizer, self.config.vocabulary)
+
+    @cached_property
+    def _below(self) -> Tree:
+        from .network import lower
+
+        return lower(self.config, self.tensors, self.frozen)
+
+    @cached_property
+    def _above(self) -> Tree:
+        return self.fresh()
+
+    def fresh(self) -> Tree:
+        """Return the tuned part as a tree on the device, for its own use."""
+        import jax.numpy as jnp
+
+        def at(name: str) -> Any:
+            return jnp.asarray(self.tuned[name], jnp.float32)
+
+        def pair(name: str) -> tuple[Any, Any]:
+            return at(f"{name}/0"), at(f"{name}/1")
+
+        parts = ("query", "key", "value", "joined", "wide", "narrow", "first", "second")
+        return {
+            "layers": [
+                {part: pair(f"layers/{i}/{part}") for part in parts}
+                for i in range(self.config.layers - self.frozen)
+            ],
+            "case": at("case"),
+            "head": {name: pair(f"head/{name}") for name in ("first", "last")},
+        }
+
+    def below(self, ids: npt.NDArray[Any], length: npt.NDArray[Any]) -> Any:
+        """Return what the lower layers make of some windows."""
+        from .network import Shape, frozen_states
+
+        return frozen_states(
+            self._below, ids, length, Shape(self.config.heads, self.config.epsilon)
+        )
+
+    def corpus_of(
+        self, data: TokenData, documents: Mask | None, where: Mask | None = None
+    ) -> Corpus:
+        """Return the documents cut into windows; those that were prepared are not cut again."""
+        kept = _prepared.get(data, {}).get((self.sha256, self.frozen))
+        if kept is not None and where is None:
+            return kept
+        return Corpus(Pieces.of(data, self.table, documents=documents, where=where), self.table)
+
+    def scores(
+        self, data: TokenData, *, documents: Mask | None = None, where: Mask | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Return each token's log-odds of being sensitive.
+
+        Parameters
+        ----------
+        data : TokenData
+            The tokens; redacted ones get −inf.
+        documents : array of bool, optional
+            Which documents to read; the tokens of others get −inf.
+        where : array of bool, optional
+            Which tokens to read, each run of them by itself; others get −inf.
+        """
+        from .network import Shape, logits
+
+        shape = Shape(self.config.heads, self.config.epsilon)
+        corpus = self.corpus_of(data, documents, where)
+        above = partial(logits, self._above, shape=shape)
+        raw = corpus.scores(len(data), self.below, above, documents)
+        return self.slope * raw + self.offset
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """Return a JSON header and named arrays."""
+        header = {
+            "kind": self.kind,
+            "config": self.config.to_json(),
+            "frozen": self.frozen,
+            "slope": self.slope,
+            "offset": self.offset,
+            "sha256": self.sha256,
+        }
+        needed = {name: self.tensors[name] for name in self._needed(self.config, self.frozen)}
+        return header, {
+            **{f"base/{name}": array for name, array in needed.items()},
+            **{f"tuned/{name}": array for name, array in self.tuned.items()},
+            "tokenizer": np.frombuffer(self.tokenizer, np.uint8),
+        }
+
+    @staticmethod
+    def _needed(config: Config, frozen: int) -> dict[str, tuple[int, ...]]:
+        return {
+            name: shape
+            for name, shape in config.shapes().items()
+            if not name.startswith("encoder.layer.") or int(name.split(".")[2]) < frozen
+        }
+
+    @classmethod
+    def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> EncoderModel:
+        """Rebuild a stored model; what does not fit together is refused."""
+        try:
+            config = Config.of(header["config"])
+            frozen = header["frozen"]
+            if type(frozen) is not int or not 0 <= frozen <= config.layers:
+                raise ValueError
+            base = {n: arrays[f"base/{n}"] for n in cls._needed(config, frozen)}
+            tuned = {n: arrays[f"tuned/{n}"] for n in tuned_shapes(config, frozen)}
+            wanted = {**cls._needed(config, frozen), **tuned_shapes(config, frozen)}
+            for name, array in {**base, **tuned}.items():
+                if (
+                    array.dtype != np.float16
+                    or array.shape != wanted[name]
+                    or not np.isfinite(array).all()
+                ):
+                    raise ValueError
+            slope, offset = float(header["slope"]), float(header["offset"])
+            tokenizer = arrays["tokenizer"]
+            if (
+                not (np.isfinite(slope) and np.isfinite(offset) and slope > 0)
+                or tokenizer.dtype != np.uint8
+                or tokenizer.ndim != 1
+            ):
+                raise ValueError
+            return cls(
+                config, base, tokenizer.tobytes(), str(header["sha256"]), frozen, tuned, slope,
+                offset,
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, ModelError):
+                raise
+            raise ModelError("The encoder of the model does not fit together.") from error
