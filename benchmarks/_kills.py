@@ -104,8 +104,8 @@ def text_publish(folder: Path) -> Run:
     from sfumato.data.documents import write_documents
     from sfumato.data.samples.notes import clinic_notes
     from sfumato.engines.text import explore
-    from sfumato.engines.text.pipeline import Sanitiser
-    from sfumato.engines.text.publishing import publish
+    from sfumato.engines.text.release.sanitiser import Sanitiser
+    from sfumato.engines.text.release.writing import publish
 
     notes = clinic_notes(150)
     found = explore(notes, labels=["NAME"], ratios=[10], folds=2, attackers=())

@@ -120,7 +120,7 @@ def quality(X: Any, y: np.ndarray, *, repeats: int) -> dict[str, Any]:
     """AUC and feature count of every selector and baseline, nested, each set audited."""
     from sfumato.engines.baskets.evaluation import nested_auc
     from sfumato.engines.baskets.selectors import BestSelector
-    from sfumato.engines.baskets.study import run_study
+    from sfumato.laboratory.baskets.study import run_study
 
     study = run_study(X, y, k=K, repeats=repeats)
     best = [

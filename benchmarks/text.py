@@ -21,10 +21,11 @@ import numpy as np
 from benchmarks._common import data_folder
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document, Span
-from sfumato.engines.text.features import TokenData
 from sfumato.engines.text.learners.crf import CRF
-from sfumato.engines.text.publisher import GreedySanitize, Labelled
-from sfumato.engines.text.tokens import Vocabulary, labels_from_spans, tokenize
+from sfumato.engines.text.reading.features import TokenData
+from sfumato.engines.text.reading.labelled import Labelled
+from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
+from sfumato.engines.text.sanitize.greedy import GreedySanitize
 
 CORPORA = (
     "meddocan_es", "enron_emailcoref", "inlegalner_dev", "litbank", "wikigold", "wnut17", "asq_phi",

@@ -28,11 +28,11 @@ from sfumato.compute.local import Local
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document, Span
 from sfumato.engines.text import explore
-from sfumato.engines.text.features import TokenData
 from sfumato.engines.text.learners.crf import CRF
-from sfumato.engines.text.models import load_candidates, save_candidates
-from sfumato.engines.text.pipeline import Sanitiser, batches
-from sfumato.engines.text.tokens import Vocabulary, labels_from_spans, tokenize
+from sfumato.engines.text.reading.features import TokenData
+from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
+from sfumato.engines.text.release.sanitiser import Sanitiser, batches
+from sfumato.engines.text.sanitize.models import load_candidates, save_candidates
 
 CORPORA = ("litbank", "wikigold", "inlegalner_dev", "wnut17", "meddocan_es")
 GROWTH = (1_000_000, 4_000_000, 16_000_000)

@@ -20,15 +20,20 @@ from sfumato.core.files import read_json, write_json
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
 from sfumato.data.documents import read_documents
-from sfumato.engines.text.attacker import Target, attack
-from sfumato.engines.text.background import matching_labels, relabelled
-from sfumato.engines.text.bounds import certificate
-from sfumato.engines.text.contextual import associated, contextual_redactions, infer_identifiers
-from sfumato.engines.text.features import TokenData
-from sfumato.engines.text.inspection import Confusion, Found
-from sfumato.engines.text.publisher import GreedySanitize, Labelled
-from sfumato.engines.text.study import StudyPlan, study
-from sfumato.engines.text.tokens import Vocabulary, labels_from_spans, tokenize
+from sfumato.engines.text.attack.attacker import Target, attack
+from sfumato.engines.text.attack.bounds import certificate
+from sfumato.engines.text.attack.contextual import (
+    associated,
+    contextual_redactions,
+    infer_identifiers,
+)
+from sfumato.engines.text.attack.inspection import Confusion, Found
+from sfumato.engines.text.reading.background import matching_labels, relabelled
+from sfumato.engines.text.reading.features import TokenData
+from sfumato.engines.text.reading.labelled import Labelled
+from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
+from sfumato.engines.text.sanitize.greedy import GreedySanitize
+from sfumato.laboratory.text.study import StudyPlan, study
 
 CORPORA = ("enron_emailcoref", "wikigold", "inlegalner_dev", "litbank", "meddocan_es")
 RATIO = 10.0
@@ -186,7 +191,7 @@ def _bounds(content: dict[str, Any], keep: Path) -> dict[str, Any]:
 
 def _last(keep: Path, corpus: str) -> Confusion:
     """Add up, over the folds, the counts of the classifier that ended the rounds."""
-    from sfumato.engines.text.study import _load
+    from sfumato.laboratory.text.study import _load
 
     total = Confusion(0, 0, 0, 0)
     for part in sorted((keep / "parts").glob(f"{corpus}.fold*.npz")):

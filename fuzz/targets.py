@@ -185,7 +185,7 @@ def _texts() -> list[bytes]:
 
 
 def _tokenise(data: bytes, _folder: Path) -> None:
-    from sfumato.engines.text.tokens import Vocabulary, tokenize
+    from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
 
     text = data.decode("utf-8", "surrogateescape" if data[:1] == b"\xff" else "replace")
     vocabulary = Vocabulary()
@@ -203,7 +203,7 @@ def _model_files() -> tuple[bytes, bytes]:
     """Give the two files of a whole model, learned from a few generated notes."""
     from sfumato.data.samples.notes import clinic_notes
     from sfumato.engines.text import explore
-    from sfumato.engines.text.storage import ARRAYS_FILE, HEADER_FILE
+    from sfumato.engines.text.sanitize.storage import ARRAYS_FILE, HEADER_FILE
 
     with tempfile.TemporaryDirectory() as name:
         found = explore(clinic_notes(6), labels=["NAME"], ratios=[10], folds=2, attackers=())
@@ -213,7 +213,7 @@ def _model_files() -> tuple[bytes, bytes]:
 
 
 def _written_model(folder: Path, header: bytes, arrays: bytes) -> None:
-    from sfumato.engines.text.storage import ARRAYS_FILE, HEADER_FILE
+    from sfumato.engines.text.sanitize.storage import ARRAYS_FILE, HEADER_FILE
 
     (folder / "model").mkdir()
     (folder / "model" / HEADER_FILE).write_bytes(header)
@@ -222,7 +222,7 @@ def _written_model(folder: Path, header: bytes, arrays: bytes) -> None:
 
 def _load_model(data: bytes, folder: Path) -> None:
     """Load a damaged model: a changed one that still loads would be a silent wrong answer."""
-    from sfumato.engines.text.models import load_candidates
+    from sfumato.engines.text.sanitize.models import load_candidates
 
     header, _, arrays = data.partition(BETWEEN)
     _written_model(folder, header, arrays)
@@ -233,9 +233,9 @@ def _load_model(data: bytes, folder: Path) -> None:
 def _load_signed(header: bytes, arrays: bytes, folder: Path) -> None:
     """Load a model whose hashes were computed anew by whoever changed it, and publish with it."""
     from sfumato.core.files import canonical_json
-    from sfumato.engines.text.models import load_candidates
-    from sfumato.engines.text.pipeline import Sanitiser
-    from sfumato.engines.text.storage import _own_hash, _size_of
+    from sfumato.engines.text.release.sanitiser import Sanitiser
+    from sfumato.engines.text.sanitize.models import load_candidates
+    from sfumato.engines.text.sanitize.storage import _own_hash, _size_of
 
     try:
         content = json.loads(header)

@@ -28,8 +28,8 @@ def notes():
 @pytest.fixture
 def publish(learned):
     """Give a function that publishes in small parts."""
-    from sfumato.engines.text.pipeline import Sanitiser
-    from sfumato.engines.text.publishing import publish as run
+    from sfumato.engines.text.release.sanitiser import Sanitiser
+    from sfumato.engines.text.release.writing import publish as run
 
     candidate, classifiers = learned
 

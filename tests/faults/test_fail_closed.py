@@ -14,7 +14,7 @@ from sfumato.core.errors import OutputExistsError, PrivacyWarning, SfumatoError,
 from sfumato.core.release import warn_if_composed
 from sfumato.data.document import Document
 from sfumato.data.documents import read_documents, write_documents
-from sfumato.engines.text.pipeline import Sanitiser
+from sfumato.engines.text.release.sanitiser import Sanitiser
 
 CANARY = "Quixadelmo"
 

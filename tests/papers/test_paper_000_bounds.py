@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import ParameterError
-from sfumato.engines.text.bounds import (
+from sfumato.engines.text.attack.bounds import (
     Confusion,
     certificate,
     false_alarm_floor,
@@ -26,7 +26,7 @@ from sfumato.engines.text.bounds import (
     tightest_parameters,
     vc_deviation,
 )
-from sfumato.engines.text.inspection import (
+from sfumato.engines.text.attack.inspection import (
     Found,
     found_at_random,
     found_positives_first,

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.engines.text.features import TokenData
-from sfumato.engines.text.publisher import GreedySanitize, Labelled, total_loss
-from sfumato.engines.text.tokens import Vocabulary, tokenize
+from sfumato.engines.text.reading.features import TokenData
+from sfumato.engines.text.reading.labelled import Labelled, total_loss
+from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
+from sfumato.engines.text.sanitize.greedy import GreedySanitize
 
 
 @dataclass

@@ -180,7 +180,7 @@ def study(
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
         from ..core.files import check_output, whole_directory
         from ..data.baskets import read_baskets
-        from ..engines.baskets.study import run_study, write_study
+        from ..laboratory.baskets.study import run_study, write_study
 
         check_output(out, force=force)
         ks = numbers(k, "--k", int, example="5,8,11")

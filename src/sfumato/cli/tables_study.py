@@ -42,7 +42,7 @@ def study(
     """Repeat the paper's experiments on a table: figures 5 to 8 as data and charts."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
         from ..core.files import check_output
-        from ..engines.tables.study import study as run
+        from ..laboratory.tables.study import study as run
 
         check_output(out, force=force)
         facts = run(

@@ -37,7 +37,7 @@ def attack(
     """Attack a release with every attacker there is, and say what B inspected words give."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
         from ..core.files import check_output, write_json
-        from ..engines.text.released import attack_release
+        from ..engines.text.attack.released import attack_release
 
         budgets = numbers(budget, "--budget", int, least=1)
         if out is not None:
@@ -107,8 +107,8 @@ def study(
 ) -> None:
     """Reproduce the papers' figures on labelled corpora; a study that was stopped goes on."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
-        from ..engines.text.study import PUBLISHERS, StudyPlan
-        from ..engines.text.study import study as run
+        from ..laboratory.text.study import PUBLISHERS, StudyPlan
+        from ..laboratory.text.study import study as run
 
         plan = StudyPlan(
             labels=tuple(names(label)),

@@ -11,9 +11,9 @@ import sfumato as sf
 from sfumato.core import DataError, Exploration, InputError, ParameterError, ReleaseRefusedError
 from sfumato.data.baskets import Baskets, read_baskets, write_baskets
 from sfumato.engines.baskets import GreedyHamDist, audit, explore, load_exploration, publish
-from sfumato.engines.baskets.baselines import differential_release, flip_into_clusters
 from sfumato.engines.baskets.evaluation import cross_validated_auc, nested_auc
-from sfumato.engines.baskets.study import run_study, write_study
+from sfumato.laboratory.baskets.baselines import differential_release, flip_into_clusters
+from sfumato.laboratory.baskets.study import run_study, write_study
 
 
 def purchases(n=400, d=40, seed=0):

@@ -19,7 +19,7 @@ from sfumato.engines.baskets import (
     MaximalSelector,
     audit,
 )
-from sfumato.engines.baskets.baselines import CmGreedy
+from sfumato.laboratory.baskets.baselines import CmGreedy
 
 SELECTORS = [
     GreedyHamDist,

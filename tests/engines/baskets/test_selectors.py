@@ -13,7 +13,6 @@ from sfumato.engines.baskets import (
     MaximalSelector,
     dataset_containment,
 )
-from sfumato.engines.baskets.baselines import CmGreedy
 from sfumato.engines.baskets.binary import as_binary
 from sfumato.engines.baskets.refinement import Partition
 from sfumato.engines.baskets.selectors import (
@@ -29,6 +28,7 @@ from sfumato.engines.baskets.separation import (
     ham_dist_pairs,
     mutual_information,
 )
+from sfumato.laboratory.baskets.baselines import CmGreedy
 
 from . import oracle
 

@@ -7,11 +7,11 @@ import sfumato as sf
 from sfumato.core.errors import DataError, ParameterError
 from sfumato.data.document import Document, Span
 from sfumato.data.samples import clinic_notes
-from sfumato.engines.text.background import matching_labels, relabelled
-from sfumato.engines.text.clusters import learn_clusters
-from sfumato.engines.text.features import RESERVED, WordTable
 from sfumato.engines.text.learners.crf import CRF
-from sfumato.engines.text.tokens import Vocabulary
+from sfumato.engines.text.reading.background import matching_labels, relabelled
+from sfumato.engines.text.reading.clusters import learn_clusters
+from sfumato.engines.text.reading.features import RESERVED, WordTable
+from sfumato.engines.text.reading.tokens import Vocabulary
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,11 @@
 """GreedySanitize: publish text from which what is left cannot be found (papers 000, 001).
 
-engine                      the front door: labelled documents → a frontier of candidates
-
-reading     tokens, features/, clusters, word_lists, background, labelled
-learning    learners/ (CRF, SVM, AdaBoost, Ensemble, Selection, scikit-learn), stack
-choosing    publisher (Algorithm 1, literal) → honest (out of fold) → competition, thresholds
-            classifiers (what was chosen), judging, exploration (frontier.json), models, storage
-publishing  pipeline, compiled/, word_cache, rendering, redaction, surrogates/, publishing
-attacking   attacker, inspection, attacked, released/ (a release from outside), contextual, bounds/
-study/      the papers' figures on any labelled corpora
+engine      the front door: labelled documents → a frontier of candidates
+reading/    tokens, features, clusters, word lists, background corpora, labels
+learners/   CRF, SVM, AdaBoost, Ensemble, Selection, scikit-learn
+sanitize/   Algorithm 1, cross-fitting, the competition of forms, the chosen classifiers and their files
+release/    apply the classifiers, replace what is redacted, write the release
+attack/     attackers, inspection, bounds, attacks on a written release, contextual inference
 
 PAPER.md and PAPER_ADVERSARY.md map definitions, theorems and decisions to functions and tests.
 """

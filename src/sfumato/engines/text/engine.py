@@ -15,16 +15,17 @@ from ...core.exploration import InputFile
 from ...core.randomness import Streams
 from ...data.documents import Corpus, read_documents
 from ...data.findings import with_findings
-from .background import matching_labels, relabelled
 from .exploration import TextExploration
-from .features import TokenData
 from .judging import Judge
-from .labelled import Labelled, Publication, total_loss
 from .learners.protocol import Learner
 from .learners.registry import learner_named
-from .publisher import GreedySanitize
-from .tokens import Vocabulary, labels_from_spans, tokenize
-from .word_lists import WordList, list_knowledge
+from .reading.background import matching_labels, relabelled
+from .reading.features import TokenData
+from .reading.labelled import Labelled, total_loss
+from .reading.tokens import Vocabulary, labels_from_spans, tokenize
+from .reading.word_lists import WordList, list_knowledge
+from .sanitize.greedy import GreedySanitize
+from .sanitize.publication import Publication
 
 __all__ = ["RATIOS", "explore"]
 
@@ -89,7 +90,7 @@ def explore(
     tokens = tokenize([d.text for d in (*documents, *others)], vocabulary)
     knowledge = [list_knowledge(name, words) for name, words in sorted((word_lists or {}).items())]
     if texts:
-        from .clusters import learn_clusters
+        from .reading.clusters import learn_clusters
 
         every = [*texts, *(d.text for d in documents), *(d.text for d in others)]
         knowledge.append(learn_clusters(every, seed=seed))

@@ -16,10 +16,10 @@ from ...core.files import canonical_json
 from ...data.document import Document
 from ...data.documents import read_documents
 from ...data.findings import with_findings
-from .classifiers import ClassifierSet
-from .models import load_candidates, save_candidates
-from .pipeline import Sanitiser, batches
-from .publishing import Outcome, publish
+from .release.sanitiser import Sanitiser, batches
+from .release.writing import Outcome, publish
+from .sanitize.classifiers import ClassifierSet
+from .sanitize.models import load_candidates, save_candidates
 
 __all__ = ["AXES", "TextExploration"]
 
@@ -113,7 +113,7 @@ def _publish(
     """
     replacer, mark = None, None
     if replacement == "surrogate":
-        from .surrogates import Surrogates, read_key
+        from .release.surrogates import Surrogates, read_key
 
         secret = read_key(key)
         replacer = Surrogates(secret, scope=scope)

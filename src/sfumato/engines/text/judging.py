@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ...core.exploration import Candidate, Reference
 from ...core.measures import Risk, Utility
 from ...core.randomness import Streams
-from .labelled import Labelled, Publication, total_loss
 from .learners.protocol import Learner, Model
+from .reading.arrays import Mask
+from .reading.labelled import Labelled, total_loss
+from .sanitize.publication import Publication
 
 __all__ = ["Judge"]
 
 _REPLICATES = 1000
-Mask = npt.NDArray[np.bool_]
 
 
 class Judge:
@@ -123,7 +123,7 @@ class Judge:
     def _attacked(self, publication: Publication, step: str) -> dict[str, Any]:
         if self.attackers is not None and not len(self.attackers):
             return {}
-        from .attacked import attacked
+        from .attack.attacked import attacked
 
         return attacked(
             self.labelled,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..features._kernels import conjunctions
+from ..reading.features._kernels import conjunctions
 from ._weight_kernels import joint_weight
 
 CHUNK = 64  # tokens between two updates of the weights, at most

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..features._kernels import seal
+from ..reading.features._kernels import seal
 
 
 @njit(cache=True, nogil=True)

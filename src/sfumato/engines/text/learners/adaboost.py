@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..features import TokenData
+from ..reading.features import TokenData
 from .linear import (
     LinearModel,
     _kernels,

@@ -15,11 +15,12 @@ import numpy.typing as npt
 
 from ....core.errors import DataError, ModelError
 from ....core.randomness import Streams
-from ..features import REDACTED, TokenData, WordTable, lower_keys
+from ..reading.arrays import Arrays
+from ..reading.features import REDACTED, TokenData, WordTable, lower_keys
 from . import _crf_kernels, _weight_kernels
 from .linear.columns import laid_places
 from .memory import MEMORY_SIZE, Memory
-from .protocol import Arrays, every_document, labelled_documents
+from .protocol import every_document, labelled_documents
 from .weights import UNIT, Slots, hashed, packed, scores_of_words
 
 __all__ = ["CRF", "CRFModel"]

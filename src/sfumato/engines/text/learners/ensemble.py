@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from ....core.errors import ModelError
 from ....core.randomness import Streams
-from ..features import PlaceFeature, TokenData
+from ..reading.arrays import Arrays
+from ..reading.features import PlaceFeature, TokenData
 from .crf import CRF, CRFModel
 from .linear import LinearModel, by_halves, calibrated
-from .protocol import Arrays, labelled_documents
+from .protocol import labelled_documents
 from .svm import SVM
 
 __all__ = ["Ensemble", "EnsembleModel"]

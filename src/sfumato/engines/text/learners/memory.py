@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..features import REDACTED, RESERVED, TokenData, WordTable
+from ..reading.features import REDACTED, RESERVED, TokenData, WordTable
 from . import _memory_kernels
 
 __all__ = ["MEMORY_SIZE", "Memory"]

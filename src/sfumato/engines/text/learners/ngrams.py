@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.randomness import Streams
-from ..features import BEGIN, END, REDACTED, RESERVED, TokenData
+from ..reading.arrays import Arrays
+from ..reading.features import BEGIN, END, REDACTED, RESERVED, TokenData
 from .linear import _kernels, training_tokens
-from .protocol import Arrays, every_document, labelled_documents
+from .protocol import every_document, labelled_documents
 
 __all__ = ["CharacterNGrams"]
 

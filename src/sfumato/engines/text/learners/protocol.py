@@ -8,19 +8,18 @@ log(C / L).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import DataError
+from ..reading.arrays import Arrays
 
 if TYPE_CHECKING:
-    from ..features import TokenData
+    from ..reading.features import TokenData
 
 __all__ = [
-    "Arrays",
     "Learner",
     "Model",
     "cost_threshold",
@@ -28,8 +27,6 @@ __all__ = [
     "labelled_documents",
     "out_of_fold",
 ]
-
-Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 @runtime_checkable

@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import Any
 
 from ....core.errors import ModelError, ParameterError, did_you_mean
-from .protocol import Arrays, Learner, Model
+from ..reading.arrays import Arrays
+from .protocol import Learner, Model
 
 __all__ = ["LEARNERS", "learner_named", "model_from_arrays"]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ....core.errors import ParameterError
 from ....core.randomness import Streams
-from ..features import TokenData
+from ..reading.features import TokenData
 from .adaboost import AdaBoost
 from .crf import CRF
 from .ensemble import Ensemble

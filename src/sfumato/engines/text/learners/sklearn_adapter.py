@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from ....core.errors import ModelError, ParameterError
 from ....core.randomness import Streams
-from ..features import TokenData
+from ..reading.arrays import Arrays
+from ..reading.features import TokenData
 from .linear import platt, training_tokens
-from .protocol import Arrays, labelled_documents
+from .protocol import labelled_documents
 
 __all__ = ["ScikitLearner", "ScikitModel"]
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.randomness import Streams
-from ..features import REDACTED, TokenData
+from ..reading.features import REDACTED, TokenData
 from .linear import (
     LinearModel,
     _kernels,

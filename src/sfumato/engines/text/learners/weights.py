@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..features import WordTable
+from ..reading.features import WordTable
 from . import _weight_kernels as kernels
 
 __all__ = ["UNIT", "Slots", "hashed", "packed", "scores_of_words"]

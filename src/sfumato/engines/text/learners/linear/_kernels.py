@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from ...features._kernels import conjunctions
+from ...reading.features._kernels import conjunctions
 from .._weight_kernels import joint_weight
 
 B1 = npt.NDArray[np.bool_]

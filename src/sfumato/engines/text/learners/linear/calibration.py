@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .....core.randomness import Streams
-from ...features import TokenData
+from ...reading.features import TokenData
 from .model import LinearModel
 
 __all__ = ["by_halves", "calibrated", "platt"]

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from ...features import TokenData
+from ...reading.features import TokenData
 from .. import _weight_kernels as shared
 from . import _kernels
 

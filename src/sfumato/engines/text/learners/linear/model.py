@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .....core.errors import DataError, ModelError
-from ...features import REDACTED, TokenData, WordTable
-from ..protocol import Arrays, every_document
+from ...reading.arrays import Arrays
+from ...reading.features import REDACTED, TokenData, WordTable
+from ..protocol import every_document
 from ..weights import UNIT, Slots, hashed, packed, scores_of_words
 from . import _kernels
 from .columns import Columns, known_columns, laid_places

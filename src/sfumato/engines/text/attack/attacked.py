@@ -1,0 +1,95 @@
+"""A candidate under attack: what each attacker finds in it, and what the bounds say, for frontier.json."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....core.randomness import Streams
+from ..learners.protocol import Learner, Model, deal
+from ..reading.labelled import Labelled
+from ..sanitize.publication import Publication
+from .attacker import Residual, Target, attack
+from .bounds import certificate
+from .inspection import Confusion
+
+__all__ = ["attacked"]
+
+
+def attacked(
+    labelled: Labelled,
+    publication: Publication,
+    *,
+    learners: Sequence[Learner] | None,
+    budgets: Sequence[int],
+    streams: Streams,
+    known: dict[str, Model] | None = None,
+    folds: int = 4,
+    progress: Callable[[str], None] | None = None,
+) -> dict[str, Any]:
+    """Attack the words that a publication leaves of the labelled documents; give `attack` and `bounds`.
+
+    The redactions are those of classifiers that had not seen the documents. Reading A learns from what
+    is left of the documents that the publisher of a document learned from: those outside its fold.
+    """
+    data = labelled.data.redact(publication.redacted)
+    own = np.flatnonzero(labelled.own)
+    parts = min(folds, len(own))
+    random = streams.generator("folds of attacker A")
+    fold = deal(own, parts, random, of=labelled.data.documents)
+    residuals = [
+        Residual(data, labelled.sensitive, labelled.own & (fold != part), fold == part)
+        for part in range(parts if parts > 1 else 0)
+    ]
+    report = attack(
+        Target(data, labelled.sensitive, labelled.own),
+        streams=streams,
+        learners=learners,
+        residuals=residuals,
+        folds=folds,
+        budgets=budgets,
+        known=known,
+        progress=progress,
+    )
+    content: dict[str, Any] = {"attack": report.to_json(), "bounds": {}}
+    if "B" in report.inspections:
+        inspection = report.inspections["B"][1]
+        words = labelled.instances
+        sensitive = words & (labelled.labels > 0)
+        content["bounds"] = certificate(
+            attack=inspection.counts,
+            ratio=publication.ratio,
+            budget=report.budget,
+            words=int(words.sum()),
+            sensitive=int(sensitive.sum()),
+            train=_last_round(publication, report.left, report.words),
+            dimension=_dimension(publication),
+            ranked=inspection.ranked,
+        )
+    return content
+
+
+def _last_round(publication: Publication, left: int, words: int) -> Confusion | None:
+    """Count the classifier that failed the stop rule, on what is left."""
+    if not publication.rounds or publication.rounds[-1].kept:
+        return None
+    last = publication.rounds[-1]
+    tp, fp = min(last.found, left), min(last.false_positives, words - left)
+    return Confusion(tp, fp, left - tp, words - left - fp)
+
+
+def _dimension(publication: Publication) -> float | None:
+    """Give the number of weights of the publisher's first classifier, plus one."""
+    for classifier in publication.classifiers.classifiers:
+        sizes = [
+            sum(
+                array.size
+                for name, array in stage.model.to_arrays()[1].items()
+                if "weights" in name
+            )
+            for stage in classifier.stages
+        ]
+        return float(max(sizes) + 1)
+    return None

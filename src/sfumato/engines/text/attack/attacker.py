@@ -1,0 +1,339 @@
+"""Attack a release before it leaves: learn what is left of the sensitive words, rank, inspect, count.
+
+Reading A learns from the publisher's residual training data, reading B from a labelled part of the
+release itself, and outsiders bring other corpora or a learner that the publisher does not have. Each
+answers with what B inspected words would give: positives first (as the theorems count), ranked by score
+(as a real adversary would read), and at random. The strongest of them all is the release's risk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.errors import DataError
+from ....core.randomness import Streams
+from ..learners.adaboost import AdaBoost
+from ..learners.crf import CRF
+from ..learners.ensemble import Ensemble
+from ..learners.ngrams import CharacterNGrams
+from ..learners.protocol import Learner, Model, deal
+from ..learners.svm import SVM
+from ..reading.arrays import Mask, Scores
+from ..reading.features import TokenData
+from ..sanitize.stack import stack_places
+from .inspection import (
+    DEFAULT_BUDGETS,
+    Confusion,
+    Found,
+    Inspection,
+    confusion_of,
+    found_ranked,
+    inspect,
+)
+
+__all__ = ["Attack", "AttackReport", "Residual", "Target", "attack", "attacking_learners"]
+
+
+def attacking_learners() -> tuple[Learner, ...]:
+    """Give the paper's four learners, without the calibration that a ranking does not need.
+
+    The ensemble's CRF only proposes; half of the passes are enough for that.
+    """
+    return (
+        CRF(),
+        SVM(calibrate=False),
+        AdaBoost(calibrate=False),
+        Ensemble(crf=CRF(epochs=6, average=2)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A release as the attacker has it: redactions applied, and the truth about what is left.
+
+    `documents` are those of the release; the other documents of the data are background corpora that
+    an outsider brings, with their own labels.
+    """
+
+    data: TokenData
+    sensitive: npt.NDArray[np.uint8]
+    documents: Mask
+
+    @property
+    def instances(self) -> Mask:
+        """The published words."""
+        return self.data.counted & self.documents[self.data.document_of]
+
+    @property
+    def background(self) -> Mask:
+        return ~self.documents
+
+    def alone(self) -> Target:
+        """Give the release without the background, where it comes first in the data.
+
+        Attackers who do not use the background need not carry it along.
+        """
+        documents = int(self.documents.sum())
+        if documents == len(self.documents) or not self.documents[:documents].all():
+            return self
+        tokens = self.data.tokens
+        n = int(tokens.doc[documents])
+        first = replace(
+            tokens,
+            text_bounds=tokens.text_bounds[: documents + 1],
+            start=tokens.start[:n],
+            end=tokens.end[:n],
+            doc=tokens.doc[: documents + 1],
+            type=tokens.type[:n],
+            after_break=tokens.after_break[:n],
+        )
+        places = tuple(replace(p, values=p.values[:n]) for p in self.data.places)
+        data = TokenData(first, self.data.words, self.data.redacted[:n], places)
+        return Target(data, self.sensitive[:n], self.documents[:documents])
+
+
+@dataclass(frozen=True, eq=False)
+class Residual:
+    """What is left of a publisher's training data, and the documents of the release that it attacks.
+
+    With one publisher for the whole release there is one residual; with folds, one for each.
+    """
+
+    data: TokenData
+    sensitive: npt.NDArray[np.uint8]
+    documents: Mask
+    attacked: Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Attack:
+    """One attacker's scores of the published words."""
+
+    reading: str
+    learner: str
+    scores: Scores
+    counts: Confusion
+    found: Mapping[int, float]
+
+    @property
+    def name(self) -> str:
+        """Who attacks, in words."""
+        says = {
+            "A": "learns from the publisher's residual training data",
+            "B": "learns from a labelled part of the release",
+        }
+        return f"{self.learner} that {says[self.reading]}" if self.reading in says else self.learner
+
+
+@dataclass(frozen=True, eq=False)
+class AttackReport:
+    """All attackers that were run, the best of each reading inspected with ranges."""
+
+    attacks: Sequence[Attack]
+    inspections: Mapping[str, tuple[Attack, Inspection]]
+    words: int
+    left: int
+    budget: int
+    headline: Found | None = None
+
+    @property
+    def strongest(self) -> Attack | None:
+        """The attacker who finds most in the reference budget; `headline` is what it finds."""
+        if not self.attacks:
+            return None
+        return max(self.attacks, key=lambda a: a.found[self.budget])
+
+    def to_json(self) -> dict[str, Any]:
+        """Give `attack` of frontier.json."""
+        content: dict[str, Any] = {}
+        for reading, (chosen, inspection) in self.inspections.items():
+            content[reading] = {
+                "learner": chosen.learner,
+                **inspection.to_json(),
+                "learners": {
+                    a.learner: {
+                        **a.counts.to_json(),
+                        "ranked": {str(b): round(f, 4) for b, f in a.found.items()},
+                    }
+                    for a in self.attacks
+                    if a.reading == reading
+                },
+            }
+        strongest = self.strongest
+        content["strongest"] = (
+            None
+            if strongest is None or self.headline is None
+            else {
+                "attacker": strongest.name,
+                "reading": strongest.reading,
+                "learner": strongest.learner,
+                "budget": self.budget,
+                **self.headline.to_json(),
+            }
+        )
+        content["left"] = {"words": self.words, "sensitive": self.left}
+        return content
+
+
+@dataclass(eq=False)
+class _Run:
+    target: Target
+    budgets: tuple[int, ...]
+    streams: Streams
+    fold: npt.NDArray[np.int64]
+    parts: int
+    seed: int
+    attacks: list[Attack] = field(default_factory=list)
+
+    def add(self, reading: str, learner: str, scores: Scores) -> None:
+        if len(scores) < len(self.target.data):
+            scores = np.concatenate([scores, np.full(len(self.target.data) - len(scores), -np.inf)])
+        instances = self.target.instances
+        seen, truth = scores[instances], self.target.sensitive[instances] != 0
+        self.attacks.append(
+            Attack(
+                reading,
+                learner,
+                scores,
+                confusion_of(seen >= 0, truth),
+                dict(zip(self.budgets, found_ranked(seen, truth, self.budgets), strict=True)),
+            )
+        )
+
+
+def attack(
+    target: Target,
+    *,
+    streams: Streams,
+    learners: Sequence[Learner] | None = None,
+    residuals: Sequence[Residual] = (),
+    folds: int = 4,
+    budgets: Sequence[int] = DEFAULT_BUDGETS,
+    outsiders: Sequence[Learner] | None = None,
+    known: dict[str, Model] | None = None,
+    replicates: int = 400,
+    progress: Callable[[str], None] | None = None,
+) -> AttackReport:
+    """Run the attackers on a release.
+
+    Reading B deals the release's documents into `folds`, learns from all but one and scores that one.
+    Reading A runs when `residuals` are given, outsiders with background when the data holds some. In
+    readings A and B the learner is the most accurate one, as in the threat model (of equals, the one
+    that finds more); among outsiders it is the one that finds most. `known` keeps models learned from
+    background alone, to be shared by the attacks on many releases.
+    """
+    tell = progress or (lambda _: None)
+    learners = attacking_learners() if learners is None else learners
+    outsiders = (CharacterNGrams(),) if outsiders is None else outsiders
+    documents = np.flatnonzero(target.documents)
+    if len(target.sensitive) != len(target.data):
+        raise DataError(f"{len(target.sensitive)} labels were given for {len(target.data)} tokens.")
+    parts = min(folds, len(documents))
+    random = streams.generator("attack folds")
+    fold = deal(documents, parts, random, of=target.data.documents)
+    run = _Run(target, tuple(sorted(set(budgets))), streams, fold, parts, streams.seed_of("attack"))
+    alone = target.alone()
+    if parts > 1:
+        for learner in learners:
+            tell(f"attacker B, {learner.name}")
+            run.add("B", learner.name, _inside(run, learner, alone))
+    for learner in learners if residuals else ():
+        tell(f"attacker A, {learner.name}")
+        run.add("A", learner.name, _from_residuals(alone, learner, residuals, run.seed))
+    _outside(run, outsiders, {} if known is None else known, tell)
+    return _reported(run, replicates)
+
+
+def _inside(run: _Run, learner: Learner, target: Target, *, more: Mask | None = None) -> Scores:
+    """Score each part of the release by a model learned from the other parts (and `more`)."""
+    fold = run.fold[: target.data.documents]
+    scores = np.full(len(target.data), -np.inf)
+    for part in range(run.parts):
+        learned = (fold >= 0) & (fold != part)
+        if more is not None:
+            learned = learned | more
+        model = learner.fit(target.data, target.sensitive, documents=learned, seed=run.seed)
+        np.maximum(scores, model.scores(target.data, documents=fold == part), out=scores)
+    return scores
+
+
+def _from_residuals(
+    target: Target, learner: Learner, residuals: Sequence[Residual], seed: int
+) -> Scores:
+    scores = np.full(len(target.data), -np.inf)
+    for residual in residuals:
+        model = learner.fit(
+            residual.data, residual.sensitive, documents=residual.documents, seed=seed
+        )
+        attacked = residual.attacked[: target.data.documents] & target.documents
+        np.maximum(scores, model.scores(target.data, documents=attacked), out=scores)
+    return scores
+
+
+def _outside(
+    run: _Run, outsiders: Sequence[Learner], known: dict[str, Model], tell: Callable[[str], None]
+) -> None:
+    target, release = run.target, run.target.alone()
+    for learner in outsiders if run.parts > 1 else ():
+        tell(f"outsider, {learner.name}")
+        run.add("outside", learner.name, _inside(run, learner, release))
+    if not target.background.any():
+        return
+    crf = CRF()
+    tell("outsider, background")
+    if crf.name not in known:
+        known[crf.name] = crf.fit(
+            target.data, target.sensitive, documents=target.background, seed=run.seed
+        )
+    alone = known[crf.name].scores(release.data, documents=release.documents)
+    run.add("outside", "crf with background", alone)
+    if run.parts < 2:
+        return
+    tell("outsider, background and release")
+    both = _inside(run, crf, target, more=target.background)[: len(alone)]
+    run.add("outside", "crf with background and release", both)
+    # The background's opinion as a feature, learned to be trusted or not on the labelled part.
+    places = stack_places(release.data, alone, with_own=True)
+    informed = replace(release, data=release.data.with_places(*places))
+    second = _inside(run, crf, informed)
+    run.add("outside", "crf on release, informed by background", second)
+    with np.errstate(invalid="ignore"):
+        run.add("outside", "crf, mean of both", (both + second) / 2)
+
+
+def _reported(run: _Run, replicates: int) -> AttackReport:
+    target, budgets = run.target, run.budgets
+    instances = target.instances
+    truth = target.sensitive[instances] != 0
+    budget = 100 if 100 in budgets else budgets[len(budgets) // 2]
+    numbers = np.cumsum(target.documents) - 1
+    owner = numbers[target.data.document_of[instances]]
+
+    def inspected(chosen: Attack, budgets: Sequence[int], name: str) -> Inspection:
+        seen = chosen.scores[instances]
+        return inspect(
+            seen, seen >= 0, truth, owner, budgets=budgets,
+            generator=run.streams.generator(f"ranges {name}"), replicates=replicates,
+        )  # fmt: skip
+
+    inspections = {}
+    for reading in ("A", "B", "outside"):
+        of_reading = [a for a in run.attacks if a.reading == reading]
+        if not of_reading:
+            continue
+        if reading == "outside":
+            chosen = max(of_reading, key=lambda a: a.found[budget])
+        else:
+            chosen = min(of_reading, key=lambda a: (a.counts.errors, -a.found[budget]))
+        inspections[reading] = (chosen, inspected(chosen, budgets, reading))
+    report = AttackReport(run.attacks, inspections, int(instances.sum()), int(truth.sum()), budget)
+    if report.strongest is None:
+        return report
+    return replace(
+        report, headline=inspected(report.strongest, (budget,), "strongest").ranked[budget]
+    )

@@ -1,0 +1,76 @@
+"""What the paper's theorems say about a release, and whether what they say means anything here.
+
+Each answer carries its assumptions, whether they hold on these counts, and whether the number is
+vacuous (a trivial fact is at least as strong). Symbols of the paper stand in the docstrings; PAPER.md
+lists where a printed proof needs a repair (Lemma 4 uses TP̂/m ≥ q, not TP̂ ≥ q·TN̂; Theorem 4 needs
+TP_A ≥ 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..inspection import Confusion, Found
+from .finite_samples import (
+    false_alarm_floor,
+    finite_sample_gain,
+    finite_sample_true_positives,
+    tightest_parameters,
+    vc_deviation,
+)
+from .local_optima import (
+    gain_at_local_optimum,
+    gain_of_positives_first,
+    local_optimum,
+    most_true_positives,
+    positives_first_pays,
+    ranked_prefix,
+)
+
+__all__ = ["certificate"]
+
+
+def certificate(
+    *,
+    attack: Confusion,
+    ratio: float,
+    budget: int,
+    words: int,
+    sensitive: int,
+    train: Confusion | None = None,
+    dimension: float | None = None,
+    delta: float = 0.05,
+    ranked: Mapping[int, Found] | None = None,
+) -> dict[str, Any]:
+    """Put every bound that these counts allow into one plain dict (`bounds` of frontier.json).
+
+    `attack` are the attacker's counts on the release, `train` those of the classifier that failed the
+    stop rule on the residual training data, `dimension` the Vapnik–Chervonenkis dimension (for a linear
+    classifier the number of its features plus one).
+    """
+    size = {"words": words, "sensitive": sensitive}
+    answers = [
+        local_optimum(attack, ratio),
+        most_true_positives(attack, ratio, **size),
+        positives_first_pays(attack, budget),
+        gain_of_positives_first(attack, budget),
+        gain_at_local_optimum(attack, ratio, budget, **size),
+    ]
+    result: dict[str, Any] = {}
+    if train is not None and dimension is not None:
+        sample: dict[str, Any] = {"dimension": dimension, "delta": delta}
+        answers += [
+            false_alarm_floor(train, attack, ratio, **sample),
+            finite_sample_true_positives(train, attack, ratio, **size, **sample),
+            finite_sample_gain(train, attack, ratio, budget, **size, **sample),
+        ]
+        deviation = vc_deviation(delta, max(train.words, 1), dimension)
+        result["deviation"] = deviation if math.isfinite(deviation) else None
+        result["parameters"] = tightest_parameters(train, attack).to_json()
+    result |= {answer.name: answer.to_json() for answer in answers}
+    result["ranked prefix"] = {
+        str(b): ranked_prefix(found, b, ratio).to_json() for b, found in (ranked or {}).items()
+    }
+    return result

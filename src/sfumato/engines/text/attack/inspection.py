@@ -1,0 +1,268 @@
+"""What an attacker finds who inspects B of the published words: at random, positives first, or best first.
+
+The arithmetic of the threat model and nothing else: no learning. Every figure has a range from
+resampling whole documents, because words of one document are not independent of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "DEFAULT_BUDGETS",
+    "Confusion",
+    "Found",
+    "Inspection",
+    "confusion_of",
+    "found_at_random",
+    "found_positives_first",
+    "found_ranked",
+    "gain_over_random",
+    "inspect",
+]
+
+DEFAULT_BUDGETS = (10, 100, 1000)
+_REPLICATES = 400
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How a classifier's answers meet the truth on a set of words.
+
+    >>> Confusion(tp=3, fp=6, fn=2, tn=15).words
+    26
+    """
+
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+
+    def __post_init__(self) -> None:
+        if min(self.tp, self.fp, self.fn, self.tn) < 0:
+            raise ParameterError("The counts of a confusion must not be negative.")
+
+    @property
+    def words(self) -> int:
+        return self.tp + self.fp + self.fn + self.tn
+
+    @property
+    def positives(self) -> int:
+        """The words that the classifier calls sensitive."""
+        return self.tp + self.fp
+
+    @property
+    def sensitive(self) -> int:
+        """The words that are sensitive."""
+        return self.tp + self.fn
+
+    @property
+    def errors(self) -> int:
+        return self.fp + self.fn
+
+    def __add__(self, other: Confusion) -> Confusion:
+        return Confusion(
+            self.tp + other.tp, self.fp + other.fp, self.fn + other.fn, self.tn + other.tn
+        )
+
+    def to_json(self) -> dict[str, int]:
+        return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
+
+
+def confusion_of(predicted: NDArray[np.bool_], sensitive: NDArray[np.bool_]) -> Confusion:
+    """Count a classifier's answers.
+
+    >>> confusion_of(np.array([True, False]), np.array([True, True]))
+    Confusion(tp=1, fp=0, fn=1, tn=0)
+    """
+    tp = int(np.count_nonzero(predicted & sensitive))
+    fp = int(np.count_nonzero(predicted)) - tp
+    fn = int(np.count_nonzero(sensitive)) - tp
+    return Confusion(tp, fp, fn, len(sensitive) - tp - fp - fn)
+
+
+def found_at_random(counts: Confusion, budget: float) -> float:
+    """Expect this many sensitive words among `budget` words drawn without looking (U_A / L).
+
+    >>> round(found_at_random(Confusion(3, 6, 2, 15), 20), 4)
+    3.8462
+    """
+    words = counts.words
+    return 0.0 if words == 0 else min(budget, words) * counts.sensitive / words
+
+
+def found_positives_first(counts: Confusion, budget: float) -> float:
+    """Expect this many when the predicted positives are read first, each class in any order (U_A* / L).
+
+    >>> round(found_positives_first(Confusion(3, 6, 2, 15), 20), 4)
+    4.2941
+    """
+    budget = min(budget, counts.words)
+    positives, negatives = counts.positives, counts.fn + counts.tn
+    among_positives = min(budget, positives)
+    found = among_positives * counts.tp / positives if positives else 0.0
+    rest = budget - among_positives
+    return found + (rest * counts.fn / negatives if negatives else 0.0)
+
+
+def gain_over_random(counts: Confusion, budget: float) -> float | None:
+    """Give U_A* / U_A; None where nothing sensitive is left or nothing is inspected.
+
+    >>> round(gain_over_random(Confusion(3, 6, 2, 15), 20), 4)
+    1.1165
+    """
+    baseline = found_at_random(counts, budget)
+    return found_positives_first(counts, budget) / baseline if baseline > 0 else None
+
+
+def found_ranked(
+    scores: NDArray[np.float64], sensitive: NDArray[np.bool_], budgets: Sequence[int]
+) -> list[float]:
+    """Count the sensitive words among the `budget` best-scored ones; ties count as their mean.
+
+    >>> found_ranked(np.array([.9, .5, .5, .1]), np.array([True, True, False, False]), [1, 2, 3])
+    [1.0, 1.5, 2.0]
+    """
+    order = np.argsort(-scores, kind="stable")
+    return _ranked(scores[order], sensitive[order].astype(np.float64), np.ones(len(order)), budgets)
+
+
+def _ranked(
+    ordered: NDArray[np.float64],
+    hits: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    budgets: Sequence[int],
+) -> list[float]:
+    if len(ordered) == 0:
+        return [0.0] * len(budgets)
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    size = np.add.reduceat(weights, starts)
+    good = np.add.reduceat(weights * hits, starts)
+    # Inside a group of ties the expected hits grow linearly: interpolate the cumulative counts.
+    reached = np.r_[0.0, np.cumsum(size)]
+    collected = np.r_[0.0, np.cumsum(good)]
+    return [float(v) for v in np.interp(np.asarray(budgets, np.float64), reached, collected)]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How many sensitive words an inspection of a budget finds, with a 95 % range."""
+
+    found: float
+    low: float
+    high: float
+
+    def to_json(self) -> dict[str, float]:
+        return {
+            "found": round(self.found, 4),
+            "low": round(self.low, 4),
+            "high": round(self.high, 4),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """All that one classifier brings an attacker on one release, by way of reading and by budget."""
+
+    counts: Confusion
+    ranked: Mapping[int, Found]
+    unordered: Mapping[int, Found]
+    random: Mapping[int, Found]
+    left: Found
+
+    def to_json(self) -> dict[str, Any]:
+        ways = {"ranked": self.ranked, "unordered": self.unordered, "random": self.random}
+        return {
+            **self.counts.to_json(),
+            **{
+                way: {str(b): f.to_json() for b, f in by_budget.items()}
+                for way, by_budget in ways.items()
+            },
+            "gain_over_random": {
+                str(b): (None if g is None else round(g, 4))
+                for b in self.unordered
+                for g in [gain_over_random(self.counts, b)]
+            },
+        }
+
+
+def inspect(
+    scores: NDArray[np.float64],
+    predicted: NDArray[np.bool_],
+    sensitive: NDArray[np.bool_],
+    document_of: NDArray[np.integer[Any]],
+    *,
+    budgets: Sequence[int],
+    generator: np.random.Generator,
+    replicates: int = _REPLICATES,
+) -> Inspection:
+    """Inspect a release by a classifier's answers: expectations and ranges for every budget.
+
+    Arrays have one entry for each published word; `document_of` numbers its document from 0.
+    """
+    if any(b < 1 for b in budgets):
+        raise ParameterError.constraint(
+            "budgets", "inspect", "whole numbers in [1, inf)", min(budgets)
+        )
+    counts = confusion_of(predicted, sensitive)
+    documents = int(document_of.max()) + 1 if len(document_of) else 0
+    draws = generator.multinomial(documents, np.full(documents, 1 / documents), replicates) \
+        if documents else np.zeros((replicates, 0), np.int64)  # fmt: skip
+    cells = np.zeros((documents, 4))
+    kind = np.where(sensitive, np.where(predicted, 0, 2), np.where(predicted, 1, 3))
+    np.add.at(cells, (document_of, kind), 1)
+    totals = draws @ cells
+    sums = [tuple(int(c) for c in row) for row in totals]
+
+    def expected(function: Any) -> dict[int, Found]:
+        return {
+            b: _range(function(counts, b), np.array([function(Confusion(*row), b) for row in sums]), b)
+            for b in budgets
+        }  # fmt: skip
+
+    order = np.argsort(-scores, kind="stable")
+    ordered, hits, owner = scores[order], sensitive[order].astype(np.float64), document_of[order]
+    point = _ranked(ordered, hits, np.ones(len(order)), budgets)
+    samples = np.empty((replicates, len(budgets)))
+    # Only the head of the ranking matters; a replicate that leaves too much of it out takes it all.
+    head = min(len(order), 4 * max(budgets) + 64)
+    while head < len(order) and ordered[head] == ordered[head - 1]:
+        head += 1
+    for i in range(replicates):
+        weights = draws[i, owner[:head]].astype(np.float64)
+        if weights.sum() >= max(budgets):
+            samples[i] = _ranked(ordered[:head], hits[:head], weights, budgets)
+        else:
+            samples[i] = _ranked(ordered, hits, draws[i, owner].astype(np.float64), budgets)
+    ranked = {b: _range(point[j], samples[:, j], b) for j, b in enumerate(budgets)}
+    left = _range(counts.sensitive, totals[:, 0] + totals[:, 2], max(counts.words, 1))
+    return Inspection(
+        counts, ranked, expected(found_positives_first), expected(found_at_random), left
+    )
+
+
+def _range(value: float, samples: NDArray[np.float64], budget: float) -> Found:
+    """Give the percentile range; where resampling shows no variation at all, Clopper–Pearson's.
+
+    An attacker who found nothing finds nothing in any resample: that is no proof of a zero rate.
+    """
+    tail = (1 - _LEVEL) / 2
+    if len(samples) == 0 or samples.min() == samples.max():
+        from scipy.stats import beta
+
+        hits, trials = min(value, budget), budget
+        low = beta.ppf(tail, hits, trials - hits + 1) * trials if hits > 0 else 0.0
+        high = beta.ppf(1 - tail, hits + 1, trials - hits) * trials if hits < trials else trials
+        return Found(float(value), float(low), float(high))
+    low, high = np.quantile(samples, [tail, 1 - tail])
+    return Found(float(value), float(min(low, value)), float(max(high, value)))

@@ -1,0 +1,1 @@
+"""Reading: from documents to tokens, features and labels."""

@@ -1,0 +1,15 @@
+"""The array types that the rooms of the engine share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Arrays", "Mask", "Scores"]
+
+Arrays = Mapping[str, npt.NDArray[Any]]  # what a model is stored as
+Mask = npt.NDArray[np.bool_]  # over tokens or over documents
+Scores = npt.NDArray[np.float64]  # log-odds, one per token

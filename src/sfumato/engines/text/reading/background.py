@@ -1,0 +1,60 @@
+"""Background corpora: other labelled data of any origin, whose labels may have other names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ....data.document import Document
+
+__all__ = ["matching_labels", "relabelled"]
+
+# Names that corpora give to the same kind; matching is without regard to case and punctuation.
+_SAME = (
+    frozenset({"NAME", "PERSON", "PER", "PERSONNAME", "PATIENT", "DOCTOR", "PERS", "INDIVIDUAL",
+               "FIRSTNAME", "LASTNAME", "GIVENNAME", "SURNAME", "HUMAN"}),
+    frozenset({"DATE", "DATETIME", "DAT", "TIME"}),
+    frozenset({"LOCATION", "LOC", "GPE", "ADDRESS", "CITY", "PLACE", "STREET"}),
+    frozenset({"ORGANIZATION", "ORGANISATION", "ORG", "HOSPITAL", "COMPANY"}),
+    frozenset({"PHONE", "PHONENUMBER", "TELEPHONE", "FAX"}),
+    frozenset({"EMAIL", "EMAILADDRESS", "MAIL"}),
+    frozenset({"ID", "IDENTIFIER", "MEDICALRECORD", "MRN", "SSN", "IDNUM"}),
+    frozenset({"AGE", "AGES"}),
+    frozenset({"URL", "WEBSITE", "DOMAINNAME"}),
+)  # fmt: skip
+
+
+def _plain(label: str) -> str:
+    return "".join(c for c in label.upper() if c.isalnum())
+
+
+def matching_labels(theirs: Iterable[str], wanted: Sequence[str]) -> dict[str, str]:
+    """Say which of a corpus's labels stand for which of the wanted ones.
+
+    >>> matching_labels({"PER", "MISC"}, ["NAME"])
+    {'PER': 'NAME'}
+    """
+    found = {}
+    names = sorted(theirs)
+    for label in names:
+        for want in wanted:
+            same = _plain(label) == _plain(want)
+            if same or (
+                # A synonym stands in only where the corpus does not have the very name.
+                not any(_plain(want) == _plain(other) for other in names)
+                and any({_plain(label), _plain(want)} <= kind for kind in _SAME)
+            ):
+                found[label] = want
+                break
+    return found
+
+
+def relabelled(documents: Iterable[Document], match: Mapping[str, str]) -> list[Document]:
+    """Give documents with their labels renamed; spans of other labels are left out."""
+    return [
+        replace(
+            d.checked(),
+            spans=tuple(replace(s, label=match[s.label]) for s in d.spans if s.label in match),
+        )
+        for d in documents
+    ]

@@ -1,0 +1,1 @@
+"""Releasing: apply chosen classifiers to documents, replace what they redact, write the release."""

@@ -1,0 +1,1 @@
+"""Sanitizing: GreedySanitize, cross-fitting, the competition of forms, and the classifiers that result."""

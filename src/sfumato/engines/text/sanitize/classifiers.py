@@ -1,0 +1,201 @@
+"""The classifiers that a publisher chose: stages that see each other's scores, applied in sequence.
+
+A `Classifier` (h) is a small graph of stages whose log-odds are averaged and cut at a threshold; a
+`ClassifierSet` (H) applies its classifiers one after the other, each to what the earlier ones left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.errors import ModelError
+from ..learners.protocol import Model
+from ..learners.registry import model_from_arrays
+from ..reading.arrays import Arrays, Scores
+from ..reading.features import TokenData, WordKnowledge
+from ..reading.word_lists import WordList
+from .stack import stack_places
+
+__all__ = ["Classifier", "ClassifierSet", "Stage"]
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A model and whose scores it sees: an earlier stage (0, 1, …) or an earlier round (−1, −2, …).
+
+    With each it is said whether the token's own score is seen too, or only those of other places.
+    """
+
+    model: Model
+    sees: tuple[tuple[int, bool], ...] = ()
+
+
+def staged(data: TokenData, sees: Sequence[tuple[int, bool]], known: Sequence[Scores],
+           rounds: Sequence[Scores] = ()) -> TokenData:  # fmt: skip
+    """Give the tokens the features that a stage sees."""
+    for source, with_own in sees:
+        scores = known[source] if source >= 0 else rounds[-source - 1]
+        data = data.with_places(*stack_places(data, scores, with_own=with_own))
+    return data
+
+
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """h: redact where the mean log-odds of the `voices` (numbers of stages) reach the threshold."""
+
+    stages: tuple[Stage, ...]
+    voices: tuple[int, ...]
+    threshold: float
+    form: str = ""
+
+    def scores(self, data: TokenData, rounds: Sequence[Scores] = ()) -> Scores:
+        """Give each token's log-odds; `rounds` are the scores of the classifiers before this one."""
+        known: list[Scores] = []
+        for stage in self.stages:
+            known.append(stage.model.scores(staged(data, stage.sees, known, rounds)))
+        with np.errstate(invalid="ignore"):
+            return np.mean([known[v] for v in self.voices], axis=0)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierSet:
+    """H: what a candidate knows; decides for each token whether to redact it and as what.
+
+    `typing` holds one model per label when there are several; `deny` words are always redacted (before
+    any classifier), `allow` words never.
+    """
+
+    labels: tuple[str, ...]
+    classifiers: tuple[Classifier, ...]
+    typing: tuple[Model, ...] = ()
+    knowledge: tuple[WordKnowledge, ...] = ()
+    deny: WordList = field(default_factory=WordList)
+    allow: WordList = field(default_factory=WordList)
+
+    def redactions(self, data: TokenData) -> npt.NDArray[np.int16]:
+        """Give the round (from 1) in which each token is redacted; 0 where it is published.
+
+        Tokens that were redacted before stay so; they, and denied words, count as round 1.
+        """
+        allowed = self.allow.matches(data)
+        first = data.redacted | (self.deny.matches(data) & ~allowed)
+        when = first.astype(np.int16)
+        current = data.redact(first) if first.any() else data
+        known: list[Scores] = []
+        for number, classifier in enumerate(self.classifiers, 1):
+            scores = classifier.scores(current, known)
+            known.append(scores)
+            found = (scores >= classifier.threshold) & ~allowed
+            when[found] = number
+            if number < len(self.classifiers):
+                current = current.redact(found)
+        return when
+
+    def decide(self, data: TokenData) -> npt.NDArray[np.int16]:
+        """Give 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
+        redacted = self.redactions(data) > 0
+        if not self.typing:
+            return redacted.astype(np.int16)
+        kinds = np.stack([model.scores(data) for model in self.typing]).argmax(axis=0) + 1
+        return np.where(redacted, kinds, 0).astype(np.int16)
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """Give a JSON header and named arrays."""
+        arrays: dict[str, npt.NDArray[Any]] = {}
+
+        def stored(name: str, model: Model) -> dict[str, Any]:
+            header, parts = model.to_arrays()
+            arrays.update({f"{name}/{part}": array for part, array in parts.items()})
+            return header
+
+        classifiers = [
+            {
+                "threshold": classifier.threshold,
+                "form": classifier.form,
+                "voices": list(classifier.voices),
+                "stages": [
+                    {
+                        "sees": [[source, own] for source, own in stage.sees],
+                        "model": stored(f"round{number}/stage{place}", stage.model),
+                    }
+                    for place, stage in enumerate(classifier.stages)
+                ],
+            }
+            for number, classifier in enumerate(self.classifiers, 1)
+        ]
+        typing = [stored(f"typing{i}", model) for i, model in enumerate(self.typing)]
+        for i, source in enumerate(self.knowledge):
+            arrays.update(
+                {f"knowledge{i}/{k}": getattr(source, k) for k in ("keys", "own", "near")}
+            )
+        for name in ("deny", "allow"):
+            words: WordList = getattr(self, name)
+            arrays.update({f"{name}/{k}": v for k, v in words.to_arrays().items()})
+        header = {
+            "labels": list(self.labels),
+            "classifiers": classifiers,
+            "typing": typing,
+            "knowledge": len(self.knowledge),
+        }
+        return header, arrays
+
+    @classmethod
+    def from_arrays(cls, header: Mapping[str, Any], arrays: Arrays) -> ClassifierSet:
+        """Rebuild a stored set; what does not fit together is refused."""
+
+        def model(name: str, described: Mapping[str, Any]) -> Model:
+            prefix = name + "/"
+            parts = {k[len(prefix) :]: v for k, v in arrays.items() if k.startswith(prefix)}
+            return model_from_arrays(dict(described), parts)
+
+        try:
+            classifiers = []
+            for number, described in enumerate(header["classifiers"], 1):
+                stages = tuple(
+                    Stage(
+                        model(f"round{number}/stage{place}", stage["model"]),
+                        tuple((int(source), bool(own)) for source, own in stage["sees"]),
+                    )
+                    for place, stage in enumerate(described["stages"])
+                )
+                voices = tuple(int(v) for v in described["voices"])
+                threshold = float(described["threshold"])
+                sound = (
+                    bool(voices)
+                    and all(0 <= v < len(stages) for v in voices)
+                    and not np.isnan(threshold)
+                    and all(
+                        -number < source < place
+                        for place, stage in enumerate(stages)
+                        for source, _ in stage.sees
+                    )
+                )
+                if not sound:
+                    raise ValueError
+                classifiers.append(Classifier(stages, voices, threshold, str(described["form"])))
+            typing = tuple(model(f"typing{i}", d) for i, d in enumerate(header["typing"]))
+            labels = tuple(str(label) for label in header["labels"])
+            if not labels or (typing and len(typing) != len(labels)):
+                raise ValueError
+            knowledge = tuple(
+                WordKnowledge.checked(
+                    *(arrays[f"knowledge{i}/{k}"] for k in ("keys", "own", "near"))
+                )
+                for i in range(int(header["knowledge"]))
+            )
+            lists = {
+                name: WordList.from_arrays({k: arrays[f"{name}/{k}"] for k in ("keys", "bounds")})
+                for name in ("deny", "allow")
+            }
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise ModelError("The classifiers of the model do not fit together.") from error
+        return cls(labels, tuple(classifiers), typing, knowledge, **lists)
+
+    def without(self, rounds: int) -> ClassifierSet:
+        """Give the set of the first so many rounds."""
+        return replace(self, classifiers=self.classifiers[:rounds])

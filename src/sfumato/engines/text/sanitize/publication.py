@@ -1,0 +1,71 @@
+"""What GreedySanitize answers with: the rounds that it played and the classifiers that it kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..reading.arrays import Mask
+from .classifiers import ClassifierSet
+
+__all__ = ["Publication", "Round"]
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round did, judged on documents that its decisions were not made on."""
+
+    form: str
+    threshold: float
+    found: int
+    false_positives: int
+    total_loss: float
+    kept: bool
+    forms: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        found: Mask,
+        losses: npt.NDArray[np.float64],
+        instances: Mask,
+        **rest: Any,
+    ) -> Self:
+        """Count what a round found."""
+        return cls(
+            found=int(np.count_nonzero(found & (losses > 0))),
+            false_positives=int(np.count_nonzero(found & instances & (losses == 0))),
+            **rest,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        threshold = None if np.isinf(self.threshold) else round(self.threshold, 4)
+        return {
+            "form": self.form,
+            "threshold": threshold,
+            "found": self.found,
+            "false_positives": self.false_positives,
+            "total_loss": self.total_loss,
+            "kept": self.kept,
+            "total_loss_by_form": dict(self.forms),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Publication:
+    """A candidate: the chosen classifiers, the record of the rounds, and the honest estimate.
+
+    `redacted` are the decisions on the labelled tokens by models that had not seen the document (in
+    paper mode: by the classifiers themselves, in sample).
+    """
+
+    ratio: float
+    classifiers: ClassifierSet
+    rounds: tuple[Round, ...]
+    redacted: Mask
+    total_loss: float
+    held_out: bool

@@ -1,0 +1,314 @@
+"""The paper's tables 4–6 and figure 1 for any labelled matrix: every method, every k, one harness.
+
+Selections are scored nested (chosen inside the training folds) and the paper's way. Flipped and
+differentially private data are scored on real rows after training on the release, and inside the
+release; only differences within one column are comparable.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...core.files import write_json
+from ...core.randomness import Streams
+from ...data.baskets import as_baskets
+from ...engines.baskets.binary import BinaryMatrix, as_binary, as_classes
+from ...engines.baskets.containment import audit
+from ...engines.baskets.evaluation import cross_validated_auc, folds_of, linear_svm_auc, nested_auc
+from ...engines.baskets.selectors import (
+    ExactSelector,
+    GreedyDistCnt,
+    GreedyHamDist,
+    GreedyInformation,
+    MaximalSelector,
+)
+from ...engines.baskets.selectors.exact import MOST_FEATURES
+from .baselines import CmGreedy, differential_release, flip_into_clusters
+
+__all__ = ["METHODS", "run_study", "write_study"]
+
+Classes = npt.NDArray[np.bool_]
+_MOST_DP_FEATURES = 14  # the noisy table has 2^N cells a class
+
+METHODS: dict[str, Callable[[int], Any]] = {
+    "Maximal (frequent)": lambda k: MaximalSelector(k, family="frequent"),
+    "Maximal (feasible)": lambda k: MaximalSelector(k, rounds=4),
+    "HamDist": lambda k: GreedyHamDist(k, stop="first"),
+    "HamDist, never stop": GreedyHamDist,
+    "DistCnt": lambda k: GreedyDistCnt(k, stop="first"),
+    "DistCnt, never stop": GreedyDistCnt,
+    "Information, never stop": GreedyInformation,
+    "Conditional information": lambda k: GreedyInformation(k, criterion="conditional"),
+    "Exact": ExactSelector,
+    "CM Greedy": CmGreedy,
+    "k-anonymity HamDist": lambda k: GreedyHamDist(k, stop="first", privacy="k-anonymity"),
+    "k-anonymity DistCnt": lambda k: GreedyDistCnt(k, stop="first", privacy="k-anonymity"),
+}
+
+
+def run_study(
+    data: Any,
+    labels: Any = None,
+    *,
+    k: Sequence[int] = (5, 8, 11),
+    epsilons: Sequence[float] = (0.5, 1.0, 1.5, 2.0),
+    methods: Sequence[str] | None = None,
+    folds: int = 5,
+    repeats: int = 10,
+    flip_rows: int = 8000,
+    seed: int = 0,
+    progress: Callable[..., None] | None = None,
+) -> dict[str, Any]:
+    """Measure every method at every k, and the DP releases at every ε.
+
+    Random flipping compares all pairs of rows, so it runs on at most `flip_rows` rows (a seeded
+    sample, said in the result).
+    """
+    baskets = as_baskets(data, labels=labels)
+    rows = as_binary(baskets.matrix)
+    positive = as_classes(baskets.labels, rows.n)
+
+    def step() -> None:
+        if progress is not None:
+            progress(1)
+
+    table = []
+    for name, make in METHODS.items():
+        if (methods is not None and name not in methods) or (
+            name == "Exact" and rows.d > MOST_FEATURES
+        ):
+            continue
+        cells = []
+        for wanted in k:
+            cells.append(_selection_cell(make(wanted), rows, positive, folds=folds, seed=seed))
+            step()
+        table.append({"method": name, "cells": cells})
+    if methods is None or "RF" in methods:
+        cells = []
+        for wanted in k:
+            cells.append(
+                _flipping_cell(
+                    wanted, rows, positive, folds=folds, repeats=repeats, limit=flip_rows, seed=seed
+                )
+            )
+            step()
+        table.append({"method": "RF", "cells": cells})
+    full = cross_validated_auc(rows, positive, folds=folds, seed=seed)
+    table.append(
+        {
+            "method": "Full feature set",
+            "cells": [
+                {"k": wanted, "auc": full.value, "count": rows.d, "note": str(rows.d)}
+                for wanted in k
+            ],
+        }
+    )
+    count = len(GreedyHamDist(min(k), stop="first").fit(rows, positive).selected_)
+    count = max(1, min(count, _MOST_DP_FEATURES, rows.d))
+    figure = []
+    for mechanism in ("laplace", "exponential"):
+        for epsilon in epsilons:
+            figure.append(
+                _differential_bar(
+                    mechanism,
+                    epsilon,
+                    rows,
+                    positive,
+                    count=count,
+                    folds=folds,
+                    repeats=repeats,
+                    seed=seed,
+                )
+            )
+            step()
+    return {
+        "rows": rows.n,
+        "features": rows.d,
+        "density": len(rows.indices) / max(rows.n * rows.d, 1),
+        "positives": int(positive.sum()),
+        "folds": folds,
+        "seed": seed,
+        "k": list(k),
+        "table": table,
+        "figure": figure,
+        "budget_split": "half for the selection, in equal parts over the features; half for the table",
+    }
+
+
+def _selection_cell(
+    selector: Any, rows: BinaryMatrix, positive: Classes, *, folds: int, seed: int
+) -> dict[str, Any]:
+    chosen = np.sort(selector.fit(rows, positive).selected_)
+    projected = rows.project(chosen)
+    measured = audit(projected, absences=(1,))
+    nested = nested_auc(rows, positive, selector, folds=folds, seed=seed)
+    on_all = cross_validated_auc(projected, positive, folds=folds, seed=seed)
+    return {
+        "k": selector.k,
+        "auc": nested.value,
+        "interval": [nested.interval.low, nested.interval.high],
+        "auc_chosen_on_all_labels": on_all.value,
+        "count": len(chosen),
+        "ac": measured.ac,
+        "unique_share": measured.unique_share,
+        "ac_one_absence": measured.ac_under_absences[1],
+        "note": str(len(chosen)),
+    }
+
+
+def _flipping_cell(
+    k: int,
+    rows: BinaryMatrix,
+    positive: Classes,
+    *,
+    folds: int,
+    repeats: int,
+    limit: int,
+    seed: int,
+) -> dict[str, Any]:
+    streams = Streams(seed).child("study flipping")
+    if rows.n > limit:
+        sample = np.sort(streams.generator("sample").permutation(rows.n)[:limit])
+        rows, positive = rows.take_rows(sample), positive[sample]
+    inside, real, shares = [], [], []
+    for i in range(repeats):
+        run = streams.seed_of(f"{k} {i}") % (2**32)
+        flipped = flip_into_clusters(rows, k=k, seed=run)
+        shares.append(flipped.flipped_share)
+        inside.append(cross_validated_auc(flipped.matrix, positive, folds=folds, seed=seed).value)
+        real.append(
+            np.mean(
+                [
+                    linear_svm_auc(
+                        flipped.matrix.take_rows(train), positive[train],
+                        rows.take_rows(test), positive[test], seed=seed,
+                    )
+                    for train, test in folds_of(positive, folds=folds, seed=seed)
+                ]
+            )
+        )  # fmt: skip
+    share = float(np.mean(shares))
+    return {
+        "k": k,
+        "auc": float(np.mean(inside)),
+        "deviation": float(np.std(inside)),
+        "auc_on_real_rows": float(np.mean(real)),
+        "flipped_share": share,
+        "count": rows.d,
+        "rows": rows.n,
+        "repeats": repeats,
+        "note": f"{share:.2%} flipped",
+    }
+
+
+def _differential_bar(
+    mechanism: str,
+    epsilon: float,
+    rows: BinaryMatrix,
+    positive: Classes,
+    *,
+    count: int,
+    folds: int,
+    repeats: int,
+    seed: int,
+) -> dict[str, Any]:
+    """Score a DP release made from the training rows on the real test rows, and inside itself."""
+    streams = Streams(seed).child(f"study {mechanism} {epsilon!r}")
+    splits = folds_of(positive, folds=folds, seed=seed)
+    real, inside = [], []
+    for i in range(repeats):
+        train, test = splits[i % len(splits)]
+        release = differential_release(
+            rows.take_rows(train), positive[train], count=count, epsilon=epsilon,
+            mechanism=mechanism, seed=streams.seed_of(str(i)) % (2**32),
+        )  # fmt: skip
+        smallest = min(release.positive.sum(), (~release.positive).sum())
+        if smallest < 2:
+            real.append(0.5)
+            inside.append(0.5)
+            continue
+        real.append(
+            linear_svm_auc(
+                release.matrix, release.positive, rows.take_rows(test).project(release.features),
+                positive[test], seed=seed,
+            )
+        )  # fmt: skip
+        inside.append(
+            cross_validated_auc(release.matrix, release.positive, folds=folds, seed=seed).value
+        )
+    return {
+        "mechanism": mechanism,
+        "epsilon": epsilon,
+        "count": count,
+        "auc_on_real_rows": float(np.mean(real)),
+        "deviation_on_real_rows": float(np.std(real)),
+        "auc_inside_release": float(np.mean(inside)),
+        "deviation_inside_release": float(np.std(inside)),
+        "epsilon_selection": epsilon / 2,
+        "epsilon_release": epsilon / 2,
+        "repeats": repeats,
+    }
+
+
+def write_study(study: dict[str, Any], folder: str | Path) -> None:
+    """Write study.json, table.csv, figure.csv and the figure as a Vega-Lite chart."""
+    folder = Path(folder)
+    write_json(folder / "study.json", study, force=True)
+    cells = [{"method": row["method"], **cell} for row in study["table"] for cell in row["cells"]]
+    (folder / "table.csv").write_text(_as_csv(cells), encoding="utf-8")
+    (folder / "figure.csv").write_text(_as_csv(study["figure"]), encoding="utf-8")
+    write_json(folder / "table.vl.json", _table_chart(cells), force=True)
+    write_json(folder / "figure.vl.json", _figure_chart(study["figure"]), force=True)
+
+
+def _as_csv(records: Sequence[dict[str, Any]]) -> str:
+    columns = list(dict.fromkeys(key for record in records for key in record))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return out.getvalue()
+
+
+def _table_chart(cells: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    keep = ("method", "k", "auc", "count")
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "title": "AUC by method and k",
+        "data": {"values": [{key: cell[key] for key in keep} for cell in cells]},
+        "mark": {"type": "point", "filled": True, "size": 60},
+        "encoding": {
+            "x": {"field": "auc", "type": "quantitative", "scale": {"zero": False}, "title": "AUC"},
+            "y": {"field": "method", "type": "nominal", "sort": None, "title": None},
+            "color": {"field": "k", "type": "ordinal"},
+        },
+    }
+
+
+def _figure_chart(bars: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    values = [
+        {"mechanism": b["mechanism"], "epsilon": b["epsilon"], "scored": scored, "auc": b[key]}
+        for b in bars
+        for scored, key in (("on real rows", "auc_on_real_rows"),
+                            ("inside the release", "auc_inside_release"))
+    ]  # fmt: skip
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "title": "Differentially private releases",
+        "data": {"values": values},
+        "mark": "bar",
+        "encoding": {
+            "x": {"field": "epsilon", "type": "ordinal", "title": "ε"},
+            "y": {"field": "auc", "type": "quantitative", "title": "AUC"},
+            "column": {"field": "mechanism", "type": "nominal", "title": None},
+            "xOffset": {"field": "scored"},
+            "color": {"field": "scored", "type": "nominal", "title": None},
+        },
+    }

@@ -1,0 +1,189 @@
+"""Figures 3 to 8 of the paper as Vega-Lite specifications over the study's tidy rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ...core.errors import ParameterError
+
+__all__ = ["FIGURES", "best_single_pass", "figure"]
+
+Row = dict[str, Any]
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+_SINGLE = ("crf", "svm", "adaboost", "ensemble")
+
+
+def figure(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the chart of one figure, its rows inside."""
+    if name not in FIGURES:
+        raise ParameterError.constraint("name", "figure", f"one of {', '.join(FIGURES)}", name)
+    return FIGURES[name](content)
+
+
+def _chart(
+    title: str, rows: list[Row], x: str, y: str, colour: str, *, x_title: str, y_title: str,
+    log: bool = False, dash: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    x_scale: dict[str, Any] = {"type": "log"} if log else {}
+    encoding: dict[str, Any] = {
+        "x": {"field": x, "type": "quantitative", "title": x_title, "scale": x_scale},
+        "y": {"field": y, "type": "quantitative", "title": y_title, "scale": {"zero": True}},
+        "color": {"field": colour, "type": "nominal", "title": None},
+        "tooltip": [{"field": f} for f in (colour, x, y)],
+    }
+    if dash is not None:
+        encoding["strokeDash"] = {"field": dash, "type": "nominal", "title": None}
+    return {
+        "$schema": _SCHEMA,
+        "title": title,
+        "data": {"values": rows},
+        "facet": {"field": "corpus", "type": "nominal", "title": None},
+        "columns": 3,
+        "spec": {
+            "width": 220,
+            "height": 160,
+            "mark": {"type": "line", "point": True, "clip": True},
+            "encoding": encoding,
+        },
+        "resolve": {"scale": {"y": "independent"}},
+    }
+
+
+def _attacks(
+    content: Mapping[str, Any], *, publishers: Iterable[str], reading: str = "B"
+) -> Iterable[Row]:
+    wanted = set(publishers)
+    return (r for r in content["attack"] if r["publisher"] in wanted and r["reading"] == reading)
+
+
+def _identified(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Figure 3: TP_A by L/C for literal GS with the CRF and with the best of all."""
+    names = {
+        "gs crf": "GS, CRF",
+        "gs selection": "GS, selection",
+        "honest": "honest GS",
+    }
+    rows = [
+        {"corpus": r["corpus"], "publisher": names[r["publisher"]], "ratio": r["ratio"],
+         "identified": r["tp"], "kind": "GreedySanitize"}
+        for r in _attacks(content, publishers=names)
+        if r["way"] == "ranked" and r["budget"] == min(content["plan"]["budgets"])
+    ]  # fmt: skip
+    for corpus, found in _baselines(content).items():
+        rows += [
+            {"corpus": corpus, "publisher": "one plain pass, best learner", "ratio": ratio,
+             "identified": found, "kind": "baseline"}
+            for ratio in content["plan"]["ratios"]
+        ]  # fmt: skip
+    return _chart(
+        "Figure 3: sensitive words that the attacker's classifier points at (TP_A)", rows, "ratio",
+        "identified", "publisher", x_title="L/C", y_title="TP_A", log=True, dash="kind",
+    )  # fmt: skip
+
+
+def best_single_pass(published: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Give, by corpus, the publisher whose one plain pass (L/C = 1) errs least."""
+    errors: dict[tuple[str, str], float] = {}
+    for r in published:
+        if r["publisher"].startswith("cost ") and r["ratio"] == 1:
+            key = r["corpus"], r["publisher"]
+            errors[key] = errors.get(key, 0) + r["total_loss"]
+    best: dict[str, str] = {}
+    for corpus, publisher in sorted(errors, key=lambda k: (errors[k], k)):
+        best.setdefault(corpus, publisher)
+    return best
+
+
+def _baselines(content: Mapping[str, Any]) -> dict[str, int]:
+    """Give TP_A against one plain pass of the learner with the fewest errors, by corpus."""
+    best = best_single_pass(content["publish"])
+    return {
+        r["corpus"]: r["tp"]
+        for r in content["attack"]
+        if r["ratio"] == 1 and r["reading"] == "B" and r["publisher"] == best.get(r["corpus"])
+    }
+
+
+def _by_budget(
+    content: Mapping[str, Any], title: str, names: Mapping[str, str], ratios: Iterable[float]
+) -> dict[str, Any]:
+    wanted = set(ratios)
+    rows = [
+        {"corpus": f"{r['corpus']}, L/C = {r['ratio']:g}", "publisher": names[r["publisher"]],
+         "budget": r["budget"], "share": r["share"], "way": r["way"]}
+        for r in _attacks(content, publishers=names)
+        if r["ratio"] in wanted and r["way"] != "random"
+    ]  # fmt: skip
+    return _chart(
+        title, rows, "budget", "share", "publisher", x_title="inspected words B",
+        y_title="found / B", log=True, dash="way",
+    )  # fmt: skip
+
+
+def _against_cost(content: Mapping[str, Any]) -> dict[str, Any]:
+    names = {"gs selection": "GS, selection", "honest": "honest GS"} | {
+        f"cost {name}": f"cost-sensitive {name}" for name in _SINGLE
+    }
+    return _by_budget(
+        content, "Figure 4: found by the attacker, L/C = 5 and 10", names, (5.0, 10.0)
+    )
+
+
+def _publish_ratio(content: Mapping[str, Any]) -> dict[str, Any]:
+    names = {"gs selection": "GS, selection", "honest": "honest GS"} | {
+        f"cost {name}": f"cost-sensitive {name}" for name in _SINGLE
+    }
+    rows = _mean(content, names, "published")
+    chart = _chart(
+        "Figure 5: share of the words that is published", rows, "ratio", "published", "publisher",
+        x_title="L/C", y_title="publish ratio", log=True,
+    )  # fmt: skip
+    chart["spec"]["encoding"]["y"]["scale"] = {"zero": False}
+    return chart
+
+
+def _hypotheses(content: Mapping[str, Any], number: int, ratio: float) -> dict[str, Any]:
+    names = {f"gs {name}": f"GS, {name}" for name in (*_SINGLE, "selection")} | {
+        "honest": "honest GS"
+    }
+    return _by_budget(
+        content,
+        f"Figure {number}: one learner or the best of all, L/C = {ratio:g}",
+        names,
+        (ratio,),
+    )
+
+
+def _rounds(content: Mapping[str, Any]) -> dict[str, Any]:
+    names = {f"gs {name}": f"GS, {name}" for name in (*_SINGLE, "selection")} | {
+        "honest": "honest GS"
+    }
+    rows = _mean(content, names, "rounds")
+    return _chart(
+        "Figure 8: classifiers kept (the algorithm learns one more to see that it gains nothing)",
+        rows, "ratio", "rounds", "publisher", x_title="L/C", y_title="classifiers", log=True,
+    )  # fmt: skip
+
+
+def _mean(content: Mapping[str, Any], names: Mapping[str, str], field: str) -> list[Row]:
+    """Average a field over the folds."""
+    sums: dict[tuple[str, str, float], list[float]] = {}
+    for r in content["publish"]:
+        if r["publisher"] in names:
+            sums.setdefault((r["corpus"], r["publisher"], r["ratio"]), []).append(r[field])
+    return [
+        {"corpus": corpus, "publisher": names[publisher], "ratio": ratio,
+         field: sum(values) / len(values)}
+        for (corpus, publisher, ratio), values in sums.items()
+    ]  # fmt: skip
+
+
+FIGURES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "figure_3": _identified,
+    "figure_4": _against_cost,
+    "figure_5": _publish_ratio,
+    "figure_6": lambda content: _hypotheses(content, 6, 5.0),
+    "figure_7": lambda content: _hypotheses(content, 7, 10.0),
+    "figure_8": _rounds,
+}

@@ -1,0 +1,381 @@
+"""The papers' experiments on any labelled corpora: publishers and attackers, fold by fold, as tidy rows.
+
+Work is cut into parts (corpus × fold for the publishers, corpus × release for the attackers); a part that
+is finished is kept, so that a study that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..._version import __version__
+from ...compute import engine as compute_engine
+from ...core.errors import DataError, OutputExistsError, ParameterError
+from ...core.files import read_json, sha256_of, whole_file, write_json
+from ...core.randomness import Streams
+from ...data.documents import read_documents
+from ...engines.text.attack.attacker import Residual, Target, attack
+from ...engines.text.attack.inspection import Confusion
+from ...engines.text.learners.protocol import deal
+from ...engines.text.reading.arrays import Mask
+from ...engines.text.reading.features import TokenData
+from ...engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
+from .figures import FIGURES, best_single_pass, figure
+from .publishers import PUBLISHERS, decisions
+
+__all__ = ["FIGURES", "PUBLISHERS", "StudyPlan", "study"]
+
+Row = dict[str, Any]
+_COMPARED = (5.0, 10.0)  # the ratios of figures 4, 6 and 7
+_WITH_A = ("gs crf", "gs selection", "honest")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPlan:
+    """What is studied."""
+
+    labels: tuple[str, ...] = ("NAME",)
+    ratios: tuple[float, ...] = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
+    folds: int = 4
+    publishers: tuple[str, ...] = PUBLISHERS
+    budgets: tuple[int, ...] = (10, 20, 50, 100, 200, 500, 1000, 2000)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.publishers) - set(PUBLISHERS))
+        if unknown:
+            raise ParameterError.constraint(
+                "publishers", "study", f"some of {', '.join(PUBLISHERS)}", unknown[0]
+            )
+        if self.folds < 2:
+            raise ParameterError.constraint("folds", "study", "an int in [2, inf)", self.folds)
+        if not self.ratios or not all(r > 0 and np.isfinite(r) for r in self.ratios):
+            raise ParameterError.constraint("ratios", "study", "positive numbers", self.ratios)
+
+
+@dataclass(frozen=True, eq=False)
+class _Corpus:
+    name: str
+    texts: Sequence[str]
+    sensitive: npt.NDArray[np.uint8]
+    data: TokenData
+    fold: npt.NDArray[np.int64]
+    mark: str
+
+
+def study(
+    corpora: Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    *,
+    plan: StudyPlan | None = None,
+    threads: int | None = None,
+    force: bool = False,
+    progress: Callable[[int, str], None] | None = None,
+    units: Callable[[int], None] | None = None,
+) -> dict[str, Any]:
+    """Run the study into a folder: publish.csv, attack.csv, study.json and a chart for each figure.
+
+    A folder that holds parts of the very same study is continued; `units` is told how many parts
+    there are.
+    """
+    plan = StudyPlan() if plan is None else plan
+    tell = progress or (lambda _steps, _note: None)
+    out = Path(out)
+    marks = {Path(path).name.split(".")[0]: _mark(path, plan) for path in corpora}
+    if len(marks) != len(corpora):
+        raise ParameterError("Two corpora of the study have the same name.")
+    _prepare(out, marks, force=force)
+    compute = compute_engine("local", threads=threads)
+    if units is not None:
+        units(len(corpora) * (plan.folds + len(_configurations(plan))))
+    published: list[Row] = []
+    attacked: list[Row] = []
+    described: list[Row] = []
+    for path in corpora:
+        corpus = _read(path, plan, marks[Path(path).name.split(".")[0]])
+        described.append(_described(corpus))
+
+        def publish(fold: int, corpus: _Corpus = corpus) -> int:
+            return _publish_part(corpus, fold, plan, out)
+
+        for fold in compute.map_batches(publish, range(plan.folds)):
+            tell(1, f"{corpus.name}, fold {fold + 1}")
+        folds = [_load(_part(out, corpus, f"fold{fold}", ".npz")) for fold in range(plan.folds)]
+        published += [row for facts, _ in folds for row in facts["rows"]]
+        for rows in _attack_parts(corpus, folds, plan, out, compute=compute, tell=tell):
+            attacked += rows
+    content = {
+        "version": __version__,
+        "plan": {**asdict(plan)},
+        "corpora": described,
+        "publish": published,
+        "attack": attacked,
+    }
+    _write(out, content)
+    return content
+
+
+def _prepare(out: Path, marks: Mapping[str, str], *, force: bool) -> None:
+    """Take the folder over when it holds the same study, or none."""
+    note = out / "study.lock.json"
+    if out.exists() and any(out.iterdir()):
+        if note.is_file() and read_json(note) == {"marks": dict(marks)}:
+            return
+        if not force:
+            raise OutputExistsError(
+                f"The output {out.name!r} exists already and is not this very study.",
+                hint="give --force to replace it.",
+            )
+        import shutil
+
+        shutil.rmtree(out)
+    (out / "parts").mkdir(parents=True, exist_ok=True)
+    write_json(note, {"marks": dict(marks)}, force=True)
+
+
+def _mark(path: str | os.PathLike[str], plan: StudyPlan) -> str:
+    """Name a corpus and a plan by what their results depend on."""
+    facts = json.dumps([sha256_of(path), asdict(plan), __version__], sort_keys=True)
+    return hashlib.blake2b(facts.encode(), digest_size=8).hexdigest()
+
+
+def _read(path: str | os.PathLike[str], plan: StudyPlan, mark: str) -> _Corpus:
+    documents = [d.checked() for d in read_documents(path)]
+    name = Path(path).name.split(".")[0]
+    if len(documents) < plan.folds:
+        raise DataError(
+            f"The corpus {name!r} has {len(documents)} documents, fewer than the "
+            f"{plan.folds} folds.",
+            hint="lower the number of folds or leave it out.",
+        )
+    vocabulary = Vocabulary()
+    texts = [d.text for d in documents]
+    tokens = tokenize(texts, vocabulary)
+    sensitive = (labels_from_spans(documents, tokens, plan.labels) > 0).astype(np.uint8)
+    if not sensitive.any():
+        raise DataError(f"No word of the corpus {name!r} carries one of the labels.")
+    random = Streams(plan.seed).generator("study folds")
+    fold = deal(np.arange(len(documents)), plan.folds, random, of=len(documents))
+    return _Corpus(name, texts, sensitive, TokenData.of(tokens, vocabulary), fold, mark)
+
+
+def _described(corpus: _Corpus) -> Row:
+    words = corpus.data.counted
+    return {
+        "corpus": corpus.name,
+        "documents": corpus.data.documents,
+        "words": int(words.sum()),
+        "sensitive": int((words & (corpus.sensitive != 0)).sum()),
+    }
+
+
+def _some(corpus: _Corpus, documents: Mask) -> tuple[TokenData, npt.NDArray[np.uint8]]:
+    """Give some documents of a corpus alone, so that nothing is known of the others."""
+    vocabulary = Vocabulary()
+    tokens = tokenize(
+        [t for t, use in zip(corpus.texts, documents, strict=True) if use], vocabulary
+    )
+    return TokenData.of(tokens, vocabulary), corpus.sensitive[documents[corpus.data.document_of]]
+
+
+def _part(out: Path, corpus: _Corpus, name: str, suffix: str) -> Path:
+    return out / "parts" / f"{corpus.name}.{name}.{corpus.mark}{suffix}"
+
+
+def _publish_part(corpus: _Corpus, fold: int, plan: StudyPlan, out: Path) -> int:
+    """Let every publisher learn from all folds but one and redact that one."""
+    path = _part(out, corpus, f"fold{fold}", ".npz")
+    if path.exists():
+        return fold
+    held = corpus.fold == fold
+    train, (unseen, truth) = _some(corpus, ~held), _some(corpus, held)
+    words, left = unseen.counted, truth != 0
+    rows: list[Row] = []
+    arrays: dict[str, npt.NDArray[np.uint8]] = {}
+    lasts: dict[str, Row] = {}
+    for made in decisions(
+        train, unseen, ratios=plan.ratios, names=plan.labels, publishers=plan.publishers,
+        seed=Streams(plan.seed).child(corpus.name).seed_of(f"fold {fold}") % 2**32,
+    ):  # fmt: skip
+        key = _key(made.publisher, made.ratio)
+        leaked = int((words & left & ~made.unseen).sum())
+        wrong = int((words & ~left & made.unseen).sum())
+        rows.append(
+            {
+                "corpus": corpus.name,
+                "publisher": made.publisher,
+                "ratio": made.ratio,
+                "fold": fold,
+                "rounds": made.rounds,
+                "words": int(words.sum()),
+                "sensitive": int((words & left).sum()),
+                "published": 1 - float((words & made.unseen).sum()) / max(int(words.sum()), 1),
+                "leaked": leaked,
+                "false_positives": wrong,
+                "total_loss": made.ratio * leaked + wrong,
+            }
+        )
+        arrays[f"unseen/{key}"] = np.packbits(made.unseen)
+        if made.publisher in _WITH_A and made.ratio in _COMPARED:
+            arrays[f"residual/{key}"] = np.packbits(made.residual)
+        if made.last is not None:
+            lasts[key] = made.last.to_json()
+    facts = json.dumps({"rows": rows, "last": lasts}).encode()
+    buffer = io.BytesIO()
+    np.savez(buffer, facts=np.frombuffer(facts, np.uint8), **arrays)  # type: ignore[arg-type]
+    with whole_file(path, force=True) as beside:
+        beside.write_bytes(buffer.getvalue())
+    return fold
+
+
+def _load(path: Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.uint8]]]:
+    with np.load(path, allow_pickle=False) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    return json.loads(arrays.pop("facts").tobytes()), arrays
+
+
+def _key(publisher: str, ratio: float) -> str:
+    return f"{publisher} {ratio:g}"
+
+
+def _configurations(plan: StudyPlan, published: Sequence[Row] = ()) -> list[tuple[str, float]]:
+    """List what is attacked: everything iterative at every ratio, one-pass learners where compared.
+
+    The baseline of figure 3 is one plain pass (L/C = 1) of the learner that errs least.
+    """
+    baseline = best_single_pass(published)
+    return [
+        (publisher, ratio)
+        for publisher in plan.publishers
+        for ratio in plan.ratios
+        if not publisher.startswith("cost ")
+        or ratio in _COMPARED
+        or (ratio == 1 and publisher in baseline.values())
+    ]
+
+
+def _attack_parts(
+    corpus: _Corpus,
+    folds: Sequence[tuple[dict[str, Any], dict[str, npt.NDArray[np.uint8]]]],
+    plan: StudyPlan,
+    out: Path,
+    *,
+    compute: Any,
+    tell: Callable[[int, str], None],
+) -> Iterator[list[Row]]:
+    where = [np.flatnonzero((corpus.fold == f)[corpus.data.document_of]) for f in range(plan.folds)]
+    releases: dict[str, tuple[str, Mask, list[tuple[str, float]]]] = {}
+    rows = [row for facts, _ in folds for row in facts["rows"]]
+    for publisher, ratio in _configurations(plan, rows):
+        key = _key(publisher, ratio)
+        redacted = np.zeros(len(corpus.data), np.bool_)
+        for place, (_, arrays) in zip(where, folds, strict=True):
+            redacted[place] = np.unpackbits(arrays[f"unseen/{key}"], count=len(place)).astype(bool)
+        with_a = f"residual/{key}" in folds[0][1]
+        same = hashlib.blake2b(
+            np.packbits(redacted).tobytes() + bytes([with_a]), digest_size=8
+        ).hexdigest()
+        # Ratios at which a publisher does the same share one attack.
+        releases.setdefault(same, (key, redacted, []))[2].append((publisher, ratio))
+
+    def run(entry: tuple[str, Mask, list[tuple[str, float]]]) -> list[Row]:
+        key, redacted, configurations = entry
+        content = _attack_part(corpus, key, redacted, folds, plan=plan, out=out)
+        found = [
+            row
+            for publisher, ratio in configurations
+            for row in _attack_rows(corpus.name, publisher, ratio, content)
+        ]
+        tell(len(configurations), f"{corpus.name}, attacks on {key}")
+        return found
+
+    yield from compute.map_batches(run, releases.values())
+
+
+def _attack_part(
+    corpus: _Corpus,
+    key: str,
+    redacted: Mask,
+    folds: Sequence[tuple[dict[str, Any], dict[str, npt.NDArray[np.uint8]]]],
+    *,
+    plan: StudyPlan,
+    out: Path,
+) -> dict[str, Any]:
+    path = _part(out, corpus, key.replace(" ", "_"), ".json")
+    if path.exists():
+        return dict(read_json(path))
+    every = np.ones(corpus.data.documents, np.bool_)
+    target = Target(corpus.data.redact(redacted), corpus.sensitive, every)
+    residuals = []
+    for fold, (_, arrays) in enumerate(folds):
+        packed = arrays.get(f"residual/{key}")
+        if packed is None:
+            continue
+        held = corpus.fold == fold
+        data, sensitive = _some(corpus, ~held)
+        left = data.redact(np.unpackbits(packed, count=len(data)).astype(bool))
+        residuals.append(Residual(left, sensitive, np.ones(data.documents, np.bool_), held))
+    report = attack(
+        target, streams=Streams(plan.seed).child(corpus.name).child("attack"),
+        residuals=residuals, folds=plan.folds, budgets=plan.budgets,
+    )  # fmt: skip
+    content = report.to_json()
+    write_json(path, content, force=True)
+    return content
+
+
+def _attack_rows(
+    corpus: str, publisher: str, ratio: float, content: Mapping[str, Any]
+) -> Iterator[Row]:
+    for reading in ("A", "B", "outside"):
+        if reading not in content:
+            continue
+        entry = content[reading]
+        counts = Confusion(**{k: entry[k] for k in ("tp", "fp", "fn", "tn")})
+        for way in ("ranked", "unordered", "random"):
+            for budget, found in entry[way].items():
+                yield {
+                    "corpus": corpus,
+                    "publisher": publisher,
+                    "ratio": ratio,
+                    "reading": reading,
+                    "attacker": entry["learner"],
+                    "way": way,
+                    "budget": int(budget),
+                    "found": found["found"],
+                    "low": found["low"],
+                    "high": found["high"],
+                    "share": found["found"] / int(budget),
+                    **counts.to_json(),
+                }
+
+
+def _write(out: Path, content: Mapping[str, Any]) -> None:
+    write_json(out / "study.json", content, force=True)
+    for name in ("publish", "attack"):
+        _write_csv(out / f"{name}.csv", content[name])
+    charts = out / "charts"
+    charts.mkdir(exist_ok=True)
+    for name in FIGURES:
+        write_json(charts / f"{name}.vl.json", figure(name, content), force=True)
+
+
+def _write_csv(path: Path, rows: Iterable[Row]) -> None:
+    rows = list(rows)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    with whole_file(path, force=True) as beside:
+        beside.write_text(text.getvalue(), encoding="utf-8")

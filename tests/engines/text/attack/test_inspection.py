@@ -1,0 +1,111 @@
+"""Reading a release best first, against plain loops; ranges from resampling documents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.core.errors import ParameterError
+from sfumato.core.randomness import Streams
+from sfumato.engines.text.attack.inspection import confusion_of, found_ranked, inspect
+
+
+def plain_ranked(scores, sensitive, budget):
+    """Walk the scores from the best down; a group of ties gives its mean share."""
+    found = left = 0.0
+    left = budget
+    for value in sorted(set(scores), reverse=True):
+        group = [s for v, s in zip(scores, sensitive, strict=True) if v == value]
+        take = min(left, len(group))
+        found += take * sum(group) / len(group)
+        left -= take
+    return found
+
+
+words = st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=40)
+
+
+@settings(max_examples=100, deadline=None)
+@given(words, st.integers(1, 60))
+def test_ranked_against_plain(rows, budget):
+    scores = np.array([float(s) for s, _ in rows])
+    sensitive = np.array([y for _, y in rows])
+    got = found_ranked(scores, sensitive, [budget])[0]
+    assert got == pytest.approx(plain_ranked(list(scores), list(sensitive), budget))
+
+
+def make(seed=0, documents=30, length=50):
+    rng = np.random.default_rng(seed)
+    n = documents * length
+    sensitive = rng.random(n) < 0.05
+    scores = rng.normal(size=n) + 1.5 * sensitive
+    return scores, scores > 2, sensitive, np.repeat(np.arange(documents), length)
+
+
+def test_inspection_holds_its_own_point_inside_its_range():
+    scores, predicted, sensitive, owner = make()
+    result = inspect(
+        scores,
+        predicted,
+        sensitive,
+        owner,
+        budgets=[10, 100, 5000],
+        generator=Streams(0).generator("x"),
+    )
+    assert result.counts == confusion_of(predicted, sensitive)
+    for way in (result.ranked, result.unordered, result.random):
+        for budget, found in way.items():
+            assert 0 <= found.low <= found.found <= found.high <= budget
+    assert result.ranked[5000].found == sensitive.sum()
+    assert result.ranked[100].found > result.unordered[100].found * 0.9
+    assert result.unordered[100].found > result.random[100].found
+
+
+def test_the_range_is_that_of_resampled_documents():
+    scores, predicted, sensitive, owner = make(3, documents=30, length=12)
+    result = inspect(
+        scores, predicted, sensitive, owner, budgets=[100], generator=Streams(5).generator("x")
+    )
+    draws = Streams(5).generator("x").multinomial(30, np.full(30, 1 / 30), 400)
+    plain = []
+    for row in draws:
+        index = np.concatenate(
+            [np.flatnonzero(owner == d) for d in range(30) for _ in range(row[d])]
+        )
+        plain.append(plain_ranked(list(scores[index]), list(sensitive[index]), 100))
+    low, high = np.quantile(plain, [0.025, 0.975])
+    assert result.ranked[100].low == pytest.approx(low)
+    assert result.ranked[100].high == pytest.approx(high)
+
+
+def test_same_seed_same_range():
+    one = inspect(*make(), budgets=[100], generator=Streams(1).generator("x"))
+    two = inspect(*make(), budgets=[100], generator=Streams(1).generator("x"))
+    assert one == two
+
+
+def test_finding_nothing_is_no_proof_of_a_zero_rate():
+    scores, predicted, sensitive, owner = make()
+    result = inspect(
+        scores,
+        predicted,
+        np.zeros_like(sensitive),
+        owner,
+        budgets=[100],
+        generator=Streams(0).generator("x"),
+    )
+    assert result.ranked[100].found == 0
+    assert 3 < result.ranked[100].high < 4  # Clopper–Pearson for 0 of 100
+
+
+def test_empty_release_and_bad_budget():
+    empty = np.zeros(0)
+    result = inspect(
+        empty, empty.astype(bool), empty.astype(bool), empty.astype(int),
+        budgets=[10], generator=Streams(0).generator("x"),
+    )  # fmt: skip
+    assert result.ranked[10].found == 0
+    with pytest.raises(ParameterError, match="budgets"):
+        inspect(*make(), budgets=[0], generator=Streams(0).generator("x"))

@@ -1,0 +1,240 @@
+"""Publishing gives the same bytes however it is cut up, and withholds what fails."""
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.core.errors import DataError, ParameterError, WithheldError
+from sfumato.core.randomness import Streams
+from sfumato.data.document import Document, Span
+from sfumato.engines.text.learners.crf import CRF
+from sfumato.engines.text.reading.features import TokenData, WordTable
+from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
+from sfumato.engines.text.reading.word_cache import GrowingWords
+from sfumato.engines.text.release.redaction import MASK
+from sfumato.engines.text.release.sanitiser import NOTHING, Sanitiser, batches
+
+NAMES = ["Ann", "Lee", "O'Brien", "Zoë", "Şule", "Garcia"]
+
+
+def corpus(count, *, seed=3):
+    """Notes in which names follow a title, and made-up words keep the vocabulary growing."""
+    random = Streams(seed).generator("notes")
+    documents = []
+    for number in range(count):
+        text, spans = "", []
+        for _ in range(int(random.integers(0, 12))):
+            name = " ".join(random.choice(NAMES, size=int(random.integers(1, 3))))
+            word = "".join(random.choice(list("aeioubcdfg"), size=6))
+            text += random.choice(["Seen by Dr. ", "Call ", "\r\nsigned, Dr. "])
+            if text.endswith("Dr. "):
+                spans.append(Span(len(text), len(text) + len(name), "NAME"))
+                text += f"{name}, {word}. "
+            else:
+                text += f"{word} at {random.integers(24)}:30, it is fine. "
+        extra = {"ward": number % 3, "nurse": "Garcia"}
+        documents.append(Document(f"d{number}", text, spans, extra))
+    return documents
+
+
+class OneClassifier:
+    """The smallest candidate: one model, one threshold."""
+
+    labels = ("NAME",)
+    knowledge = ()
+
+    def __init__(self, model, threshold):
+        self.model, self.threshold = model, threshold
+
+    def decide(self, data):
+        return ((self.model.scores(data) >= self.threshold) & data.counted).astype(np.int16)
+
+
+@pytest.fixture(scope="module")
+def candidate():
+    documents = corpus(60)
+    vocabulary = Vocabulary()
+    tokens = tokenize([d.text for d in documents], vocabulary)
+    labels = labels_from_spans(documents, tokens, ["NAME"]).astype(np.uint8)
+    model = CRF(epochs=3).fit(TokenData.of(tokens, vocabulary), labels)
+    return OneClassifier(model, -1.0)
+
+
+def published(sanitiser, documents, characters=1 << 20, threads=1):
+    parts = list(batches(documents, characters))
+    if threads == 1:
+        done = [sanitiser(part) for part in parts]
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            done = list(pool.map(sanitiser, parts))
+    out = sum(done, NOTHING)
+    texts = [Document(i, text) for i, text in zip(out.ids, out.texts, strict=True)]
+    return texts, list(out.withheld), out.counts
+
+
+def test_it_redacts(candidate):
+    documents = corpus(40, seed=8)
+    out, withheld, counts = published(Sanitiser(candidate), documents)
+    assert withheld == []
+    assert [d.id for d in out] == [d.id for d in documents]
+    hidden = sum(len(d.spans) for d in documents)
+    assert abs(counts.spans["NAME"] - hidden) < 0.1 * hidden
+    assert "Seen by Dr. [NAME], " in out[1].text + out[2].text + out[3].text
+    tokens = tokenize([d.text for d in documents], vocabulary := Vocabulary())
+    assert counts.words == int(vocabulary.is_word[tokens.type].sum())
+    assert counts.documents == 40
+
+
+@pytest.mark.parametrize(
+    ("characters", "threads", "limit"),
+    [(1, 1, 1 << 18), (500, 1, 50), (500, 2, 1 << 18), (3_000, 2, 50)],
+)
+def test_the_same_bytes_however_it_is_cut(candidate, characters, threads, limit):
+    documents = corpus(120, seed=9)
+    expected = published(Sanitiser(candidate), documents)
+    got = published(Sanitiser(candidate, word_limit=limit), documents, characters, threads)
+    assert got == expected
+
+
+def test_a_copy_sent_elsewhere_gives_the_same(candidate):
+    sanitiser = Sanitiser(candidate)
+    documents = corpus(10)
+    expected = published(sanitiser, documents)
+    assert published(pickle.loads(pickle.dumps(sanitiser)), documents) == expected
+
+
+def test_masks_say_nothing_of_the_kind(candidate):
+    documents = corpus(20, seed=8)
+    out, _, _ = published(Sanitiser(candidate, replacement="mask"), documents)
+    plain, _, _ = published(Sanitiser(candidate), documents)
+    assert [d.text for d in out] == [d.text.replace("[NAME]", MASK) for d in plain]
+    assert any(MASK in d.text for d in out)
+
+
+class Numbering:
+    def __init__(self):
+        self.seen = []
+
+    def replace(self, document, text, label):
+        self.seen.append((document, text, label))
+        return f"<{len(self.seen)}é>"
+
+
+def test_surrogates_come_span_by_span(candidate):
+    documents = corpus(20, seed=8)
+    replacer = Numbering()
+    out, _, counts = published(
+        Sanitiser(candidate, replacement="surrogate", replacer=replacer), documents
+    )
+    plain, _, _ = published(Sanitiser(candidate), documents)
+    assert len(replacer.seen) == counts.spans["NAME"]
+    text = "".join(d.text for d in plain)
+    for number, (_, _, label) in enumerate(replacer.seen, 1):
+        text = text.replace(f"[{label}]", f"<{number}é>", 1)
+    assert "".join(d.text for d in out) == text
+    assert all(any(d.id == i and t in d.text for d in documents) for i, t, _ in replacer.seen)
+
+
+def test_findings_of_another_tool_come_first(candidate):
+    text = "Seen by Dr. Lee, fine.\nHobart, 4 pm. Call Dr. Ann, ok."
+    found = [Span(23, 29, "PLACE"), Span(42, 44, "NAME")]
+    document = Document("d", text, found)
+    out = Sanitiser(candidate, findings=True)([document])
+    assert out.texts == ["Seen by Dr. [NAME], fine.\n[PLACE], 4 pm. Call [NAME]. [NAME], ok."]
+    assert out.counts.redacted == {"NAME": 3, "PLACE": 1}
+    assert "[PLACE]" not in Sanitiser(candidate)([document]).texts[0]
+
+
+class Failing(OneClassifier):
+    def decide(self, data):
+        bad = {t for t, w in enumerate(data.words.vocabulary.words) if w == "Canary"}
+        if any(int(t) in bad for t in data.tokens.type):
+            raise ValueError("a message that quotes Canary")
+        return super().decide(data)
+
+
+def test_what_fails_is_withheld_and_the_rest_goes_on(candidate):
+    documents = corpus(30, seed=8)
+    documents[7] = Document("bad", "Dr. Canary sang.")
+    documents[11] = Document("half", "Canary \ud800")
+    sanitiser = Sanitiser(Failing(candidate.model, candidate.threshold))
+    out, withheld, counts = published(sanitiser, documents, 2_000)
+    others = [d for d in documents if d.id not in ("bad", "half")]
+    assert (out, [], counts) == published(Sanitiser(candidate), others)
+    assert [w["id"] for w in withheld] == ["bad", "half"]
+    assert "ValueError" in withheld[0]["reason"]
+    assert "Unicode" in withheld[1]["reason"]
+    assert "Canary" not in str(withheld)
+
+
+def test_strict_stops_at_the_first_without_a_word_of_it(candidate):
+    strict = Sanitiser(Failing(candidate.model, candidate.threshold), strict=True)
+    with pytest.raises(WithheldError, match="'bad'") as caught:
+        strict([*corpus(3), Document("bad", "Dr. Canary sang.")])
+    assert "Canary" not in str(caught.value)
+    assert caught.value.__suppress_context__
+    with pytest.raises(DataError, match="'half'"):
+        strict([Document("half", "\udfff")])
+
+
+def test_odd_documents(candidate):
+    odd = ["", " ", "\n", "...", "👍🏽", "x", "Dr. " * 3, "\x00"]
+    documents = [Document(str(i), text) for i, text in enumerate(odd)]
+    out, withheld, _ = published(Sanitiser(candidate), documents)
+    assert len(out) == len(odd)
+    assert [d.text for d in out[:5]] == odd[:5]
+    assert withheld == []
+    assert Sanitiser(candidate)([]).texts == []
+
+
+def test_wrong_calls(candidate):
+    with pytest.raises(ParameterError, match="replacement"):
+        Sanitiser(candidate, replacement="hide")
+    with pytest.raises(ParameterError, match="replacer"):
+        Sanitiser(candidate, replacement="surrogate")
+    with pytest.raises(ParameterError, match="replacer"):
+        Sanitiser(candidate, replacer=Numbering())
+
+
+word_lists = st.lists(st.text("abcAÉé1-", min_size=1, max_size=4), max_size=8)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(word_lists, max_size=4))
+def test_a_table_that_grew_is_the_table_of_all_words(steps):
+    growing = GrowingWords()
+    for words in steps:
+        growing.vocabulary.add(words)
+        growing.catch_up()
+    whole = WordTable(Vocabulary(dict.fromkeys(w for words in steps for w in words)))
+    assert len(growing) == len(whole)
+    for name in ("own", "own_bounds", "near", "far", "lower", "shape", "counted", "capital"):
+        assert np.array_equal(getattr(growing, name), getattr(whole, name))
+    ranks = {key: rank for rank, key in enumerate(dict.fromkeys(whole.lower.tolist()))}
+    assert growing.groups().tolist() == [ranks[key] for key in whole.lower.tolist()]
+
+
+def test_groups_of_many_words_go_on_when_their_table_grows():
+    growing = GrowingWords()
+    for first in range(0, 6_000, 1_500):
+        growing.vocabulary.add(f"W{i % 4_000}{'x' * (i % 2)}" for i in range(first, first + 1_500))
+        growing.catch_up()
+        growing.groups()
+    lower = growing.lower.tolist()
+    ranks = {key: rank for rank, key in enumerate(dict.fromkeys(lower))}
+    assert growing.groups().tolist() == [ranks[key] for key in lower]
+
+
+def test_word_scores_that_grew_are_those_of_all_words(candidate):
+    words = [f"{w}{i}" for i in range(50) for w in NAMES]
+    growing = GrowingWords()
+    for first in range(0, 300, 60):
+        growing.vocabulary.add(words[first : first + 60])
+        growing.catch_up()
+        grown = growing.scores_of(candidate.model)
+    whole = candidate.model.word_scores(WordTable(Vocabulary(words)))
+    assert np.array_equal(grown, whole)

@@ -1,0 +1,250 @@
+"""An output folder holds the data in its own form and release.json, whole or not at all."""
+
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sfumato.core.errors import DataError, InputError, OutputExistsError
+from sfumato.core.exploration import Candidate
+from sfumato.core.measures import Risk, Utility
+from sfumato.engines.text.release import writing
+from sfumato.engines.text.release.sanitiser import Sanitiser
+from sfumato.engines.text.release.writing import publish
+
+CANDIDATE = Candidate("ratio-10", Risk(0.1), Utility(0.9), {"ratio": 10.0, "secret": "no"})
+
+
+class AfterTitle:
+    """Redacts the word after "Dr."; fails on a document that holds "Boom"."""
+
+    labels = ("NAME",)
+    knowledge = ()
+
+    def decide(self, data):
+        words = data.words.vocabulary.words
+        spoken = [words[t] for t in data.tokens.type]
+        if "Boom" in spoken:
+            raise ValueError("Boom")
+        kind = np.zeros(len(data), np.int16)
+        for i in range(2, len(data)):
+            kind[i] = spoken[i - 2 : i] == ["Dr", "."]
+        kind[data.redacted] = 0
+        return kind
+
+
+def records(count=12):
+    return [
+        {
+            "id": f"d{i}",
+            "text": f"Note {i}: Dr. Canary é\r\ncame.",
+            "ward": i % 3,
+            "by": "Canary",
+        }
+        for i in range(count)
+    ]
+
+
+def write(path, content):
+    path.write_text("".join(json.dumps(r) + "\n" for r in content), encoding="utf-8")
+    return path
+
+
+def run(source, out, **options):
+    sanitiser = Sanitiser(AfterTitle(), **options.pop("sanitiser", {}))
+    options = {"made_from": {"model": "abc"}, "threads": 1, "characters": 100} | options
+    return publish(source, out, sanitiser=sanitiser, candidate=CANDIDATE, **options)
+
+
+def lines(path):
+    opened = gzip.open if path.name.endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8") as stream:
+        return [json.loads(line) for line in stream]
+
+
+def test_jsonl(tmp_path):
+    source = write(tmp_path / "notes.jsonl", records())
+    outcome = run(source, tmp_path / "out")
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["notes.jsonl", "release.json"]
+    expected = [
+        {**r, "text": f"Note {i}: Dr. [NAME] é\r\ncame.", "spans": []}
+        for i, r in enumerate(records())
+    ]
+    assert lines(tmp_path / "out" / "notes.jsonl") == expected
+    record = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
+    assert record == outcome.record
+    assert record["counts"] == {
+        "documents": 12,
+        "words": 12 * 6,
+        "redacted": {"NAME": 12},
+        "spans": {"NAME": 12},
+        "withheld": 0,
+    }
+    assert record["inputs"][0]["rows"] == 12
+    assert record["candidate"] == "ratio-10"
+    assert record["how"]["ratio"] == 10
+    assert record["how"]["fields_as_they_are"] == ["by", "ward"]
+    assert "Canary" not in json.dumps(record)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl", "out"]
+
+
+@pytest.mark.parametrize("options", [{"threads": 2}, {"characters": 1}, {"characters": 1 << 20}])
+def test_the_same_bytes_however_it_is_done(tmp_path, options):
+    source = write(tmp_path / "notes.jsonl", records(40))
+    run(source, tmp_path / "a")
+    run(source, tmp_path / "b", **options)
+    for name in ("notes.jsonl", "release.json"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_other_forms(tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    write(folder / "a.jsonl", records(3))
+    write(folder / "b.jsonl", [{**r, "id": "x" + r["id"]} for r in records(4)])
+    run(folder, tmp_path / "folder")
+    names = sorted(p.name for p in (tmp_path / "folder").iterdir())
+    assert names == ["a.jsonl", "b.jsonl", "release.json"]
+    assert [r["id"] for r in lines(tmp_path / "folder" / "b.jsonl")] == ["xd0", "xd1", "xd2", "xd3"]
+    record = json.loads((tmp_path / "folder" / "release.json").read_text(encoding="utf-8"))
+    assert [i["rows"] for i in record["inputs"]] == [3, 4]
+
+    csv = tmp_path / "notes.csv"
+    csv.write_text('id,text,ward\n1,"Dr. Canary, fine",A\n2,none,B\n', encoding="utf-8")
+    run(csv, tmp_path / "csv", drop=["ward"])
+    text = (tmp_path / "csv" / "notes.csv").read_text(encoding="utf-8")
+    assert "Dr. [NAME], fine" in text
+    assert text.split("\n")[1].startswith('1,"Dr. [NAME], fine"')
+    assert text.split("\n")[1].endswith(",")
+    source = write(tmp_path / "notes.jsonl", records(2))
+    run(source, tmp_path / "dropped", drop=["by", "no such field"])
+    assert [sorted(r) for r in lines(tmp_path / "dropped" / "notes.jsonl")] == [
+        ["id", "spans", "text", "ward"]
+    ] * 2
+
+    parquet = tmp_path / "notes.parquet"
+    pq.write_table(pa.Table.from_pylist(records(5)), parquet)
+    run(parquet, tmp_path / "parquet", drop=["by"])
+    table = pq.read_table(tmp_path / "parquet" / "notes.parquet").to_pylist()
+    assert [r["text"] for r in table] == [r["text"].replace("Canary", "[NAME]") for r in records(5)]
+    assert [(r["ward"], r["by"]) for r in table] == [(i % 3, None) for i in range(5)]
+
+    brat = tmp_path / "brat"
+    brat.mkdir()
+    (brat / "one.txt").write_text("Dr. Canary called.", encoding="utf-8")
+    (brat / "one.ann").write_text("T1\tNAME 4 10\tCanary\n", encoding="utf-8")
+    run(brat, tmp_path / "texts")
+    assert (tmp_path / "texts" / "one.txt").read_text(encoding="utf-8") == "Dr. [NAME] called."
+    for file in (tmp_path / "texts").iterdir():
+        assert "Canary" not in file.read_text(encoding="utf-8")
+
+    zipped = tmp_path / "notes.jsonl.gz"
+    with gzip.open(zipped, "wt", encoding="utf-8") as stream:
+        stream.writelines(json.dumps(r) + "\n" for r in records())
+    run(zipped, tmp_path / "zipped")
+    assert len(lines(tmp_path / "zipped" / "notes.jsonl.gz")) == 12
+
+
+def test_what_fails_is_withheld_by_id(tmp_path):
+    content = records()
+    content[3]["text"] = "Dr. Canary went Boom"
+    content[5] = {"id": "no text", "name": "Canary"}
+    source = write(tmp_path / "notes.jsonl", content)
+    outcome = run(source, tmp_path / "out")
+    assert outcome.withheld == 2
+    assert {w["id"] for w in outcome.record["withheld"]} == {"d3", "no text"}
+    assert outcome.record["counts"]["documents"] == 10
+    assert outcome.record["inputs"][0]["rows"] == 12
+    assert "Canary" not in json.dumps(outcome.record)
+    assert "Boom" not in json.dumps(outcome.record)
+    assert len(lines(tmp_path / "out" / "notes.jsonl")) == 10
+    for broken in (content[:5], content[4:]):
+        source = write(tmp_path / "notes.jsonl", broken)
+        with pytest.raises(Exception, match=r"d3|no text|Record 2") as caught:
+            run(source, tmp_path / "strict", sanitiser={"strict": True})
+        assert "Canary" not in str(caught.value)
+        assert not (tmp_path / "strict").exists()
+
+
+def test_findings_are_redacted_too(tmp_path):
+    source = write(tmp_path / "notes.jsonl", records(2))
+    findings = tmp_path / "findings.jsonl"
+    found = [{"start": 0, "end": 4, "entity_type": "KIND", "score": 0.9}]
+    findings.write_text(json.dumps({"id": "d1", "findings": found}), encoding="utf-8")
+    run(source, tmp_path / "out", findings=findings, sanitiser={"findings": True})
+    texts = [r["text"] for r in lines(tmp_path / "out" / "notes.jsonl")]
+    assert texts[1].startswith("[KIND] 1: Dr. [NAME]")
+    assert texts[0].startswith("Note 0")
+
+
+@pytest.mark.parametrize(
+    ("name", "work"), [("notes.jsonl", "_part_in_columns"), ("notes.csv", "_part")]
+)
+def test_a_run_that_stopped_goes_on(tmp_path, monkeypatch, name, work):
+    source = tmp_path / name
+    if name == "notes.csv":
+        pd.DataFrame(records(40)).to_csv(source, index=False)
+    else:
+        write(source, records(40))
+    run(source, tmp_path / "whole")
+    worked = 0
+    real = getattr(writing, work)
+
+    def counting(sanitiser, documents):
+        nonlocal worked
+        worked += 1
+        if worked == 4:
+            raise KeyboardInterrupt
+        return real(sanitiser, documents)
+
+    monkeypatch.setattr(writing, work, counting)
+    with pytest.raises(KeyboardInterrupt):
+        run(source, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    run(source, tmp_path / "out")
+    first = worked
+    assert sorted(p.name for p in tmp_path.iterdir()) == [name, "out", "whole"]
+    for file in (name, "release.json"):
+        assert (tmp_path / "out" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
+    worked = 100
+    run(source, tmp_path / "again")
+    assert worked - 100 > first - 4
+
+
+@pytest.mark.parametrize("drop", [(), ("by", "x")])
+def test_lines_in_columns_are_what_they_are_record_by_record(tmp_path, monkeypatch, drop):
+    rows = [*records(30), {"id": 7, "text": "Dr. Boom", "x": {"y": [1.50, "\u00e9"]}}, {"id": "d3"}]
+    rows += [{"id": "s", "text": "Dr. Ann", "spans": [{"start": 4, "end": 7, "label": "NAME"}]}]
+    source = write(tmp_path / "notes.jsonl", rows)
+    for threads in (1, 2):
+        run(source, tmp_path / f"columns{threads}", drop=drop, threads=threads)
+    monkeypatch.setattr(writing, "takes", lambda *_: False)
+    run(source, tmp_path / "records", drop=drop)
+    found = [
+        [(tmp_path / out / name).read_bytes() for name in ("notes.jsonl", "release.json")]
+        for out in ("columns1", "columns2", "records")
+    ]
+    assert found[0][0] == found[1][0] == found[2][0]
+    recorded = [json.loads(content) for _, content in found]
+    for record in recorded:  # record by record, what could not be read is listed first
+        record["withheld"].sort(key=lambda entry: entry["id"])
+    assert recorded[0] == recorded[1] == recorded[2]
+    assert recorded[0]["counts"]["withheld"] == 2
+
+
+def test_bad_input_writes_nothing(tmp_path):
+    source = write(tmp_path / "notes.jsonl", records())
+    (tmp_path / "out").mkdir()
+    with pytest.raises(OutputExistsError):
+        run(source, tmp_path / "out")
+    run(source, tmp_path / "out", force=True)
+    with pytest.raises(InputError):
+        run(tmp_path / "missing.jsonl", tmp_path / "new")
+    write(tmp_path / "empty.jsonl", [])
+    with pytest.raises(DataError, match="no documents"):
+        run(tmp_path / "empty.jsonl", tmp_path / "new")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["empty.jsonl", "notes.jsonl", "out"]

@@ -1,0 +1,102 @@
+"""Forms compete on folds they were not tuned on, and chance alone does not win."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.engines.text.sanitize.competition import INCUMBENT, Competition
+
+RATIO = 10.0
+
+
+def competition(forms, sensitive, fold, document):
+    value = np.where(sensitive, RATIO, -1.0)
+    return Competition(
+        forms,
+        live=np.ones(len(value), bool),
+        value=value,
+        fold_of=fold,
+        document_of=document,
+        leak=RATIO,
+        expected=-np.log(RATIO),
+    )
+
+
+def world(seed, documents=40, words=50):
+    """Log-odds that are what they say: calibrated scores of words in documents."""
+    random = np.random.default_rng(seed)
+    document = np.repeat(np.arange(documents), words)
+    scores = random.normal(-4, 3, len(document))
+    sensitive = random.random(len(document)) < 1 / (1 + np.exp(-scores))
+    return random, document, sensitive, scores
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000))
+def test_gains_and_redactions_against_a_plain_count(seed):
+    random, document, sensitive, scores = world(seed, documents=12, words=20)
+    fold = document % 4
+    other = scores + random.normal(0, 3, len(scores))
+    judged = competition(
+        {INCUMBENT: scores, "pass": scores, "stack": other}, sensitive, fold, document
+    )
+    value = np.where(sensitive, RATIO, -1.0)
+    for name, seen in ((INCUMBENT, scores), ("pass", scores), ("stack", other)):
+        entry = judged.entries[name]
+        plain = [
+            sum(
+                value[i]
+                for i in np.flatnonzero(document == d)
+                if seen[i] >= entry.fit.by_fold[fold[i]]
+            )
+            for d in range(12)
+        ]
+        assert judged.gains(name) == pytest.approx(plain)
+    assert np.all(np.isin(judged.entries[INCUMBENT].fit.by_fold, [-np.log(RATIO), np.inf]))
+    found = judged.found()
+    for j in range(4):
+        # What is redacted in a fold does not depend on the labels of that fold.
+        flipped = np.where(fold == j, ~sensitive, sensitive)
+        again = competition(
+            {INCUMBENT: scores, "pass": scores, "stack": other}, flipped, fold, document
+        )
+        assert np.array_equal(again.found()[fold == j], found[fold == j])
+
+
+def test_one_pass_stands_until_another_form_is_better_by_more_than_chance():
+    random, document, sensitive, scores = world(1)
+    fold = document % 4
+    same = scores + random.normal(0, 0.01, len(scores))
+    assert competition({INCUMBENT: scores, "stack": same}, sensitive, fold, document).winner() == (
+        INCUMBENT
+    )
+    better = np.where(sensitive, scores + 4, scores - 4)
+    assert competition(
+        {INCUMBENT: scores, "stack": better}, sensitive, fold, document
+    ).winner() == ("stack")
+
+
+def test_two_leaks_fewer_are_chance_where_leaks_are_few():
+    _, document, sensitive, _ = world(2)
+    fold = document % 4
+    perfect = np.where(sensitive, 5.0, -8.0)
+    missed = perfect.copy()
+    missed[np.flatnonzero(sensitive)[:1]] = -8.0
+    assert competition(
+        {INCUMBENT: missed, "stack": perfect}, sensitive, fold, document
+    ).winner() == (INCUMBENT)
+    missed[np.flatnonzero(sensitive)[::10]] = -8.0
+    assert competition(
+        {INCUMBENT: missed, "stack": perfect}, sensitive, fold, document
+    ).winner() == ("stack")
+
+
+def test_background_wins_where_it_gains_more():
+    random, document, sensitive, scores = world(3)
+    fold = document % 4
+    worse = scores + random.normal(0, 2, len(scores))
+    forms = {INCUMBENT: scores, "pass": scores, "background": worse}
+    assert competition(forms, sensitive, fold, document).winner() == INCUMBENT
+    forms["background"] = np.where(sensitive, scores + 0.5, scores)
+    assert competition(forms, sensitive, fold, document).winner() == "background"
