@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from .....core.errors import ModelError, ParameterError
 from .....core.randomness import Streams
-from ..features import TokenData
-from ..learners.linear.calibration import platt
-from ..learners.protocol import Arrays, labelled_documents
+from ...reading.features import TokenData
+from ..linear.calibration import platt
+from ..protocol import Arrays, labelled_documents
 from .folder import Config, EncoderFolder, open_encoder
 from .pieces import CASES, Pieces, PieceTable, piece_table
 from .training import Corpus, Schedule, tune

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .....core.errors import ModelError
-from ..features import TokenData
+from ...reading.features import TokenData
 
 __all__ = ["CASES", "LENGTHS", "PieceTable", "Pieces", "Windows", "piece_table", "windows_of"]
 
