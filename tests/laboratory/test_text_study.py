@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from sfumato.core.errors import DataError, OutputExistsError, ParameterError
+from sfumato.core.randomness import Streams
+from sfumato.engines.text.attack.inspection import confusion_of
 from sfumato.engines.text.learners.svm import SVM
 from sfumato.engines.text.reading.features import TokenData
-from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
-from sfumato.engines.text.sanitize.greedy import GreedySanitize
 from sfumato.laboratory.text.figures import FIGURES, best_single_pass, figure
-from sfumato.laboratory.text.publishers import decisions, paper_rounds
-from sfumato.laboratory.text.study import PUBLISHERS, StudyPlan, study
+from sfumato.laboratory.text.publishers import PUBLISHERS, Literal, Training, decisions
+from sfumato.laboratory.text.study import StudyPlan, study
 
 NAMES = ["Alba", "Borges", "Cruz", "Diaz", "Evans", "Fuchs", "Grant", "Rose", "May"]
 
@@ -62,27 +63,46 @@ def small(seed=0):
         labels += [int(w in NAMES and words[i - 1] != "we") for i, w in enumerate(words)]
     vocabulary = Vocabulary()
     data = TokenData.of(tokenize(texts, vocabulary), vocabulary)
-    return data, np.array(labels, np.uint8)
+    return Training(data, np.array(labels, np.uint8))
+
+
+def algorithm_1(learner, train, ratio, seed):
+    """The plain twin: learn, stop where L·TP ≤ C·FP, else redact and go on."""
+    data, models = train.data, []
+    while True:
+        step = Streams(seed).seed_of(f"round {len(models) + 1}")
+        model = learner.fit(data, train.sensitive, seed=step)
+        found, words = model.scores(data) >= 0, data.counted
+        last = confusion_of(found[words], train.sensitive[words] != 0)
+        if ratio * last.tp - last.fp <= 0:
+            return SimpleNamespace(models=models, data=data, last=last)
+        models.append(model)
+        data = data.redact(found)
 
 
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 5.0, 50.0])
 def test_one_sequence_is_algorithm_1_for_each_ratio(ratio):
     """The shared rounds stop where Algorithm 1, run for the ratio alone, stops."""
-    data, sensitive = small()
+    train, (unseen, _) = small(), small(1)
     learner = SVM(penalty=0.001)
-    shared = paper_rounds(learner, data, sensitive, (0.5, 1.0, 5.0, 50.0), seed=3)
-    labelled = Labelled(
-        data, sensitive.astype(np.int16), ("NAME",), np.ones(data.documents, np.bool_)
-    )
-    alone = GreedySanitize(learner, mode="paper", seed=3).fit(labelled, [ratio])[ratio]
-    assert shared.stops[ratio] == len(alone.classifiers.classifiers)
-    assert np.array_equal(shared.residuals[shared.stops[ratio]], alone.redacted)
-    assert shared.last[ratio].fp >= ratio * shared.last[ratio].tp
+    ratios = (0.5, 1.0, 5.0, 50.0)
+    shared = {
+        d.ratio: d
+        for d in Literal("gs svm", "", False, learner).decide(train, unseen, ratios=ratios, seed=3)
+    }[ratio]
+    alone = algorithm_1(learner, train, ratio, seed=3)
+    assert shared.rounds == len(alone.models)
+    assert np.array_equal(shared.residual, alone.data.redacted)
+    assert shared.last == alone.last
+    assert shared.last.fp >= ratio * shared.last.tp
+    for model in alone.models:
+        unseen = unseen.redact(model.scores(unseen) >= 0)
+    assert np.array_equal(shared.unseen, unseen.redacted)
 
 
 def test_every_publisher_decides_every_ratio():
     train, (unseen, _) = small(), small(1)
-    made = list(decisions(train, unseen, ratios=(2.0, 10.0), names=["NAME"]))
+    made = list(decisions(train, unseen, ratios=(2.0, 10.0)))
     assert [(d.publisher, d.ratio) for d in made] == [
         (p, r) for p in PUBLISHERS for r in (2.0, 10.0)
     ]

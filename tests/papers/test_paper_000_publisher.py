@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato.engines.text.learners.protocol import Learner, Model
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.labelled import Labelled, total_loss
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
@@ -18,7 +19,7 @@ from sfumato.engines.text.sanitize.greedy import GreedySanitize
 
 
 @dataclass
-class TableModel:
+class TableModel(Model):
     """h as a row of the table."""
 
     positive: np.ndarray
@@ -32,7 +33,7 @@ class TableModel:
 
 
 @dataclass
-class TableLearner:
+class TableLearner(Learner):
     """arg min FP + FN over the class (eqs. 2 and 3); of equals the first."""
 
     hypotheses: np.ndarray

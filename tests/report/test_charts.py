@@ -12,7 +12,7 @@ from sfumato.report.facts import gather
 
 SPECS = sorted(
     p.name.removesuffix(".json")
-    for p in (files("sfumato.report") / "chart_specs").iterdir()
+    for p in (files("sfumato.presentation") / "chart_specs").iterdir()
     if p.name.endswith(".json") and p.name != "theme.json"
 )
 

@@ -215,7 +215,7 @@ def test_marks_have_enough_contrast(scheme, mark):
 
 
 def test_every_colour_of_the_specs_follows_light_and_dark():
-    folder = files("sfumato.report") / "chart_specs"
+    folder = files("sfumato.presentation") / "chart_specs"
     used = {c for p in folder.iterdir() for c in re.findall(r"#[0-9a-f]{6}", p.read_text())}
     style = (files("sfumato.report") / "templates" / "style.css").read_text()
     assert used

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
+from sfumato.presentation.numbers import plain, segments
 from sfumato.report.facts import gather
 from sfumato.report.prose import glossary, methods, papers
 from sfumato.report.words import stories
-from sfumato.report.words.numbers import plain, segments
 
 
 def told(tmp_path, made_up):

@@ -107,14 +107,15 @@ def study(
 ) -> None:
     """Reproduce the papers' figures on labelled corpora; a study that was stopped goes on."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
-        from ..laboratory.text.study import PUBLISHERS, StudyPlan
+        from ..laboratory.text.publishers import PUBLISHERS
+        from ..laboratory.text.study import StudyPlan
         from ..laboratory.text.study import study as run
 
         plan = StudyPlan(
             labels=tuple(names(label)),
             ratios=tuple(numbers(ratios, "--ratios")),
             folds=folds,
-            publishers=tuple(names(publishers)) or PUBLISHERS,
+            publishers=tuple(names(publishers)) or tuple(PUBLISHERS),
             budgets=tuple(numbers(budget, "--budget", int, least=1)),
             seed=seed,
         )

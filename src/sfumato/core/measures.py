@@ -7,6 +7,7 @@ its method cannot be checked; a figure that rests on a model (not on data) says 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -60,8 +61,19 @@ class Measure:
         """Return the same measure with an interval around it."""
         return replace(self, interval=Interval(low, high, level, method))
 
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """Read back what `to_json` wrote."""
+        fields = dict(content)
+        ends, level, method = (fields.pop(key, None) for key in ("interval", "level", "method"))
+        interval = None
+        if ends is not None:
+            low, high = ends
+            interval = Interval(float(low), float(high), float(level), str(method))
+        return cls(**{**fields, "value": float(fields["value"]), "interval": interval})
+
     def to_json(self) -> dict[str, Any]:
-        """Give the plain form used in files and reports."""
+        """Return the plain form used in files and reports."""
         return {
             "value": self.value,
             "interval": None if self.interval is None else [self.interval.low, self.interval.high],

@@ -10,11 +10,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ..presentation.numbers import count, segments
 from .charts import Chart, charts_of, point_says, to_svg
 from .facts import Facts, facts_json
 from .prose import glossary, methods, papers
 from .words import Story, stories
-from .words.numbers import count, segments
 from .words.shared import command
 
 __all__ = [

@@ -11,12 +11,12 @@ from importlib.resources import as_file, files
 from typing import Any
 
 from ..core.errors import WorkError
+from ..presentation.numbers import segments
 from .charts import Chart, charts_of, to_svg
 from .facts import Facts, facts_json
 from .html import commands_of, file_rows, method_terms, setting_rows, title_of
 from .prose import papers
 from .words import Grid, stories
-from .words.numbers import segments
 
 __all__ = ["render_pdf"]
 

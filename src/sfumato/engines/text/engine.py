@@ -131,7 +131,7 @@ def explore(
         inputs += _inputs(read, sum(1 for _ in read))
     exploration = TextExploration(seed=seed, inputs=inputs)
     judge = Judge(
-        labelled, weights=publisher.weights, attackers=attackers, budgets=budgets,
+        labelled, weights=publisher.settings.weights, attackers=attackers, budgets=budgets,
         streams=Streams(seed), progress=progress,
     )  # fmt: skip
     for ratio, publication in published.items():
@@ -149,8 +149,8 @@ def explore(
         "mode": mode,
         "learner": publisher.learner.name,
         "labels": list(wanted),
-        "folds": publisher.folds,
-        "folds_dealt": publisher.folds_used or publisher.folds,
+        "folds": publisher.settings.folds,
+        "folds_dealt": publisher.folds_used or publisher.settings.folds,
         "background": described,
         "unlabelled_documents": len(texts),
         "documents": len(documents),
@@ -171,7 +171,9 @@ def _judged_out_of_fold(
             publication,
             redacted=redacted[ratio],
             total_loss=total_loss(
-                labelled.losses(ratio, publisher.weights), labelled.instances, redacted[ratio]
+                labelled.losses(ratio, publisher.settings.weights),
+                labelled.instances,
+                redacted[ratio],
             ),
             held_out=True,
         )

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ...core.errors import ParameterError
+from ...engines.text.learners.selection import Selection
+from .publishers import PUBLISHERS, CostSensitive, Literal, Publisher
 
 __all__ = ["FIGURES", "best_single_pass", "figure"]
 
 Row = dict[str, Any]
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
-_SINGLE = ("crf", "svm", "adaboost", "ensemble")
 
 
 def figure(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,6 +51,16 @@ def _chart(
     }
 
 
+def _titles(wanted: Callable[[Publisher], bool]) -> dict[str, str]:
+    """Return the titles of some publishers by name."""
+    return {name: p.title for name, p in PUBLISHERS.items() if wanted(p)}
+
+
+def _best_or_one_pass(publisher: Publisher) -> bool:
+    """Whether it is one pass, or an iterative publisher with the best of all learners."""
+    return not isinstance(publisher, Literal) or isinstance(publisher.learner, Selection)
+
+
 def _attacks(
     content: Mapping[str, Any], *, publishers: Iterable[str], reading: str = "B"
 ) -> Iterable[Row]:
@@ -59,11 +70,7 @@ def _attacks(
 
 def _identified(content: Mapping[str, Any]) -> dict[str, Any]:
     """Figure 3: TP_A by L/C for literal GS with the CRF and with the best of all."""
-    names = {
-        "gs crf": "GS, CRF",
-        "gs selection": "GS, selection",
-        "honest": "honest GS",
-    }
+    names = _titles(lambda p: p.attacked_with_residual)
     rows = [
         {"corpus": r["corpus"], "publisher": names[r["publisher"]], "ratio": r["ratio"],
          "identified": r["tp"], "kind": "GreedySanitize"}
@@ -86,7 +93,7 @@ def best_single_pass(published: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Give, by corpus, the publisher whose one plain pass (L/C = 1) errs least."""
     errors: dict[tuple[str, str], float] = {}
     for r in published:
-        if r["publisher"].startswith("cost ") and r["ratio"] == 1:
+        if isinstance(PUBLISHERS[r["publisher"]], CostSensitive) and r["ratio"] == 1:
             key = r["corpus"], r["publisher"]
             errors[key] = errors.get(key, 0) + r["total_loss"]
     best: dict[str, str] = {}
@@ -122,18 +129,14 @@ def _by_budget(
 
 
 def _against_cost(content: Mapping[str, Any]) -> dict[str, Any]:
-    names = {"gs selection": "GS, selection", "honest": "honest GS"} | {
-        f"cost {name}": f"cost-sensitive {name}" for name in _SINGLE
-    }
+    names = _titles(_best_or_one_pass)
     return _by_budget(
         content, "Figure 4: found by the attacker, L/C = 5 and 10", names, (5.0, 10.0)
     )
 
 
 def _publish_ratio(content: Mapping[str, Any]) -> dict[str, Any]:
-    names = {"gs selection": "GS, selection", "honest": "honest GS"} | {
-        f"cost {name}": f"cost-sensitive {name}" for name in _SINGLE
-    }
+    names = _titles(_best_or_one_pass)
     rows = _mean(content, names, "published")
     chart = _chart(
         "Figure 5: share of the words that is published", rows, "ratio", "published", "publisher",
@@ -144,9 +147,7 @@ def _publish_ratio(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hypotheses(content: Mapping[str, Any], number: int, ratio: float) -> dict[str, Any]:
-    names = {f"gs {name}": f"GS, {name}" for name in (*_SINGLE, "selection")} | {
-        "honest": "honest GS"
-    }
+    names = _titles(lambda p: not isinstance(p, CostSensitive))
     return _by_budget(
         content,
         f"Figure {number}: one learner or the best of all, L/C = {ratio:g}",
@@ -156,9 +157,7 @@ def _hypotheses(content: Mapping[str, Any], number: int, ratio: float) -> dict[s
 
 
 def _rounds(content: Mapping[str, Any]) -> dict[str, Any]:
-    names = {f"gs {name}": f"GS, {name}" for name in (*_SINGLE, "selection")} | {
-        "honest": "honest GS"
-    }
+    names = _titles(lambda p: not isinstance(p, CostSensitive))
     rows = _mean(content, names, "rounds")
     return _chart(
         "Figure 8: classifiers kept (the algorithm learns one more to see that it gains nothing)",

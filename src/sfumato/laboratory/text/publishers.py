@@ -1,24 +1,27 @@
-"""The publishers that the paper compares, each giving for every ratio what it would redact.
+"""The publishers that the paper compares, each returning for every ratio what it would redact.
 
 Literal GreedySanitize learns the same classifiers whatever L/C is, and only stops at another round: one
-sequence serves all ratios. Cost-sensitive learners are one pass each; the honest publisher stands
+sequence serves all ratios. Cost-sensitive learners are one pass each; honest GreedySanitize stands
 beside them.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...core.randomness import Streams
-from ...engines.text.attack.inspection import Confusion, confusion_of
+from ...engines.text.attack.attacked import last_round
+from ...engines.text.attack.inspection import Confusion
 from ...engines.text.learners.adaboost import AdaBoost
 from ...engines.text.learners.crf import CRF
 from ...engines.text.learners.ensemble import Ensemble
-from ...engines.text.learners.protocol import Learner, Model, cost_threshold
+from ...engines.text.learners.protocol import Learner, cost_threshold
 from ...engines.text.learners.selection import Selection
 from ...engines.text.learners.svm import SVM
 from ...engines.text.reading.arrays import Mask
@@ -26,27 +29,18 @@ from ...engines.text.reading.features import TokenData
 from ...engines.text.reading.labelled import Labelled
 from ...engines.text.sanitize.greedy import GreedySanitize
 
-__all__ = ["PUBLISHERS", "Decision", "decisions", "greedy", "paper_rounds"]
+__all__ = ["PUBLISHERS", "Decision", "Publisher", "Training", "decisions"]
 
 
-_SINGLE = ("crf", "svm", "adaboost", "ensemble")
-# name → what it is; "gs" is Algorithm 1 as written, "cost" one cost-sensitive pass.
-PUBLISHERS = (
-    *(f"gs {name}" for name in (*_SINGLE, "selection")),
-    *(f"cost {name}" for name in _SINGLE),
-    "honest",
-)
+class Training(NamedTuple):
+    """The documents that a publisher learns from, with 1 for each sensitive token."""
 
+    data: TokenData
+    sensitive: npt.NDArray[np.uint8]
 
-def _learners() -> dict[str, Learner]:
-    crf = CRF.literal()
-    single: dict[str, Learner] = {
-        "crf": crf,
-        "svm": SVM(),
-        "adaboost": AdaBoost(),
-        "ensemble": Ensemble(crf=crf),
-    }
-    return {**single, "selection": Selection(tuple(single.values()))}
+    def labelled(self) -> Labelled:
+        every = np.ones(self.data.documents, np.bool_)
+        return Labelled(self.data, self.sensitive.astype(np.int16), ("sensitive",), every)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,138 +59,169 @@ class Decision:
 
 
 @dataclass(frozen=True, eq=False)
-class PaperRounds:
-    """A sequence of classifiers, and after how many of them each ratio stops."""
+class Publisher(ABC):
+    """A way to publish that the study compares.
 
-    models: Sequence[Model]
-    stops: dict[float, int]
-    last: dict[float, Confusion]
-    residuals: Sequence[Mask]
+    Parameters
+    ----------
+    name : str
+        How rows, options and files call it.
+    title : str
+        How charts call it.
+    attacked_with_residual : bool, default False
+        Whether the attacker who learns from the residual training data takes part.
+
+    """
+
+    name: str
+    title: str
+    attacked_with_residual: bool = False
+
+    @abstractmethod
+    def decide(
+        self, train: Training, unseen: TokenData, *, ratios: Sequence[float], seed: int
+    ) -> Iterator[Decision]:
+        """Yield a decision per ratio.
+
+        Parameters
+        ----------
+        train : Training
+            What to learn from.
+        unseen : TokenData
+            Other documents, to be redacted.
+        ratios : sequence of float
+            The loss ratios L/C.
+        seed : int
+            The seed of every random choice.
+
+        """
 
 
-def paper_rounds(
-    learner: Learner,
-    data: TokenData,
-    sensitive: npt.NDArray[np.uint8],
-    ratios: Sequence[float],
-    seed: int,
-) -> PaperRounds:
-    """Run Algorithm 1 for all ratios at once: learn, redact, stop where L·TP ≤ C·FP."""
-    models: list[Model] = []
-    residuals: list[Mask] = [data.redacted.copy()]
-    stops: dict[float, int] = {}
-    last: dict[float, Confusion] = {}
-    current = data
-    while len(stops) < len(ratios):
-        instances = current.counted
-        model = learner.fit(
-            current, sensitive, seed=Streams(seed).seed_of(f"round {len(models) + 1}")
-        )
-        found = model.scores(current) >= 0
-        counts = confusion_of(found[instances], sensitive[instances] != 0)
+@dataclass(frozen=True, eq=False)
+class Literal(Publisher):
+    """GreedySanitize as printed, with one learner."""
+
+    learner: Learner | None = None
+
+    def decide(
+        self, train: Training, unseen: TokenData, *, ratios: Sequence[float], seed: int
+    ) -> Iterator[Decision]:
+        labelled = train.labelled()
+        published = GreedySanitize(self.learner, mode="paper", seed=seed).fit(labelled, ratios)
+        # All ratios share one sequence of classifiers: the longest tells what each prefix redacts.
+        longest = max(published.values(), key=lambda p: len(p.rounds)).classifiers
+        when = longest.redactions(unseen)
+        for ratio, publication in published.items():
+            kept = len(publication.classifiers.classifiers)
+            left = labelled.instances & ~publication.redacted
+            yield Decision(
+                self.name,
+                ratio,
+                kept,
+                (when > 0) & (when <= kept),
+                publication.redacted,
+                last_round(
+                    publication,
+                    words=int(left.sum()),
+                    sensitive=int((left & (train.sensitive != 0)).sum()),
+                ),
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class CostSensitive(Publisher):
+    """One pass of a learner at each ratio: class weights L:C, or the threshold log(C/L) alone.
+
+    `weighs_examples` tells the first kind from the second, whose one model serves all ratios.
+    """
+
+    learner: Learner | None = None
+    weighs_examples: bool = True
+
+    def decide(
+        self, train: Training, unseen: TokenData, *, ratios: Sequence[float], seed: int
+    ) -> Iterator[Decision]:
+        assert self.learner is not None
+        seed = Streams(seed).seed_of("cost")
+        model = None
         for ratio in ratios:
-            if ratio not in stops and ratio * counts.tp - counts.fp <= 0:
-                stops[ratio] = len(models)
-                last[ratio] = counts
-        models.append(model)
-        current = current.redact(found)
-        residuals.append(current.redacted.copy())
-    return PaperRounds(models, stops, last, residuals)
+            if self.weighs_examples or model is None:
+                cost_ratio = ratio if self.weighs_examples else 1.0
+                model = self.learner.fit(*train, cost_ratio=cost_ratio, seed=seed)
+            cut = cost_threshold(ratio)
+            residual = model.scores(train.data) >= cut
+            yield Decision(self.name, ratio, 1, model.scores(unseen) >= cut, residual)
 
 
-def _applied(models: Sequence[Model], data: TokenData) -> list[Mask]:
-    """Redact unseen documents round by round; entry k is after k classifiers."""
-    masks = [data.redacted.copy()]
-    for model in models:
-        data = data.redact(model.scores(data) >= 0)
-        masks.append(data.redacted.copy())
-    return masks
+@dataclass(frozen=True, eq=False)
+class Honest(Publisher):
+    """GreedySanitize with every decision taken on unseen documents."""
+
+    def decide(
+        self, train: Training, unseen: TokenData, *, ratios: Sequence[float], seed: int
+    ) -> Iterator[Decision]:
+        folds = min(4, train.data.documents)
+        published = GreedySanitize(folds=folds, seed=seed).fit(train.labelled(), ratios)
+        for ratio, publication in published.items():
+            chosen = publication.classifiers
+            rounds = len(chosen.classifiers)
+            redacted = chosen.redactions(unseen) > 0
+            yield Decision(self.name, ratio, rounds, redacted, publication.redacted)
 
 
-def greedy(
-    name: str,
-    learner: Learner,
-    train: tuple[TokenData, npt.NDArray[np.uint8]],
-    unseen: TokenData,
-    *,
-    ratios: Sequence[float],
-    seed: int,
-) -> Iterator[Decision]:
-    """Give the decisions of literal GreedySanitize."""
-    rounds = paper_rounds(learner, *train, ratios, seed)
-    masks = _applied(rounds.models[: max(rounds.stops.values())], unseen)
-    for ratio in ratios:
-        stop = rounds.stops[ratio]
-        yield Decision(
-            f"gs {name}", ratio, stop, masks[stop], rounds.residuals[stop], rounds.last[ratio]
-        )
+def _publishers() -> dict[str, Publisher]:
+    crf = CRF.literal()
+    single: dict[str, Learner] = {
+        "crf": crf,
+        "svm": SVM(),
+        "adaboost": AdaBoost(),
+        "ensemble": Ensemble(crf=crf),
+    }
+    every = {**single, "selection": Selection(tuple(single.values()))}
+    # Readers of the paper look for these two, so the attackers with residuals take part in them.
+    residual = {"crf", "selection"}
+    made: list[Publisher] = [
+        *(Literal(f"gs {n}", f"GS, {n}", n in residual, learner) for n, learner in every.items()),
+        *(
+            CostSensitive(f"cost {n}", f"cost-sensitive {n}", False, learner, n != "crf")
+            for n, learner in single.items()
+        ),
+        Honest("honest", "honest GS", True),
+    ]
+    return {publisher.name: publisher for publisher in made}
 
 
-def _cost(
-    name: str,
-    learner: Learner,
-    train: tuple[TokenData, npt.NDArray[np.uint8]],
-    unseen: TokenData,
-    *,
-    ratios: Sequence[float],
-    seed: int,
-) -> Iterator[Decision]:
-    """Give the decisions of one cost-sensitive pass: class weights L:C, for the CRF the threshold."""
-    once: Model | None = None
-    for ratio in ratios:
-        if name != "crf" or once is None:
-            once = learner.fit(
-                *train, cost_ratio=1.0 if name == "crf" else ratio,
-                seed=Streams(seed).seed_of("cost"),
-            )  # fmt: skip
-        cut = cost_threshold(ratio)
-        residual = once.scores(train[0]) >= cut
-        yield Decision(f"cost {name}", ratio, 1, once.scores(unseen) >= cut, residual)
-
-
-def _honest(
-    train: tuple[TokenData, npt.NDArray[np.uint8]],
-    unseen: TokenData,
-    ratios: Sequence[float],
-    names: Sequence[str],
-    seed: int,
-) -> Iterator[Decision]:
-    data, sensitive = train
-    labelled = Labelled(
-        data, sensitive.astype(np.int16), tuple(names[:1]), np.ones(data.documents, np.bool_)
-    )
-    folds = min(4, data.documents)
-    published = GreedySanitize(mode="honest", folds=folds, seed=seed).fit(labelled, list(ratios))
-    for ratio, publication in published.items():
-        chosen = publication.classifiers
-        yield Decision(
-            "honest",
-            ratio,
-            len(chosen.classifiers),
-            chosen.redactions(unseen) > 0,
-            publication.redacted,
-        )
+PUBLISHERS = _publishers()
 
 
 def decisions(
-    train: tuple[TokenData, npt.NDArray[np.uint8]],
+    train: Training,
     unseen: TokenData,
     *,
     ratios: Sequence[float],
-    names: Sequence[str],
-    publishers: Sequence[str] = PUBLISHERS,
+    publishers: Sequence[str] = tuple(PUBLISHERS),
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Iterator[Decision]:
-    """Give what each publisher, learned from `train`, redacts of `unseen`, for every ratio."""
-    learners = _learners()
-    for publisher in publishers:
+    """Yield what each publisher, learned from `train`, redacts of `unseen`, for every ratio.
+
+    Parameters
+    ----------
+    train : Training
+        What to learn from.
+    unseen : TokenData
+        Other documents, to be redacted.
+    ratios : sequence of float
+        The loss ratios L/C.
+    publishers : sequence of str
+        Names of `PUBLISHERS`; all of them by default.
+    seed : int, default 0
+        The seed of every random choice.
+    progress : callable, default None
+        Called with each publisher's name before it starts.
+
+    """
+    for name in publishers:
         if progress is not None:
-            progress(publisher)
-        kind, _, name = publisher.partition(" ")
-        if kind == "honest":
-            yield from _honest(train, unseen, ratios, names, seed)
-        elif kind == "gs":
-            yield from greedy(name, learners[name], train, unseen, ratios=ratios, seed=seed)
-        else:
-            yield from _cost(name, learners[name], train, unseen, ratios=ratios, seed=seed)
+            progress(name)
+        yield from PUBLISHERS[name].decide(train, unseen, ratios=ratios, seed=seed)

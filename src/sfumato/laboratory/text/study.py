@@ -27,18 +27,17 @@ from ...core.randomness import Streams
 from ...data.documents import read_documents
 from ...engines.text.attack.attacker import Residual, Target, attack
 from ...engines.text.attack.inspection import Confusion
-from ...engines.text.learners.protocol import deal
+from ...engines.text.learners.folds import deal
 from ...engines.text.reading.arrays import Mask
 from ...engines.text.reading.features import TokenData
 from ...engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from .figures import FIGURES, best_single_pass, figure
-from .publishers import PUBLISHERS, decisions
+from .publishers import PUBLISHERS, CostSensitive, Training, decisions
 
-__all__ = ["FIGURES", "PUBLISHERS", "StudyPlan", "study"]
+__all__ = ["StudyPlan", "study"]
 
 Row = dict[str, Any]
 _COMPARED = (5.0, 10.0)  # the ratios of figures 4, 6 and 7
-_WITH_A = ("gs crf", "gs selection", "honest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class StudyPlan:
     labels: tuple[str, ...] = ("NAME",)
     ratios: tuple[float, ...] = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
     folds: int = 4
-    publishers: tuple[str, ...] = PUBLISHERS
+    publishers: tuple[str, ...] = tuple(PUBLISHERS)
     budgets: tuple[int, ...] = (10, 20, 50, 100, 200, 500, 1000, 2000)
     seed: int = 0
 
@@ -180,13 +179,14 @@ def _described(corpus: _Corpus) -> Row:
     }
 
 
-def _some(corpus: _Corpus, documents: Mask) -> tuple[TokenData, npt.NDArray[np.uint8]]:
+def _some(corpus: _Corpus, documents: Mask) -> Training:
     """Give some documents of a corpus alone, so that nothing is known of the others."""
     vocabulary = Vocabulary()
     tokens = tokenize(
         [t for t, use in zip(corpus.texts, documents, strict=True) if use], vocabulary
     )
-    return TokenData.of(tokens, vocabulary), corpus.sensitive[documents[corpus.data.document_of]]
+    sensitive = corpus.sensitive[documents[corpus.data.document_of]]
+    return Training(TokenData.of(tokens, vocabulary), sensitive)
 
 
 def _part(out: Path, corpus: _Corpus, name: str, suffix: str) -> Path:
@@ -205,7 +205,7 @@ def _publish_part(corpus: _Corpus, fold: int, plan: StudyPlan, out: Path) -> int
     arrays: dict[str, npt.NDArray[np.uint8]] = {}
     lasts: dict[str, Row] = {}
     for made in decisions(
-        train, unseen, ratios=plan.ratios, names=plan.labels, publishers=plan.publishers,
+        train, unseen, ratios=plan.ratios, publishers=plan.publishers,
         seed=Streams(plan.seed).child(corpus.name).seed_of(f"fold {fold}") % 2**32,
     ):  # fmt: skip
         key = _key(made.publisher, made.ratio)
@@ -227,7 +227,7 @@ def _publish_part(corpus: _Corpus, fold: int, plan: StudyPlan, out: Path) -> int
             }
         )
         arrays[f"unseen/{key}"] = np.packbits(made.unseen)
-        if made.publisher in _WITH_A and made.ratio in _COMPARED:
+        if PUBLISHERS[made.publisher].attacked_with_residual and made.ratio in _COMPARED:
             arrays[f"residual/{key}"] = np.packbits(made.residual)
         if made.last is not None:
             lasts[key] = made.last.to_json()
@@ -259,7 +259,7 @@ def _configurations(plan: StudyPlan, published: Sequence[Row] = ()) -> list[tupl
         (publisher, ratio)
         for publisher in plan.publishers
         for ratio in plan.ratios
-        if not publisher.startswith("cost ")
+        if not isinstance(PUBLISHERS[publisher], CostSensitive)
         or ratio in _COMPARED
         or (ratio == 1 and publisher in baseline.values())
     ]

@@ -6,9 +6,10 @@ tooltip and its accessible name.
 
 from __future__ import annotations
 
+from ...core.story import Chart, View
+from ...presentation.drawing import spec, to_png, to_svg
 from ..facts.model import Facts, TablesPart, TextPart
 from .baskets import absences, quality, uniqueness
-from .drawing import Chart, View, spec, to_png, to_svg
 from .frontier import area, frontier, point_says
 from .tables import groups
 from .text import attack, ratios

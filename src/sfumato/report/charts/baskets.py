@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.story import Chart, View
+from ...presentation.drawing import BLUE, INK, ORANGE, bounds_of, filled, headroom
+from ...presentation.numbers import count, percent
 from ..facts.model import BasketsPart
-from ..words.numbers import count, percent
-from .drawing import BLUE, INK, ORANGE, Chart, View, bounds_of, filled, headroom
 
 __all__ = ["absences", "quality", "uniqueness"]
 

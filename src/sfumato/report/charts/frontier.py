@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ...core.story import Chart, View
+from ...presentation.drawing import BLUE, PAPER, bounds_of, decades, filled
+from ...presentation.numbers import count, decimal, percent
 from ..facts.model import BasketsPart, Part, Point, TablesPart, TextPart
 from ..facts.shared import thinned
-from ..words.numbers import count, decimal, percent
 from ..words.tables import LOSS_WORDS, RISK_WORDS
-from .drawing import BLUE, PAPER, Chart, View, bounds_of, decades, filled
 
 __all__ = ["area", "frontier", "point_says"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.story import Chart, View
+from ...presentation.drawing import filled
+from ...presentation.numbers import percent
 from ..facts.model import GroupSize, TablesPart
-from ..words.numbers import percent
-from .drawing import Chart, View, filled
 
 __all__ = ["groups"]
 

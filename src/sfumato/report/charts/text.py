@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.story import Chart, View
+from ...presentation.drawing import BLUE, GREEN, INK, ORANGE, PAPER, decades, filled, headroom
+from ...presentation.numbers import about, count, decimal, percent, span
 from ..facts.model import TextPart
-from ..words.numbers import about, count, decimal, percent, span
 from ..words.text import ATTACKER_NAMES, noun
-from .drawing import BLUE, GREEN, INK, ORANGE, PAPER, Chart, View, decades, filled, headroom
 
 __all__ = ["attack", "ratios"]
 

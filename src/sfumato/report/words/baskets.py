@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...presentation.numbers import count, percent, plural
 from ..facts.model import BasketRow, BasketsPart
-from .numbers import count, percent, plural
 from .shared import (
     chosen_sentence,
     command,

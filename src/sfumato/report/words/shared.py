@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+from ...presentation.numbers import count, decimal, percent, plural
 from ..facts.model import Part, ReferencePoint
-from .numbers import count, decimal, percent, plural
 from .story import Check, Grid
 
 __all__ = ["chosen_sentence", "command", "measured_check", "reference_grid", "search_sentence", "status_of", "times", "title_for", "withheld_check"]  # fmt: skip

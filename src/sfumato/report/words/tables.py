@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...presentation.numbers import about, count, decimal, listed, percent, plural
 from ..facts.model import AttributePolicy, Policy, ReferencePoint, TablesPart
-from .numbers import about, count, decimal, listed, percent, plural
 from .shared import (
     chosen_sentence,
     command,

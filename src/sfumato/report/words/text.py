@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...presentation.numbers import about, count, decimal, listed, percent, plural, span
 from ..facts.model import Attack, Headline, RatioRow, TextPart
-from .numbers import about, count, decimal, listed, percent, plural, span
 from .shared import (
     chosen_sentence,
     command,

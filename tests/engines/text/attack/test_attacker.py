@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from sfumato.core.errors import DataError
 from sfumato.core.randomness import Streams
 from sfumato.engines.text.attack.attacker import Residual, Target, attack, attacking_learners
-from sfumato.engines.text.learners.crf import CRF
+from sfumato.engines.text.learners.crf import CRF, CRFModel
 from sfumato.engines.text.learners.svm import SVM
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
@@ -171,6 +172,25 @@ def test_candidates_carry_attack_and_bounds():
     assert {"theorem 2", "theorem 3", "theorem 4", "theorem 6", "ranked prefix"} <= bounds.keys()
     assert set(bounds["ranked prefix"]) == {"10", "100"}
     json.dumps(content, allow_nan=False)
+
+    class Renamed(CRFModel):
+        def to_arrays(self):
+            header, arrays = super().to_arrays()
+            return header, {f"part{i}": array for i, array in enumerate(arrays.values())}
+
+    def renamed(stage):
+        parts = {f.name: getattr(stage.model, f.name) for f in fields(stage.model)}
+        return replace(stage, model=Renamed(**parts))
+
+    classifiers = tuple(
+        replace(h, stages=tuple(map(renamed, h.stages)))
+        for h in publication.classifiers.classifiers
+    )
+    other = replace(
+        publication, classifiers=replace(publication.classifiers, classifiers=classifiers)
+    )
+    again = attacked(labelled, other, learners=(CRF(),), budgets=(10, 100), streams=Streams(0))
+    assert again["bounds"] == bounds
 
 
 def test_the_release_alone_is_the_release():

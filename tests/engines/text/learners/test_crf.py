@@ -1,5 +1,6 @@
 """The CRF against plain twins: enumeration, finite differences, dictionaries."""
 
+from dataclasses import fields
 from itertools import product
 
 import numpy as np
@@ -8,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import DataError, ModelError
+from sfumato.engines.text.attack.bounds import vc_deviation
 from sfumato.engines.text.learners import _crf_kernels, _memory_kernels, _weight_kernels
 from sfumato.engines.text.learners.crf import CRF, CRFModel, sentence_ends
+from sfumato.engines.text.learners.folds import out_of_fold
 from sfumato.engines.text.learners.memory import Memory
-from sfumato.engines.text.learners.protocol import Learner, Model, out_of_fold
+from sfumato.engines.text.learners.protocol import Learner, Model
 from sfumato.engines.text.reading.features import (
     BEGIN,
     END,
@@ -272,7 +275,8 @@ def test_learning_goes_on_from_another_model(small):
     assert not np.allclose(first.scores(data), 0)
     with pytest.raises(DataError):
         still.fit(data, labels[:-1])
-    again = CRF(epochs=1, rate=1e-9, average=1, memory=False).fit(data, labels, start=first)
+    started = CRF(epochs=1, rate=1e-9, average=1, memory=False).warm_start(first)
+    again = started.fit(data, labels)
     bare = CRFModel(
         first.row_keys, first.row_weights, first.joint_keys, first.joint_weights,
         np.zeros_like(first.place_weights), first.place_sizes, first.transitions,
@@ -308,3 +312,32 @@ def test_tokens_without_the_right_places_are_refused(small):
     more = data.with_places(PlaceFeature("extra", np.zeros(len(data), np.int32), 2))
     with pytest.raises(DataError, match="place features"):
         CRF().fit(more, labels).scores(data)
+
+
+def test_a_bound_does_not_depend_on_what_a_model_calls_its_arrays(small):
+    """The dimension is declared; a model that stores its weights under other names keeps it."""
+
+    class Renamed(CRFModel):
+        def to_arrays(self):
+            header, arrays = super().to_arrays()
+            return header, {f"part{i}": array for i, array in enumerate(arrays.values())}
+
+    data, labels = small
+    model = CRF().fit(data, labels)
+    parts = {f.name: getattr(model, f.name) for f in fields(model)}
+    weights = sum(a.size for name, a in model.to_arrays()[1].items() if "weights" in name)
+    assert Renamed(**parts).dimension == model.dimension == weights + 1
+
+
+def test_a_model_that_declares_no_dimension_has_an_infinite_one():
+    class Silent(Model):
+        kind = "silent"
+
+        def scores(self, data, *, documents=None):
+            return np.zeros(len(data))
+
+        def to_arrays(self):
+            return {"kind": self.kind}, {"weights": np.zeros(3)}
+
+    assert Silent().dimension == np.inf
+    assert np.isinf(vc_deviation(0.05, 1000, Silent().dimension))

@@ -257,7 +257,7 @@ def test_scores_are_calibrated():
 
 
 def test_selection_takes_the_one_that_errs_least():
-    class Constant:
+    class Constant(Learner):
         name = "constant"
 
         def fit(self, data, labels, *, documents=None, cost_ratio=1.0, seed=0):

@@ -5,9 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.engines.text.sanitize.competition import INCUMBENT, Competition
+from sfumato.engines.text.sanitize.competition import Competition, Form
 
 RATIO = 10.0
+INCUMBENT = Form("any name", (0,), incumbent=True)
+PASS, STACK = Form("pass", (0,)), Form("stack", (1,))
+BACKGROUND = Form("another name", (2,), uses_background=True)
 
 
 def competition(forms, sensitive, fold, document):
@@ -38,12 +41,10 @@ def test_gains_and_redactions_against_a_plain_count(seed):
     random, document, sensitive, scores = world(seed, documents=12, words=20)
     fold = document % 4
     other = scores + random.normal(0, 3, len(scores))
-    judged = competition(
-        {INCUMBENT: scores, "pass": scores, "stack": other}, sensitive, fold, document
-    )
+    judged = competition({INCUMBENT: scores, PASS: scores, STACK: other}, sensitive, fold, document)
     value = np.where(sensitive, RATIO, -1.0)
-    for name, seen in ((INCUMBENT, scores), ("pass", scores), ("stack", other)):
-        entry = judged.entries[name]
+    for form, seen in ((INCUMBENT, scores), (PASS, scores), (STACK, other)):
+        entry = judged.entries[form]
         plain = [
             sum(
                 value[i]
@@ -52,14 +53,14 @@ def test_gains_and_redactions_against_a_plain_count(seed):
             )
             for d in range(12)
         ]
-        assert judged.gains(name) == pytest.approx(plain)
+        assert judged.gains(form) == pytest.approx(plain)
     assert np.all(np.isin(judged.entries[INCUMBENT].fit.by_fold, [-np.log(RATIO), np.inf]))
     found = judged.found()
     for j in range(4):
         # What is redacted in a fold does not depend on the labels of that fold.
         flipped = np.where(fold == j, ~sensitive, sensitive)
         again = competition(
-            {INCUMBENT: scores, "pass": scores, "stack": other}, flipped, fold, document
+            {INCUMBENT: scores, PASS: scores, STACK: other}, flipped, fold, document
         )
         assert np.array_equal(again.found()[fold == j], found[fold == j])
 
@@ -68,13 +69,13 @@ def test_one_pass_stands_until_another_form_is_better_by_more_than_chance():
     random, document, sensitive, scores = world(1)
     fold = document % 4
     same = scores + random.normal(0, 0.01, len(scores))
-    assert competition({INCUMBENT: scores, "stack": same}, sensitive, fold, document).winner() == (
+    assert competition({INCUMBENT: scores, STACK: same}, sensitive, fold, document).winner() == (
         INCUMBENT
     )
     better = np.where(sensitive, scores + 4, scores - 4)
-    assert competition(
-        {INCUMBENT: scores, "stack": better}, sensitive, fold, document
-    ).winner() == ("stack")
+    assert competition({INCUMBENT: scores, STACK: better}, sensitive, fold, document).winner() == (
+        STACK
+    )
 
 
 def test_two_leaks_fewer_are_chance_where_leaks_are_few():
@@ -83,20 +84,20 @@ def test_two_leaks_fewer_are_chance_where_leaks_are_few():
     perfect = np.where(sensitive, 5.0, -8.0)
     missed = perfect.copy()
     missed[np.flatnonzero(sensitive)[:1]] = -8.0
-    assert competition(
-        {INCUMBENT: missed, "stack": perfect}, sensitive, fold, document
-    ).winner() == (INCUMBENT)
+    assert competition({INCUMBENT: missed, STACK: perfect}, sensitive, fold, document).winner() == (
+        INCUMBENT
+    )
     missed[np.flatnonzero(sensitive)[::10]] = -8.0
-    assert competition(
-        {INCUMBENT: missed, "stack": perfect}, sensitive, fold, document
-    ).winner() == ("stack")
+    assert competition({INCUMBENT: missed, STACK: perfect}, sensitive, fold, document).winner() == (
+        STACK
+    )
 
 
 def test_background_wins_where_it_gains_more():
     random, document, sensitive, scores = world(3)
     fold = document % 4
     worse = scores + random.normal(0, 2, len(scores))
-    forms = {INCUMBENT: scores, "pass": scores, "background": worse}
+    forms = {INCUMBENT: scores, PASS: scores, BACKGROUND: worse}
     assert competition(forms, sensitive, fold, document).winner() == INCUMBENT
-    forms["background"] = np.where(sensitive, scores + 0.5, scores)
-    assert competition(forms, sensitive, fold, document).winner() == "background"
+    forms[BACKGROUND] = np.where(sensitive, scores + 0.5, scores)
+    assert competition(forms, sensitive, fold, document).winner() == BACKGROUND

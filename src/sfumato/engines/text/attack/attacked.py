@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from ....core.randomness import Streams
-from ..learners.protocol import Learner, Model, deal
+from ..learners.folds import deal
+from ..learners.protocol import Learner, Model
 from ..reading.labelled import Labelled
 from ..sanitize.publication import Publication
 from .attacker import Residual, Target, attack
 from .bounds import certificate
 from .inspection import Confusion
 
-__all__ = ["attacked"]
+__all__ = ["attacked", "last_round"]
 
 
 def attacked(
@@ -64,32 +65,33 @@ def attacked(
             budget=report.budget,
             words=int(words.sum()),
             sensitive=int(sensitive.sum()),
-            train=_last_round(publication, report.left, report.words),
+            train=last_round(publication, words=report.words, sensitive=report.left),
             dimension=_dimension(publication),
             ranked=inspection.ranked,
         )
     return content
 
 
-def _last_round(publication: Publication, left: int, words: int) -> Confusion | None:
-    """Count the classifier that failed the stop rule, on what is left."""
+def last_round(publication: Publication, *, words: int, sensitive: int) -> Confusion | None:
+    """Return the counts of the classifier that failed the stop rule; None where none did.
+
+    Parameters
+    ----------
+    publication : Publication
+        The rounds that were played.
+    words, sensitive : int
+        How many words, and how many sensitive ones, were left to that classifier.
+
+    """
     if not publication.rounds or publication.rounds[-1].kept:
         return None
     last = publication.rounds[-1]
-    tp, fp = min(last.found, left), min(last.false_positives, words - left)
-    return Confusion(tp, fp, left - tp, words - left - fp)
+    tp, fp = min(last.found, sensitive), min(last.false_positives, words - sensitive)
+    return Confusion(tp, fp, sensitive - tp, words - sensitive - fp)
 
 
 def _dimension(publication: Publication) -> float | None:
-    """Give the number of weights of the publisher's first classifier, plus one."""
+    """Return the largest dimension of the stages of the publisher's first classifier."""
     for classifier in publication.classifiers.classifiers:
-        sizes = [
-            sum(
-                array.size
-                for name, array in stage.model.to_arrays()[1].items()
-                if "weights" in name
-            )
-            for stage in classifier.stages
-        ]
-        return float(max(sizes) + 1)
+        return max(stage.model.dimension for stage in classifier.stages)
     return None

@@ -20,8 +20,9 @@ from ....core.randomness import Streams
 from ..learners.adaboost import AdaBoost
 from ..learners.crf import CRF
 from ..learners.ensemble import Ensemble
+from ..learners.folds import deal, out_of_fold
 from ..learners.ngrams import CharacterNGrams
-from ..learners.protocol import Learner, Model, deal
+from ..learners.protocol import Learner, Model
 from ..learners.svm import SVM
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
@@ -81,20 +82,8 @@ class Target:
         documents = int(self.documents.sum())
         if documents == len(self.documents) or not self.documents[:documents].all():
             return self
-        tokens = self.data.tokens
-        n = int(tokens.doc[documents])
-        first = replace(
-            tokens,
-            text_bounds=tokens.text_bounds[: documents + 1],
-            start=tokens.start[:n],
-            end=tokens.end[:n],
-            doc=tokens.doc[: documents + 1],
-            type=tokens.type[:n],
-            after_break=tokens.after_break[:n],
-        )
-        places = tuple(replace(p, values=p.values[:n]) for p in self.data.places)
-        data = TokenData(first, self.data.words, self.data.redacted[:n], places)
-        return Target(data, self.sensitive[:n], self.documents[:documents])
+        data = self.data.first_documents(documents)
+        return Target(data, self.sensitive[: len(data)], self.documents[:documents])
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,14 +241,7 @@ def attack(
 def _inside(run: _Run, learner: Learner, target: Target, *, more: Mask | None = None) -> Scores:
     """Score each part of the release by a model learned from the other parts (and `more`)."""
     fold = run.fold[: target.data.documents]
-    scores = np.full(len(target.data), -np.inf)
-    for part in range(run.parts):
-        learned = (fold >= 0) & (fold != part)
-        if more is not None:
-            learned = learned | more
-        model = learner.fit(target.data, target.sensitive, documents=learned, seed=run.seed)
-        np.maximum(scores, model.scores(target.data, documents=fold == part), out=scores)
-    return scores
+    return out_of_fold(learner, target.data, target.sensitive, fold, always=more, seed=run.seed)
 
 
 def _from_residuals(

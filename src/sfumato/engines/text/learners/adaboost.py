@@ -11,31 +11,32 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ....core.randomness import Streams
 from ..reading.features import TokenData
+from .folds import by_halves
 from .linear import (
     LinearModel,
     _kernels,
-    by_halves,
     calibrated,
     columns_of,
     model_of,
     training_tokens,
 )
-from .protocol import labelled_documents
+from .protocol import Learner, labelled_documents
 
 __all__ = ["AdaBoost"]
 
 
 @dataclass(frozen=True, slots=True)
-class AdaBoost:
+class AdaBoost(Learner):
     """Boost `rounds` stumps; sensitive examples weigh L/C times as much at the start.
 
-    Features of fewer than `least` tokens are not looked at. An attacker, who needs a ranking only, can do
+    Features of fewer than `min_tokens` tokens are not looked at. An attacker, who needs a ranking only, can do
     without the calibration (`calibrate`).
     """
 
     rounds: int = 600
-    least: int = 3
+    min_tokens: int = 3
     calibrate: bool = True
 
     @property
@@ -57,7 +58,11 @@ class AdaBoost:
         if not self.calibrate:
             return model
         margins = by_halves(
-            data, chosen, seed, lambda part: self._learn(data, labels, part, cost_ratio)
+            data,
+            chosen,
+            Streams(seed).generator("halves"),
+            lambda part: self._learn(data, labels, part, cost_ratio),
+            lambda model, held: model.margins(data, documents=held),
         )
         return calibrated(model, data, labels, margins)
 
@@ -85,7 +90,7 @@ class AdaBoost:
         scale = weight[tokens].sum() / max(len(tokens), 1)
         _kernels.boost(
             tokens, columns.numbers, bounds, members, positive, weight, self.rounds,
-            self.least, 0.5 * scale, weights,
+            self.min_tokens, 0.5 * scale, weights,
         )  # fmt: skip
         history = np.zeros(5)
         history[4] = constant

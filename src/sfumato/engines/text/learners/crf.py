@@ -20,7 +20,7 @@ from ..reading.features import REDACTED, TokenData, WordTable, lower_keys
 from . import _crf_kernels, _weight_kernels
 from .linear.columns import laid_places
 from .memory import MEMORY_SIZE, Memory
-from .protocol import every_document, labelled_documents
+from .protocol import Learner, Model, every_document, labelled_documents
 from .weights import UNIT, Slots, hashed, packed, scores_of_words
 
 __all__ = ["CRF", "CRFModel"]
@@ -30,35 +30,59 @@ _CONTEXT = (61, 62, 63, 64)  # templates of the offsets −1, +1, −2, +2
 
 
 @dataclass(frozen=True, slots=True)
-class CRF:
+class CRF(Learner):
     """Learn a linear-chain CRF.
 
-    `epochs` passes over the documents in random order with AdaGrad steps of `rate`; gradients below
-    `least` are left out, and sentences with none above it rest for `pause` passes. `average` is how many of the last passes the weights are averaged over. With
-    `memory`, a word's record in the other documents is a feature. `repeats` models, learned in other
-    orders of the documents, are averaged into one.
+    Parameters
+    ----------
+    epochs : int, default 8
+        Passes over the documents, each in a random order.
+    rate : float, default 0.05
+        The AdaGrad step.
+    min_gradient : float, default 0.005
+        Smaller gradients are left out.
+    pause : int, default 3
+        Passes that a sentence without a larger gradient rests for.
+    average : int, default 3
+        How many of the last passes the weights are averaged over.
+    memory : bool, default True
+        Whether a word's record in the other documents is a feature.
+    repeats : int, default 1
+        Models, learned in other orders of the documents, that are averaged into one.
+    start : CRFModel, default None
+        A model whose weights learning starts from, for example one of background corpora.
+    doubt : float, default 3.0
+        The squared gradient that those weights begin with, and so how firmly they stand: with 0 the
+        first steps would overwrite them.
+
     """
 
     epochs: int = 8
     rate: float = 0.05
-    least: float = 5e-3
+    min_gradient: float = 5e-3
     pause: int = 3
     average: int = 3
     memory: bool = True
     repeats: int = 1
+    start: CRFModel | None = None
+    doubt: float = 3.0
 
     @classmethod
     def literal(cls) -> CRF:
-        """Give the plain CRF: words and their context alone, tuned for accuracy as the papers ask."""
+        """Return the plain CRF: words and their context alone, tuned for accuracy as the papers ask."""
         return cls(epochs=8, rate=0.2, average=1, memory=False)
 
     def careful(self) -> CRF:
-        """Give the same learner with less chance in it: the mean of three orders of the documents."""
+        """Return the same learner with less chance in it: the mean of three orders of the documents."""
         return replace(self, repeats=3 * self.repeats)
 
     def quick(self) -> CRF:
-        """Give the same learner with half the passes, to see whether there is anything to learn."""
+        """Return the same learner with half the passes."""
         return replace(self, epochs=max(1, self.epochs // 2), average=max(1, self.average // 2))
+
+    def warm_start(self, model: Model) -> CRF | None:
+        """Return the same learner, starting from the weights of another CRF."""
+        return replace(self, start=model) if isinstance(model, CRFModel) else None
 
     @property
     def name(self) -> str:
@@ -72,15 +96,8 @@ class CRF:
         documents: npt.NDArray[np.bool_] | None = None,
         cost_ratio: float = 1.0,
         seed: int = 0,
-        start: CRFModel | None = None,
-        doubt: float = 3.0,
     ) -> CRFModel:
-        """Learn from the labelled tokens; the cost-sensitive form is the threshold alone.
-
-        With `start`, learning goes on from the weights of another model, for example one learned
-        from background corpora; `doubt` is the squared gradient that they begin with, and so how
-        firmly they stand: 0 would let the first steps throw them over.
-        """
+        """Learn from the labelled tokens; the cost-sensitive form is the threshold alone."""
         _ = cost_ratio
         chosen = np.flatnonzero(labelled_documents(data, labels, documents))
         index = data.index()
@@ -97,9 +114,9 @@ class CRF:
         keys = [index.keys[0]]
         keys += [_sealed(index.keys[1 + k // 2], template) for k, template in enumerate(_CONTEXT)]
         row_keys = np.concatenate(keys)
-        if start is not None:
-            start.write(row_keys, index.keys[3], weights[:, 0], transitions)
-            weights[weights[:, 0] != 0, 1] = doubt
+        if self.start is not None:
+            self.start.write(row_keys, index.keys[3], weights[:, 0], transitions)
+            weights[weights[:, 0] != 0, 1] = self.doubt
         random = Streams(seed).generator("crf")
         ends = sentence_ends(data.words)
         summed = np.zeros(total, np.float32)
@@ -112,7 +129,7 @@ class CRF:
                 _crf_kernels.train(
                     random.permutation(chosen), data.rows, data.tokens.doc, labels, REDACTED, ends,
                     index.own_bounds, index.own, index.near, index.far, index.joint, places, base,
-                    weights, transitions, self.rate, self.least, self.pause, rest,
+                    weights, transitions, self.rate, self.min_gradient, self.pause, rest,
                 )  # fmt: skip
                 if epoch >= self.epochs - self.average:
                     summed += weights[:, 0]
@@ -148,7 +165,7 @@ def sentence_ends(words: WordTable) -> npt.NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, eq=False)
-class CRFModel:
+class CRFModel(Model):
     """Weights by 64-bit feature hash, and the transitions between the two states."""
 
     row_keys: npt.NDArray[np.uint64]
@@ -160,10 +177,12 @@ class CRFModel:
     transitions: npt.NDArray[np.float64]
     memory: Memory | None = None
     memory_weights: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    kind = "crf"
 
     @property
-    def kind(self) -> str:
-        return "crf"
+    def dimension(self) -> float:
+        weights = (self.row_weights, self.joint_weights, self.place_weights, self.memory_weights)
+        return float(sum(part.size for part in weights) + 1)
 
     def write(
         self,

@@ -17,8 +17,9 @@ from ....core.randomness import Streams
 from ..reading.arrays import Arrays
 from ..reading.features import PlaceFeature, TokenData
 from .crf import CRF, CRFModel
-from .linear import LinearModel, by_halves, calibrated
-from .protocol import labelled_documents
+from .folds import by_halves
+from .linear import LinearModel, calibrated
+from .protocol import Learner, Model, labelled_documents
 from .svm import SVM
 
 __all__ = ["Ensemble", "EnsembleModel"]
@@ -34,7 +35,7 @@ def _with_proposals(data: TokenData, scores: npt.NDArray[np.float64]) -> TokenDa
 
 
 @dataclass(frozen=True, slots=True)
-class Ensemble:
+class Ensemble(Learner):
     """Learn a CRF, then an SVM on what it proposes."""
 
     crf: CRF = field(default_factory=CRF)
@@ -56,45 +57,45 @@ class Ensemble:
         """Learn both; the filter learns with class weights L:C."""
         chosen = labelled_documents(data, labels, documents)
         crf = self.crf.fit(data, labels, documents=chosen, cost_ratio=cost_ratio, seed=seed)
-        unseen = np.full(len(data), -np.inf)
-        mixed = Streams(seed).generator("ensemble").permutation(np.flatnonzero(chosen))
-        parts = [mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]] if len(mixed) > 1 else [mixed]
-        for part in parts:
-            held = np.zeros(data.documents, np.bool_)
-            held[part] = True
-            learned = chosen & ~held if len(parts) > 1 else chosen
-            half = self.crf.fit(data, labels, documents=learned, cost_ratio=cost_ratio, seed=seed)
-            unseen = np.maximum(unseen, half.scores(data, documents=held))
+        unseen = by_halves(
+            data, chosen, Streams(seed).generator("ensemble"),
+            lambda part: self.crf.fit(
+                data, labels, documents=part, cost_ratio=cost_ratio, seed=seed
+            ),
+            lambda model, held: model.scores(data, documents=held),
+        )  # fmt: skip
         proposed = unseen >= _PROPOSED
         # What is not proposed is no example: it is hidden from the filter like a redacted token, but
         # stays visible as context, so the mask is applied to the examples alone.
         seen = _with_proposals(data, unseen)
         svm = self.svm.learn(seen, labels, chosen, cost_ratio=cost_ratio, seed=seed, only=proposed)
         margins = by_halves(
-            seen, chosen, seed,
+            seen, chosen, Streams(seed).generator("halves"),
             lambda part: self.svm.learn(
                 seen, labels, part, cost_ratio=cost_ratio, seed=seed, only=proposed
             ),
+            lambda model, held: model.margins(seen, documents=held),
         )  # fmt: skip
         margins[~proposed] = -np.inf
         return EnsembleModel(crf, calibrated(svm, data, labels, margins))
 
 
 @dataclass(frozen=True, eq=False)
-class EnsembleModel:
+class EnsembleModel(Model):
     """A CRF and the filter of its positives."""
 
     crf: CRFModel
     svm: LinearModel
+    kind = "ensemble"
 
     @property
-    def kind(self) -> str:
-        return "ensemble"
+    def dimension(self) -> float:
+        return self.crf.dimension + self.svm.dimension - 1
 
     def scores(
         self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None
     ) -> npt.NDArray[np.float64]:
-        """Give the filter's log-odds where the CRF proposes, the CRF's elsewhere."""
+        """Return the filter's log-odds where the CRF proposes, the CRF's elsewhere."""
         first = self.crf.scores(data, documents=documents)
         proposed = first >= _PROPOSED
         if not proposed.any():

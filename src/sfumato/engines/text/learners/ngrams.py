@@ -6,7 +6,7 @@ and so tells what an attacker with other features finds in a release.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,7 +18,7 @@ from ....core.randomness import Streams
 from ..reading.arrays import Arrays
 from ..reading.features import BEGIN, END, REDACTED, RESERVED, TokenData
 from .linear import _kernels, training_tokens
-from .protocol import every_document, labelled_documents
+from .protocol import Learner, Model, every_document, labelled_documents
 
 __all__ = ["CharacterNGrams"]
 
@@ -73,7 +73,7 @@ def _columns_of(data: TokenData) -> npt.NDArray[np.int32]:
 
 
 @dataclass(frozen=True, slots=True)
-class CharacterNGrams:
+class CharacterNGrams(Learner):
     """Learn logistic regression by AdaGrad on hashed character n-grams."""
 
     epochs: int = 8
@@ -110,12 +110,16 @@ class CharacterNGrams:
 
 
 @dataclass(frozen=True, eq=False)
-class NGramModel:
+class NGramModel(Model):
     """Weights of hashed character n-grams; used by attackers and never published."""
 
     weights: npt.NDArray[np.float64]
     bias: float
-    kind: str = field(default="character n-grams", init=False)
+    kind = "character n-grams"
+
+    @property
+    def dimension(self) -> float:
+        return float(self.weights.size + 1)
 
     def scores(
         self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None

@@ -1,81 +1,116 @@
-"""What a learner is: two small protocols, so that any classifier can take part on either side.
+"""What a learner and a model are: two base classes, so that any classifier can defend or attack.
 
-A learner sees tokens in their documents and answers with a model; a model answers with one calibrated
-log-odds per token. The cost-sensitive decision is then a threshold: redact where the score reaches
-log(C / L).
+A learner sees tokens in their documents and returns a model; a model returns one calibrated log-odds
+per token. The cost-sensitive decision is then a threshold: redact where the score reaches log(C / L).
+Whatever else the engine needs to know about a learner or a model, it declares here, with a default.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import DataError
-from ..reading.arrays import Arrays
+from ..reading.arrays import Arrays, Mask, Scores
 
 if TYPE_CHECKING:
     from ..reading.features import TokenData
 
-__all__ = [
-    "Learner",
-    "Model",
-    "cost_threshold",
-    "every_document",
-    "labelled_documents",
-    "out_of_fold",
-]
+__all__ = ["Learner", "Model", "cost_threshold", "every_document", "labelled_documents"]
 
 
-@runtime_checkable
-class Model(Protocol):
+class Model(ABC):
     """A fitted classifier: scores tokens, and goes to and from plain arrays without pickle."""
 
+    kind: str  # the name under which the model is stored, for example "crf"
+
     @property
-    def kind(self) -> str:
-        """The name under which the model is stored, for example "crf"."""
+    def dimension(self) -> float:
+        """The Vapnik–Chervonenkis dimension of the hypotheses that the model was chosen from.
 
-    def scores(
-        self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None
-    ) -> npt.NDArray[np.float64]:
-        """Give each token's log-odds of being sensitive.
+        For a linear classifier it is the number of its weights plus one. The default is infinite:
+        where nothing is declared, no finite-sample bound is claimed.
+        """
+        return math.inf
 
-        Redacted tokens, and those outside `documents` (a mask over the documents), get −inf.
+    @abstractmethod
+    def scores(self, data: TokenData, *, documents: Mask | None = None) -> Scores:
+        """Return each token's log-odds of being sensitive.
+
+        Parameters
+        ----------
+        data : TokenData
+            The tokens to score.
+        documents : mask over the documents, default None
+            The documents to score; all of them for None. Tokens of other documents, and redacted
+            ones, get −inf.
+
         """
 
+    @abstractmethod
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
-        """Give a JSON header and named arrays; the class rebuilds itself with `from_arrays`."""
+        """Return a JSON header and named arrays, from which `from_arrays` rebuilds the model."""
 
 
-@runtime_checkable
-class Learner(Protocol):
+class Learner(ABC):
     """Learns a model from labelled tokens; the constructor only stores its arguments."""
 
     @property
+    @abstractmethod
     def name(self) -> str:
-        """How the learner is called on the command line, for example "crf"."""
+        """The learner's name on the command line, for example "crf"."""
 
+    @abstractmethod
     def fit(
         self,
         data: TokenData,
         labels: npt.NDArray[np.uint8],
         *,
-        documents: npt.NDArray[np.bool_] | None = None,
+        documents: Mask | None = None,
         cost_ratio: float = 1.0,
         seed: int = 0,
     ) -> Model:
-        """Learn from the tokens of `documents` (a mask over the documents; all when it is None).
+        """Learn a model.
 
-        `labels` holds 1 for a sensitive token. `cost_ratio` is L/C for learners that weigh their
-        examples by cost; those whose scores are calibrated may ignore it, because their
-        cost-sensitive form is the threshold alone. Redacted tokens are not examples.
+        Parameters
+        ----------
+        data : TokenData
+            The tokens; redacted ones are not examples.
+        labels : array of uint8
+            1 for a sensitive token, 0 for any other.
+        documents : mask over the documents, default None
+            The documents to learn from; all of them for None.
+        cost_ratio : float, default 1.0
+            L/C, for learners that weigh their examples by cost. Those whose scores are calibrated may
+            ignore it, because their cost-sensitive form is the threshold alone.
+        seed : int, default 0
+            The seed of every random choice.
+
         """
+
+    def literal(self) -> Learner:
+        """Return the learner as the papers describe it, for the literal Algorithm 1."""
+        return self
+
+    def quick(self) -> Learner:
+        """Return a faster variant, good enough to see whether there is anything to learn."""
+        return self
+
+    def careful(self) -> Learner:
+        """Return a variant that depends less on chance, for models that are published."""
+        return self
+
+    def warm_start(self, model: Model) -> Learner | None:  # noqa: ARG002
+        """Return a learner that starts from a model's weights; None where that is impossible."""
+        return None
 
 
 def cost_threshold(cost_ratio: float) -> float:
-    """Give the log-odds from which redacting costs less than publishing: log(C / L).
+    """Return the log-odds from which redacting costs less than publishing: log(C / L).
 
     >>> cost_threshold(1.0)
     0.0
@@ -83,49 +118,15 @@ def cost_threshold(cost_ratio: float) -> float:
     return -math.log(cost_ratio) if cost_ratio != 1.0 else 0.0
 
 
-def every_document(
-    data: TokenData, documents: npt.NDArray[np.bool_] | None
-) -> npt.NDArray[np.bool_]:
-    """Give the mask of documents, all of them for None."""
+def every_document(data: TokenData, documents: Mask | None) -> Mask:
+    """Return the mask of documents, all of them for None."""
     return np.ones(data.documents, np.bool_) if documents is None else documents
 
 
 def labelled_documents(
-    data: TokenData, labels: npt.NDArray[np.uint8], documents: npt.NDArray[np.bool_] | None
-) -> npt.NDArray[np.bool_]:
-    """Give the mask of the documents to learn from; every token must have its label."""
+    data: TokenData, labels: npt.NDArray[np.uint8], documents: Mask | None
+) -> Mask:
+    """Return the mask of the documents to learn from; every token must have its label."""
     if len(labels) != len(data):
         raise DataError(f"{len(labels)} labels were given for {len(data)} tokens.")
     return every_document(data, documents)
-
-
-def deal(
-    documents: npt.NDArray[np.int64], folds: int, random: np.random.Generator, *, of: int
-) -> npt.NDArray[np.int64]:
-    """Deal some `of` so many documents into folds at random; the others are in none (−1).
-
-    >>> np.bincount(deal(np.arange(5), 2, np.random.default_rng(0), of=6) + 1).tolist()
-    [1, 3, 2]
-    """
-    fold = np.full(of, -1, np.int64)
-    count = len(documents)
-    fold[random.permutation(documents)] = np.arange(count) % max(1, min(folds, count))
-    return fold
-
-
-def out_of_fold(
-    learner: Learner,
-    data: TokenData,
-    labels: npt.NDArray[np.uint8],
-    fold: npt.NDArray[np.int64],
-    *,
-    cost_ratio: float = 1.0,
-    seed: int = 0,
-) -> npt.NDArray[np.float64]:
-    """Score each document by a model that has not seen it; `fold` numbers the documents' folds."""
-    scores = np.full(len(data), -np.inf)
-    for held_out in np.unique(fold[fold >= 0]):
-        inside = fold == held_out
-        model = learner.fit(data, labels, documents=~inside, cost_ratio=cost_ratio, seed=seed)
-        scores = np.maximum(scores, model.scores(data, documents=inside))
-    return scores

@@ -14,7 +14,8 @@ from ..reading.features import TokenData
 from .adaboost import AdaBoost
 from .crf import CRF
 from .ensemble import Ensemble
-from .protocol import Learner, Model, every_document, out_of_fold
+from .folds import out_of_fold
+from .protocol import Learner, Model, every_document
 from .svm import SVM
 
 __all__ = ["Selection", "paper_learners"]
@@ -26,7 +27,7 @@ def paper_learners() -> tuple[Learner, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Learner):
     """Choose the most accurate learner by its errors on documents it has not seen (`folds` of them).
 
     With a `cost_ratio` the errors are weighed by it, as the publisher's loss does. Ties go to the
@@ -77,32 +78,9 @@ class Selection:
         truth = labels[inside] != 0
         losses = []
         for learner in self.learners:
-            # Documents of no fold are neither learned from nor scored.
-            scores = _scored(learner, data, labels, fold, cost_ratio=cost_ratio, seed=seed)[inside]
+            scores = out_of_fold(learner, data, labels, fold, cost_ratio=cost_ratio, seed=seed)[
+                inside
+            ]
             redact = scores >= -np.log(cost_ratio)
             losses.append(cost_ratio * np.sum(truth & ~redact) + np.sum(redact & ~truth))
         return self.learners[int(np.argmin(losses))]
-
-
-def _scored(
-    learner: Learner,
-    data: TokenData,
-    labels: npt.NDArray[np.uint8],
-    fold: npt.NDArray[np.int64],
-    *,
-    cost_ratio: float,
-    seed: int,
-) -> npt.NDArray[np.float64]:
-    if (fold >= 0).all():
-        return out_of_fold(learner, data, labels, fold, cost_ratio=cost_ratio, seed=seed)
-    scores = np.full(len(data), -np.inf)
-    for held_out in range(int(fold.max()) + 1):
-        model = learner.fit(
-            data,
-            labels,
-            documents=(fold >= 0) & (fold != held_out),
-            cost_ratio=cost_ratio,
-            seed=seed,
-        )
-        scores = np.maximum(scores, model.scores(data, documents=fold == held_out))
-    return scores

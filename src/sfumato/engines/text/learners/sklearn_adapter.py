@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,16 +11,17 @@ import numpy.typing as npt
 
 from ....core.errors import ModelError, ParameterError
 from ....core.randomness import Streams
-from ..reading.arrays import Arrays
+from ..reading.arrays import Arrays, Mask, Scores
 from ..reading.features import TokenData
+from .folds import by_halves
 from .linear import platt, training_tokens
-from .protocol import labelled_documents
+from .protocol import Learner, Model, every_document, labelled_documents
 
 __all__ = ["ScikitLearner", "ScikitModel"]
 
 
 @dataclass(frozen=True, slots=True)
-class ScikitLearner:
+class ScikitLearner(Learner):
     """Learn with a scikit-learn classifier that has `decision_function` or `predict_proba`.
 
     The estimator is cloned for each fit. Where it takes sample weights, sensitive examples weigh L/C
@@ -48,18 +50,14 @@ class ScikitLearner:
         matrix = data.matrix(bits=self.bits)
         full = self._fitted(matrix, data, labels, chosen, cost_ratio=cost_ratio, seed=seed)
         slope, offset = 1.0, 0.0
-        documents_used = np.flatnonzero(chosen)
-        if len(documents_used) > 1:
-            mixed = Streams(seed).generator("halves").permutation(documents_used)
-            margins = np.full(len(data), np.nan)
-            for part in (mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]):
-                held = np.zeros(data.documents, np.bool_)
-                held[part] = True
-                half = self._fitted(
-                    matrix, data, labels, chosen & ~held, cost_ratio=cost_ratio, seed=seed
-                )
-                rows = training_tokens(data, held)
-                margins[rows] = _margins(half, matrix[rows])
+        if np.count_nonzero(chosen) > 1:
+            margins = by_halves(
+                data, chosen, Streams(seed).generator("halves"),
+                lambda part: self._fitted(
+                    matrix, data, labels, part, cost_ratio=cost_ratio, seed=seed
+                ),
+                lambda half, held: _margins_of(half, matrix, data, held),
+            )  # fmt: skip
             use = np.isfinite(margins) & data.counted
             slope, offset = platt(margins[use], labels[use])
         return ScikitModel(full, self.bits, slope, offset)
@@ -92,6 +90,15 @@ class ScikitLearner:
         return estimator.fit(matrix[rows], truth)
 
 
+def _margins_of(estimator: Any, matrix: Any, data: TokenData, documents: Mask) -> Scores:
+    """Score the tokens of some documents; the others get −inf."""
+    margins = np.full(len(data), -np.inf)
+    rows = training_tokens(data, documents)
+    if len(rows):
+        margins[rows] = _margins(estimator, matrix[rows])
+    return margins
+
+
 def _margins(estimator: Any, matrix: Any) -> npt.NDArray[np.float64]:
     if len(estimator.classes_) < 2:
         return np.full(matrix.shape[0], -20.0)
@@ -107,7 +114,7 @@ def _margins(estimator: Any, matrix: Any) -> npt.NDArray[np.float64]:
 
 
 @dataclass(frozen=True, eq=False)
-class ScikitModel:
+class ScikitModel(Model):
     """A fitted classifier with its calibration."""
 
     estimator: Any
@@ -115,20 +122,20 @@ class ScikitModel:
     slope: float
     offset: float
 
+    kind = "scikit-linear"
+
     @property
-    def kind(self) -> str:
-        return "scikit-linear"
+    def dimension(self) -> float:
+        weights = getattr(self.estimator, "coef_", None)
+        return math.inf if weights is None else float(np.size(weights) + 1)
 
     def scores(
         self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None
     ) -> npt.NDArray[np.float64]:
-        """Give each token's log-odds of being sensitive."""
-        out = np.full(len(data), -np.inf)
-        rows = training_tokens(data, documents)
-        if len(rows):
-            margins = _margins(self.estimator, data.matrix(bits=self.bits)[rows])
-            out[rows] = self.slope * margins + self.offset
-        return out
+        """Return each token's log-odds of being sensitive."""
+        wanted = every_document(data, documents)
+        margins = _margins_of(self.estimator, data.matrix(bits=self.bits), data, wanted)
+        return self.slope * margins + self.offset
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Store a linear classifier; others are refused, because nothing here is pickled."""

@@ -13,22 +13,22 @@ import numpy.typing as npt
 
 from ....core.randomness import Streams
 from ..reading.features import REDACTED, TokenData
+from .folds import by_halves
 from .linear import (
     LinearModel,
     _kernels,
-    by_halves,
     calibrated,
     columns_of,
     model_of,
     training_tokens,
 )
-from .protocol import labelled_documents
+from .protocol import Learner, labelled_documents
 
 __all__ = ["SVM"]
 
 
 @dataclass(frozen=True, slots=True)
-class SVM:
+class SVM(Learner):
     """Learn a linear SVM.
 
     `penalty` weighs an example's error against the size of the weights (with L/C on top for sensitive
@@ -61,8 +61,9 @@ class SVM:
         past = np.zeros(len(data), np.uint8)
         if self.history:
             margins = by_halves(
-                data, chosen, seed,
+                data, chosen, Streams(seed).generator("halves"),
                 lambda part: self._learn(data, labels, part, cost_ratio=cost_ratio, seed=seed),
+                lambda model, held: model.margins(data, documents=held),
             )  # fmt: skip
             past = (margins > 0).astype(np.uint8)
         before = past if self.history else None
@@ -70,10 +71,11 @@ class SVM:
         if not self.calibrate:
             return model
         margins = by_halves(
-            data, chosen, seed,
+            data, chosen, Streams(seed).generator("halves"),
             lambda part: self._learn(
                 data, labels, part, cost_ratio=cost_ratio, seed=seed, before=before
             ),
+            lambda model, held: model.margins(data, documents=held),
         )  # fmt: skip
         return calibrated(model, data, labels, margins)
 

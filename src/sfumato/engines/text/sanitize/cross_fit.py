@@ -1,4 +1,4 @@
-"""The honest publisher: every decision on documents that were not learned from.
+"""The honest search: every decision on documents that were not learned from.
 
 Forms compete out of fold in the first round, which is the same for all ratios; each later round learns
 from what the earlier ones left. Thresholds and forms are judged on folds that they were not chosen on;
@@ -7,64 +7,70 @@ the classifiers that are kept are learned again from all documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ....core.randomness import Streams
-from ..learners.crf import CRF, CRFModel
-from ..learners.protocol import Learner, Model, cost_threshold, deal, out_of_fold
+from ..learners.folds import by_fold, deal, out_of_fold
+from ..learners.protocol import Learner, Model, cost_threshold
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..reading.labelled import Labelled, total_loss
-from .classifiers import Classifier, ClassifierSet, Stage, staged
-from .competition import INCUMBENT, Competition
+from .classifiers import Classifier, Stage, staged
+from .competition import Competition, Form
 from .publication import Publication, Round
+from .settings import Settings
 from .thresholds import NEVER
 
-__all__ = ["HonestSearch"]
+__all__ = ["CrossFitSearch"]
 
 FEW_DOCUMENTS = 1000
-Forms = Mapping[str, tuple[int, ...]]
-
-
-class Settings(Protocol):
-    """What the search needs to know of the publisher."""
-
-    learner: Learner
-    folds: int
-    rounds: int
-    weights: dict[str, float]
-    seed: int
-    progress: Callable[[str], None]
-
-    def learn_kinds(self, labelled: Labelled) -> tuple[Model, ...]: ...
-
-    def classifier_set(
-        self, labelled: Labelled, classifiers: Sequence[Classifier], typing: tuple[Model, ...]
-    ) -> ClassifierSet: ...
+_T = TypeVar("_T", bound=np.generic)
+Sees = tuple[tuple[int, bool], ...]  # see `classifiers.Stage.sees`
 
 
 @dataclass(frozen=True, eq=False)
-class _Plan:
+class _StagePlan:
     """A stage before it is refitted: what it sees and its scores out of fold.
 
-    `fitted` is a model that is not learned again, `start` one that learning goes on from.
+    `fitted` is a model that is not learned again, `start` one that learning starts from.
     """
 
-    sees: tuple[tuple[int, bool], ...]
+    sees: Sees
     scores: Scores
     fitted: Model | None = None
-    start: CRFModel | None = None
+    start: Model | None = None
 
 
-class _Run:
-    """Where the publisher of one ratio stands."""
+@dataclass(frozen=True, eq=False)
+class _Contest:
+    """The stages of one round and the forms that are made of them."""
 
-    def __init__(self, search: HonestSearch, ratio: float) -> None:
+    stages: Sequence[_StagePlan]
+    forms: Sequence[Form]
+
+    def scores(self) -> dict[Form, Scores]:
+        return {
+            form: np.mean([self.stages[voice].scores for voice in form.voices], axis=0)
+            for form in self.forms
+        }
+
+    def needed(self, form: Form) -> list[int]:
+        """Return the stages that a form needs, in order."""
+        needed = set(form.voices)
+        for place in range(len(self.stages) - 1, -1, -1):
+            if place in needed:
+                needed |= {source for source, _ in self.stages[place].sees if source >= 0}
+        return sorted(needed)
+
+
+class _RatioRun:
+    """How far the search has come for one ratio."""
+
+    def __init__(self, search: CrossFitSearch, ratio: float) -> None:
         self.ratio = ratio
         self.losses = search.labelled.losses(ratio, search.settings.weights)
         self.value = np.where(self.losses > 0, self.losses, -1.0)
@@ -75,13 +81,24 @@ class _Run:
         self.scores: list[Scores] = []
 
 
-class HonestSearch:
-    """One corpus; `run` chooses the classifiers for each ratio."""
+class CrossFitSearch:
+    """Chooses the classifiers of a corpus, for any number of ratios.
+
+    Parameters
+    ----------
+    settings : Settings
+        The learner, the folds, the lists and the seed.
+    labelled : Labelled
+        The labelled tokens, denied words redacted already.
+    allowed : mask over the tokens
+        Words that are never redacted.
+
+    """
 
     def __init__(self, settings: Settings, labelled: Labelled, allowed: Mask) -> None:
         self.settings = settings
         self.whole = labelled
-        self.background: _Plan | None = None
+        self.background: _StagePlan | None = None
         if not labelled.own.all():
             settings.progress("background")
             self.background = self._learn_background()
@@ -96,20 +113,27 @@ class HonestSearch:
         self.first_pass: Scores | None = None
 
     def run(self, ratios: Sequence[float]) -> dict[float, Publication]:
-        """Choose for each ratio; the first round's scores are shared."""
-        plans, forms = self._first_round()
-        self.first_pass = self._padded(plans[0].scores, -np.inf)
-        typing = self.settings.learn_kinds(self.labelled)
+        """Choose for each ratio; the first round's scores are shared.
+
+        Parameters
+        ----------
+        ratios : sequence of float
+            The loss ratios L/C.
+
+        """
+        first = self._first_round()
+        self.first_pass = self._padded(first.stages[0].scores, -np.inf)
+        kinds = self.settings.learn_kinds(self.labelled)
         refitted: dict[int, Model] = {}
         published = {}
         for ratio in ratios:
-            run = _Run(self, ratio)
-            self._advance(run, plans, forms, refitted)
-            while run.rounds[-1].kept and len(run.rounds) < self.settings.rounds:
-                self._advance(run, *self._later_round(run), {})
+            run = _RatioRun(self, ratio)
+            self._advance(run, first, refitted)
+            while run.rounds[-1].kept and len(run.rounds) < self.settings.max_rounds:
+                self._advance(run, self._later_round(run), {})
             published[ratio] = Publication(
                 ratio,
-                self.settings.classifier_set(self.labelled, run.classifiers, typing),
+                self.settings.classifier_set(self.labelled, run.classifiers, kinds),
                 tuple(run.rounds),
                 self._padded(run.data.redacted, False),
                 run.loss,
@@ -119,212 +143,175 @@ class HonestSearch:
         return published
 
     def _seed(self, step: str) -> int:
-        return Streams(self.settings.seed).seed_of(step)
+        return self.settings.streams.seed_of(step)
 
-    def _padded(self, values: npt.NDArray[Any], rest: object) -> npt.NDArray[Any]:
-        """Give a value for all tokens, those of the background included."""
+    def _padded(self, values: npt.NDArray[_T], rest: object) -> npt.NDArray[_T]:
+        """Return a value for all tokens, those of the background included."""
         padded = np.full(len(self.whole.data), rest, values.dtype)
         padded[: len(values)] = values
         return padded
 
-    def _learn_background(self) -> _Plan:
+    def _learn_background(self) -> _StagePlan:
         """Learn from the background corpora alone, once; score the steward's documents by that."""
         whole = self.whole
         model = self.settings.learner.fit(
             whole.data, whole.sensitive, documents=~whole.own, seed=self._seed("background")
         )
-        return _Plan((), model.scores(whole.alone().data), model)
+        return _StagePlan((), model.scores(whole.alone().data), model)
 
     def _deal(self) -> npt.NDArray[np.int64]:
         """Deal the documents into folds at random.
 
         Of few documents twice as many folds are made: a model that misses a quarter of them is
-        much worse than the one that is published, and its estimate too dark.
+        much worse than the one that is published, and its estimate too pessimistic.
         """
         documents = self.labelled.data.documents
         folds = self.settings.folds * (2 if documents < FEW_DOCUMENTS else 1)
-        random = Streams(self.settings.seed).generator("folds")
+        random = self.settings.streams.generator("folds")
         return deal(np.arange(documents), folds, random, of=documents)
 
-    def _out_of_fold(self, data: TokenData, step: str, start: CRFModel | None = None) -> Scores:
-        learner = _starting(self.settings.learner, start)
-        return out_of_fold(learner, data, self.sensitive, self.fold, seed=self._seed(step))
-
-    def _competition(self, run: _Run, forms: Mapping[str, Scores], live: Mask) -> Competition:
+    def _competition(self, run: _RatioRun, forms: Mapping[Form, Scores], live: Mask) -> Competition:
         return Competition(
             forms, live=live, value=run.value, fold_of=self.fold_of,
             document_of=self.labelled.data.document_of, leak=run.losses.max(),
             expected=cost_threshold(run.ratio),
         )  # fmt: skip
 
-    def _live(self, run: _Run) -> Mask:
+    def _live(self, run: _RatioRun) -> Mask:
         """The words that a round may still redact."""
         return self.instances & ~run.data.redacted & ~self.allowed
 
-    def _first_round(self) -> tuple[list[_Plan], Forms]:
+    def _first_round(self) -> _Contest:
         """Score out of fold by every form that competes.
 
-        A background model is heard in two ways: its scores are features of the steward's own
+        A background model contributes in two ways: its scores are features of the steward's own
         classifiers, or its weights are where learning starts. They err differently; their mean is a
         form of its own.
         """
-        plans: list[_Plan] = []
+        stages: list[_StagePlan] = []
+        plain = self.settings.learner
 
-        def add(
-            sees: tuple[tuple[int, bool], ...], step: str, start: CRFModel | None = None
-        ) -> int:
+        def add(sees: Sees, step: str, start: Model | None = None, by: Learner = plain) -> int:
             self.settings.progress(step)
-            data = staged(self.labelled.data, sees, [plan.scores for plan in plans])
-            plans.append(_Plan(sees, self._out_of_fold(data, step, start), start=start))
-            return len(plans) - 1
+            data = staged(self.labelled.data, sees, [stage.scores for stage in stages])
+            scores = out_of_fold(by, data, self.sensitive, self.fold, seed=self._seed(step))
+            stages.append(_StagePlan(sees, scores, start=start))
+            return len(stages) - 1
 
         once = add((), "pass")
         stack = add(((once, False),), "stack")
-        forms = {
-            INCUMBENT: (once,),
-            "pass": (once,),
-            "stack": (stack,),
-            "pass + stack": (once, stack),
-        }
-        if self.background is not None:
-            plans.append(self.background)
-            outside, known = len(plans) - 1, self.background.fitted
+        forms = [
+            Form("cost-sensitive pass", (once,), incumbent=True),
+            Form("pass", (once,)),
+            Form("stack", (stack,)),
+            Form("pass + stack", (once, stack)),
+        ]
+        if self.background is not None and self.background.fitted is not None:
+            known = self.background.fitted
+            stages.append(self.background)
+            outside = len(stages) - 1
             informed = add(((outside, True),), "background pass")
             both = add(((outside, True), (informed, False)), "background stack")
-            forms["background"] = (informed, both)
-            if isinstance(known, CRFModel):
-                tuned = add((), "background start", known)
-                more = add(((tuned, False),), "background start, stack", known)
-                forms["background + start"] = (informed, both, more)
-        return plans, forms
+            forms.append(Form("background", (informed, both), uses_background=True))
+            if (warm := plain.warm_start(known)) is not None:
+                tuned = add((), "background start", known, warm)
+                more = add(((tuned, False),), "background start, stack", known, warm)
+                voices = (informed, both, more)
+                forms.append(Form("background + start", voices, uses_background=True))
+        return _Contest(stages, forms)
 
-    def _later_round(self, run: _Run) -> tuple[list[_Plan], Forms]:
+    def _later_round(self, run: _RatioRun) -> _Contest:
         """Score what is left, out of fold: without and with a view of what the first round thought.
 
         A quick look comes first: where nothing can be gained even by the threshold that suits the
         folds best, the round ends there.
         """
         step = f"round {len(run.rounds) + 1}"
+        plain = Form("pass", (0,))
         if not self._worth_a_round(run, step):
             silent = np.full(len(run.data), -np.inf)
-            return [_Plan((), silent)], {"pass": (0,)}
-        plans = []
+            return _Contest([_StagePlan((), silent)], [plain])
+        stages = []
         for sees in ((), ((-1, True),)):
             data = staged(run.data, sees, (), run.scores)
-            plans.append(_Plan(sees, self._out_of_fold(data, step)))
-        return plans, {"pass": (0,), "informed": (1,), "pass + informed": (0, 1)}
+            scores = out_of_fold(
+                self.settings.learner, data, self.sensitive, self.fold, seed=self._seed(step)
+            )
+            stages.append(_StagePlan(sees, scores))
+        return _Contest(stages, [plain, Form("informed", (1,)), Form("pass + informed", (0, 1))])
 
-    def _worth_a_round(self, run: _Run, step: str) -> bool:
-        learner = self.settings.learner
-        scout: Learner = learner.quick() if isinstance(learner, CRF) else learner
-        live = self._live(run)
+    def _worth_a_round(self, run: _RatioRun, step: str) -> bool:
+        """Return whether a quick learner gains anything; half of the folds may already say no."""
+        scout, form, live = self.settings.learner.quick(), Form("pass", (0,)), self._live(run)
+        seed = self._seed(step)
+        scored = by_fold(
+            self.fold,
+            lambda learned: scout.fit(run.data, self.sensitive, documents=learned, seed=seed),
+            lambda model, held: model.scores(run.data, documents=held),
+        )
         scores = np.full(len(live), -np.inf)
-        for held_out in range(self.folds):
-            inside = self.fold == held_out
-            model = scout.fit(run.data, self.sensitive, documents=~inside, seed=self._seed(step))
-            np.maximum(scores, model.scores(run.data, documents=inside), out=scores)
-            if held_out + 1 == self.folds // 2:
-                seen = live & (self.fold_of <= held_out)
-                half = self._competition(run, {"pass": scores}, seen)
-                if half.entries["pass"].fit.threshold == NEVER:
+        for done, scores in enumerate(scored, 1):
+            if done == self.folds // 2:
+                seen = live & (self.fold_of < done)
+                half = self._competition(run, {form: scores}, seen)
+                if half.entries[form].fit.threshold == NEVER:
                     return False
-        return self._competition(run, {"pass": scores}, live).entries["pass"].fit.gain > 0
+        return self._competition(run, {form: scores}, live).entries[form].fit.gain > 0
 
-    def _advance(
-        self, run: _Run, plans: Sequence[_Plan], forms: Forms, refitted: dict[int, Model]
-    ) -> None:
+    def _advance(self, run: _RatioRun, contest: _Contest, refitted: dict[int, Model]) -> None:
         """Judge the forms, keep the best if it gains, and redact what it finds."""
-        scores = {
-            name: np.mean([plans[v].scores for v in voices], axis=0)
-            for name, voices in forms.items()
-        }
+        scores = contest.scores()
         judged = self._competition(run, scores, self._live(run))
         best = judged.winner()
         threshold = judged.entries[best].fit.threshold
         found = judged.found() & ~self.allowed & ~run.data.redacted
         after = total_loss(run.losses, self.instances, run.data.redacted | found)
         kept = threshold != NEVER and after < run.loss
-        totals = {name: run.loss - float(judged.gains(name).sum()) for name in forms}
+        totals = {form.name: run.loss - float(judged.gains(form).sum()) for form in scores}
         run.rounds.append(
             Round.of(
                 found, run.losses, self.instances,
-                form=best, threshold=threshold, total_loss=after, kept=kept, forms=totals,
+                form=best.name, threshold=threshold, total_loss=after, kept=kept, forms=totals,
             )
         )  # fmt: skip
         if kept:
-            run.classifiers.append(
-                self._refit(run, plans, forms[best], refitted, threshold, form=best)
-            )
+            run.classifiers.append(self._refit(run, contest, best, threshold, refitted))
             run.scores.append(scores[best])
             run.data = run.data.redact(found)
             run.loss = after
 
     def _refit(
-        self, run: _Run, plans: Sequence[_Plan], voices: Sequence[int], refitted: dict[int, Model],
-        threshold: float, *, form: str,
-    ) -> Classifier:  # fmt: skip
+        self,
+        run: _RatioRun,
+        contest: _Contest,
+        form: Form,
+        threshold: float,
+        refitted: dict[int, Model],
+    ) -> Classifier:
         """Learn the stages of a form again, from all documents.
 
         The first pass is learned as one pass would be, so that nothing but the form is compared.
         """
-        needed = _closure(voices, plans)
+        needed = contest.needed(form)
         number = {old: new for new, old in enumerate(needed)}
         stages = []
-        plain = self.settings.learner
-        careful: Learner = plain.careful() if isinstance(plain, CRF) else plain
         for old in needed:
-            plan = plans[old]
-            if len(run.rounds) == 1 and old == 0:
-                learner, seed = plain, self.settings.seed
-            else:
-                learner = _starting(careful, plan.start)
-                seed = self._seed(f"refit {len(run.rounds)} {old}")
+            plan = contest.stages[old]
             if old not in refitted:
-                refitted[old] = plan.fitted or learner.fit(
-                    staged(run.data, plan.sees, [p.scores for p in plans], run.scores),
-                    self.sensitive,
-                    seed=seed,
-                )
+                refitted[old] = plan.fitted or self._refitted_stage(run, contest, old)
             sees = tuple((number[s] if s >= 0 else s, own) for s, own in plan.sees)
             stages.append(Stage(refitted[old], sees))
-        return Classifier(tuple(stages), tuple(number[v] for v in voices), threshold, form)
+        voices = tuple(number[voice] for voice in form.voices)
+        return Classifier(tuple(stages), voices, threshold, form.name)
 
-
-@dataclass(frozen=True, slots=True)
-class _Started:
-    """A CRF that goes on from the weights of a background model."""
-
-    crf: CRF
-    start: CRFModel
-
-    @property
-    def name(self) -> str:
-        return self.crf.name
-
-    def fit(
-        self,
-        data: TokenData,
-        labels: npt.NDArray[np.uint8],
-        *,
-        documents: Mask | None = None,
-        cost_ratio: float = 1.0,
-        seed: int = 0,
-    ) -> CRFModel:
-        return self.crf.fit(
-            data, labels, documents=documents, cost_ratio=cost_ratio, seed=seed, start=self.start
-        )
-
-
-def _starting(learner: Learner, start: CRFModel | None) -> Learner:
-    if start is None or not isinstance(learner, CRF):
-        return learner
-    return _Started(learner, start)
-
-
-def _closure(voices: Sequence[int], plans: Sequence[_Plan]) -> list[int]:
-    """List the stages that some stages need, in order."""
-    needed = set(voices)
-    for place in range(len(plans) - 1, -1, -1):
-        if place in needed:
-            needed |= {source for source, _ in plans[place].sees if source >= 0}
-    return sorted(needed)
+    def _refitted_stage(self, run: _RatioRun, contest: _Contest, place: int) -> Model:
+        plan = contest.stages[place]
+        learner, seed = self.settings.learner, self.settings.seed
+        if len(run.rounds) > 1 or place > 0:
+            learner = learner.careful()
+            if plan.start is not None:
+                learner = learner.warm_start(plan.start) or learner
+            seed = self._seed(f"refit {len(run.rounds)} {place}")
+        known = [stage.scores for stage in contest.stages]
+        data = staged(run.data, plan.sees, known, run.scores)
+        return learner.fit(data, self.sensitive, seed=seed)

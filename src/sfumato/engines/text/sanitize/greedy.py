@@ -1,39 +1,60 @@
 """GreedySanitize: learn, redact what was found, learn again from what is left, stop without gain.
 
-`mode="paper"` is Algorithm 1 as written. `mode="honest"` takes every decision (threshold, form, stop)
-on predictions for documents that the model has not seen, and refits on all documents at the end.
+`mode="paper"` is Algorithm 1 as written, here. `mode="honest"` takes every decision (threshold, form,
+stop) on predictions for documents that the model has not seen, and refits on all documents at the end
+(`cross_fit.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ....core.errors import DataError, ParameterError
-from ....core.randomness import Streams
 from ..learners.crf import CRF
-from ..learners.protocol import Learner, Model, deal
+from ..learners.folds import deal
+from ..learners.protocol import Learner, Model
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..reading.labelled import Labelled, total_loss
 from ..reading.word_lists import WordList
-from .classifiers import Classifier, ClassifierSet, Stage
-from .cross_fit import HonestSearch
+from .classifiers import Classifier, Stage
+from .cross_fit import CrossFitSearch
 from .publication import Publication, Round
+from .settings import Settings
 
-__all__ = ["GreedySanitize"]
+__all__ = ["MODES", "GreedySanitize"]
 
-MODES = ("honest", "paper")
+MODES = {
+    "honest": "every decision on documents that were not learned from",
+    "paper": "Algorithm 1 as printed",
+}
 
 
 class GreedySanitize:
-    """The publisher.
+    """Choose the classifiers that sanitize a corpus, for one or more loss ratios L/C.
 
-    `folds` by document decide in honest mode (twice as many where documents are few); `rounds` is a
-    limit that the stop rule should never meet. `deny` words are redacted before anything is learned,
-    `allow` words never.
+    Parameters
+    ----------
+    learner : Learner, default None
+        Learns every classifier; None is the CRF (in paper mode, the plain CRF of the papers).
+    mode : {"honest", "paper"}, default "honest"
+        Whether decisions are taken on unseen documents or, as printed, on the training data.
+    folds : int, default 4
+        Folds by document; honest mode deals twice as many where documents are few.
+    max_rounds : int, default 8
+        A limit on the rounds of honest mode that the stop rule should never meet.
+    weights : mapping from str to float, default None
+        Factors of L per label.
+    deny, allow : WordList, default None
+        Words that are redacted before anything is learned, and words that never are.
+    seed : int, default 0
+        The seed of every random choice.
+    progress : callable, default None
+        Called with a short note before each step.
+
     """
 
     def __init__(
@@ -42,7 +63,7 @@ class GreedySanitize:
         *,
         mode: str = "honest",
         folds: int = 4,
-        rounds: int = 8,
+        max_rounds: int = 8,
         weights: Mapping[str, float] | None = None,
         deny: WordList | None = None,
         allow: WordList | None = None,
@@ -50,59 +71,75 @@ class GreedySanitize:
         progress: Callable[[str], None] | None = None,
     ) -> None:
         if mode not in MODES:
-            raise ParameterError.constraint("mode", "GreedySanitize", "'honest' or 'paper'", mode)
+            rule = " or ".join(map(repr, MODES))
+            raise ParameterError.constraint("mode", "GreedySanitize", rule, mode)
         if folds < 2:
             raise ParameterError.constraint("folds", "GreedySanitize", "an int in [2, inf)", folds)
         if learner is None:
-            learner = CRF.literal() if mode == "paper" else CRF()
-        self.learner: Learner = learner
+            learner = CRF().literal() if mode == "paper" else CRF()
         self.mode = mode
-        self.folds = folds
-        self.rounds = rounds
-        self.weights = dict(weights or {})
-        self.deny = WordList() if deny is None else deny
-        self.allow = WordList() if allow is None else allow
-        self.seed = seed
-        self.progress = progress or (lambda _: None)
+        self.settings = Settings(
+            learner,
+            folds,
+            max_rounds,
+            dict(weights or {}),
+            WordList() if deny is None else deny,
+            WordList() if allow is None else allow,
+            seed,
+            progress or (lambda _: None),
+        )
         self.first_pass: Scores | None = None
         self.folds_used = 0
 
+    @property
+    def learner(self) -> Learner:
+        return self.settings.learner
+
     def fit(self, labelled: Labelled, ratios: Sequence[float]) -> dict[float, Publication]:
-        """Choose the classifiers for each ratio L/C; what does not depend on it is learned once."""
+        """Choose the classifiers for each ratio L/C; what does not depend on it is learned once.
+
+        Parameters
+        ----------
+        labelled : Labelled
+            The labelled tokens; documents of the background stand after the steward's own.
+        ratios : sequence of float
+            The loss ratios, each above 0.
+
+        """
         self._check(labelled, ratios)
-        labelled, allowed = self._with_lists(labelled)
+        labelled, allowed = self.settings.with_lists(labelled)
         if self.mode == "paper":
-            typing = self.learn_kinds(labelled)
-            return self._paper(labelled, ratios, allowed, labelled.own, typing)
-        search = HonestSearch(self, labelled, allowed)
+            kinds = self.settings.learn_kinds(labelled)
+            return self._paper(labelled, ratios, allowed, labelled.own, kinds)
+        search = CrossFitSearch(self.settings, labelled, allowed)
         published = search.run(ratios)
         self.first_pass, self.folds_used = search.first_pass, search.folds
         return published
 
     def held_out(self, labelled: Labelled, ratios: Sequence[float]) -> dict[float, Mask]:
-        """Judge the literal algorithm on documents it has not learned from, fold by fold.
+        """Return, for each ratio, what Algorithm 1 redacts in documents it has not learned from.
 
-        Gives for each ratio what is redacted when each document is left to the classifiers of the other folds.
+        Each document is left to the classifiers of the other folds.
+
+        Parameters
+        ----------
+        labelled : Labelled
+            The labelled tokens; the background is left out.
+        ratios : sequence of float
+            The loss ratios.
+
         """
         redacted = {ratio: np.zeros(len(labelled.data), np.bool_) for ratio in ratios}
-        labelled, allowed = self._with_lists(labelled.alone())
+        labelled, allowed = self.settings.with_lists(labelled.alone())
         documents, words = labelled.data.documents, len(labelled.data)
-        random = Streams(self.seed).generator("folds")
-        fold = deal(np.arange(documents), self.folds, random, of=documents)
+        random = self.settings.streams.generator("folds")
+        fold = deal(np.arange(documents), self.settings.folds, random, of=documents)
         for held in range(int(fold.max()) + 1):
             inside = (fold == held)[labelled.data.document_of]
             part = self._paper(labelled, ratios, allowed, fold != held, ())
             for ratio, publication in part.items():
                 redacted[ratio][:words] |= publication.redacted & inside
         return redacted
-
-    def _with_lists(self, labelled: Labelled) -> tuple[Labelled, Mask]:
-        """Redact what is on the deny list; say which tokens the allow list keeps."""
-        allowed = self.allow.matches(labelled.data)
-        denied = self.deny.matches(labelled.data) & ~allowed
-        if denied.any():
-            labelled = replace(labelled, data=labelled.data.redact(denied))
-        return labelled, allowed
 
     def _check(self, labelled: Labelled, ratios: Sequence[float]) -> None:
         for ratio in ratios:
@@ -127,79 +164,88 @@ class GreedySanitize:
                 hint="give at least 2 labelled documents (a few hundred are usual).",
             )
 
-    def classifier_set(
-        self, labelled: Labelled, classifiers: Sequence[Classifier], typing: tuple[Model, ...]
-    ) -> ClassifierSet:
-        """Put the chosen classifiers together."""
-        return ClassifierSet(
-            labelled.names,
-            tuple(classifiers),
-            typing,
-            labelled.data.words.knowledge,
-            self.deny,
-            self.allow,
-        )
-
-    def learn_kinds(self, labelled: Labelled) -> tuple[Model, ...]:
-        """Learn what each kind looks like, when there are several."""
-        if len(labelled.names) < 2:
-            return ()
-        seed = Streams(self.seed).seed_of("typing")
-        return tuple(
-            self.learner.fit(
-                labelled.data,
-                (labelled.labels == k + 1).astype(np.uint8),
-                documents=labelled.own,
-                seed=seed,
-            )
-            for k in range(len(labelled.names))
-        )
-
-    # Algorithm 1 as written.
-
     def _paper(
         self, labelled: Labelled, ratios: Sequence[float], allowed: Mask, learned_from: Mask,
-        typing: tuple[Model, ...],
+        kinds: tuple[Model, ...],
     ) -> dict[float, Publication]:  # fmt: skip
-        """Run the literal algorithm; the ratio only says when to stop, so rounds are learned once."""
+        """Run Algorithm 1; the ratio only decides when to stop, so the rounds are learned once."""
+        rounds = _LiteralRounds(self.settings, labelled, allowed, learned_from)
         instances = labelled.instances & learned_from[labelled.data.document_of]
-        learned: list[tuple[Model, Mask, TokenData]] = []
-
-        def learn(data: TokenData) -> tuple[Model, Mask, TokenData]:
-            seed = Streams(self.seed).seed_of(f"round {len(learned) + 1}")
-            model = self.learner.fit(data, labelled.sensitive, documents=learned_from, seed=seed)
-            found = (model.scores(data) >= 0.0) & ~allowed
-            self.progress(f"round {len(learned) + 1}")
-            return model, found, data.redact(found)
-
         published = {}
         for ratio in ratios:
-            losses = labelled.losses(ratio, self.weights)
-            data = labelled.data
-            loss = total_loss(losses, instances, data.redacted)
-            rounds: list[Round] = []
-            # Theorem 1: at most as many rounds as instances; each kept round redacts one or more.
-            while not rounds or rounds[-1].kept:
-                if len(rounds) == len(learned):
-                    learned.append(learn(data))
-                _, found, after = learned[len(rounds)]
-                then = total_loss(losses, instances, after.redacted)
-                kept = then - loss < 0
-                rounds.append(
-                    Round.of(
-                        found, losses, instances,
-                        form="pass", threshold=0.0, total_loss=then, kept=kept,
-                    )
-                )  # fmt: skip
-                if kept:
-                    data, loss = after, then
-            chosen = [Classifier((Stage(model),), (0,), 0.0, "pass") for model, _, _ in learned]
+            losses = labelled.losses(ratio, self.settings.weights)
+            played, data, loss = _greedy(rounds, losses, instances)
+            chosen = [Classifier((Stage(r.model),), (0,), 0.0, "pass") for r in rounds.learned]
             published[ratio] = Publication(
                 ratio,
-                self.classifier_set(labelled, chosen[: len(rounds) - 1], typing),
-                tuple(rounds),
+                self.settings.classifier_set(labelled, chosen[: len(played) - 1], kinds),
+                tuple(played),
                 data.redacted,
                 loss,
                 held_out=False,
             )
         return published
+
+
+@dataclass(frozen=True, eq=False)
+class _LiteralRound:
+    """A learned classifier, what it finds, and what is left after it."""
+
+    model: Model
+    found: Mask
+    after: TokenData
+
+
+class _LiteralRounds:
+    """The sequence of classifiers of Algorithm 1, each learned from what the earlier ones left."""
+
+    def __init__(
+        self, settings: Settings, labelled: Labelled, allowed: Mask, documents: Mask
+    ) -> None:
+        self.settings, self.labelled = settings, labelled
+        self.allowed, self.documents = allowed, documents
+        self.learned: list[_LiteralRound] = []
+
+    def __getitem__(self, number: int) -> _LiteralRound:
+        while number >= len(self.learned):
+            self._learn()
+        return self.learned[number]
+
+    def _learn(self) -> None:
+        step = f"round {len(self.learned) + 1}"
+        data = self.learned[-1].after if self.learned else self.labelled.data
+        model = self.settings.learner.fit(
+            data,
+            self.labelled.sensitive,
+            documents=self.documents,
+            seed=self.settings.streams.seed_of(step),
+        )
+        found = (model.scores(data) >= 0.0) & ~self.allowed
+        self.learned.append(_LiteralRound(model, found, data.redact(found)))
+        self.settings.progress(step)
+
+
+def _greedy(
+    learned: _LiteralRounds, losses: Scores, instances: Mask
+) -> tuple[list[Round], TokenData, float]:
+    """Play Algorithm 1 for one ratio: keep rounds while T(H) falls.
+
+    The round that does not is the last of the list and is not kept. Theorem 1: there are at most as
+    many rounds as instances, because each kept round redacts one or more.
+    """
+    data = learned.labelled.data
+    loss = total_loss(losses, instances, data.redacted)
+    played: list[Round] = []
+    while not played or played[-1].kept:
+        this = learned[len(played)]
+        then = total_loss(losses, instances, this.after.redacted)
+        kept = then - loss < 0
+        played.append(
+            Round.of(
+                this.found, losses, instances,
+                form="pass", threshold=0.0, total_loss=then, kept=kept,
+            )
+        )  # fmt: skip
+        if kept:
+            data, loss = this.after, then
+    return played, data, loss

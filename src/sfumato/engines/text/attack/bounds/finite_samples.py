@@ -38,9 +38,11 @@ def vc_deviation(delta: float, sample: int, dimension: float) -> float:
         raise ParameterError.constraint("delta", "vc_deviation", "a number in (0, 1)", delta)
     if sample < 1 or dimension < 1:
         raise ParameterError("The sample size and the dimension must be at least 1.")
+    if 2 * sample < dimension:
+        # Sauer's count of labellings, (2em/v)^v, needs 2m ≥ v; below it there is no bound.
+        return math.inf
     capacity = dimension * math.log(2 * math.e * sample / dimension) + math.log(4 / delta)
-    # Sauer's count of labellings, (2em/v)^v, needs 2m ≥ v; below it there is no bound.
-    return math.sqrt(41 / sample * capacity) if 2 * sample >= dimension else math.inf
+    return math.sqrt(41 / sample * capacity)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,12 @@
 """Linear classifiers on factored features: one form for all of them."""
 
-from .calibration import by_halves, calibrated, platt
+from .calibration import calibrated, platt
 from .columns import Columns, columns_of, training_tokens
 from .model import LinearModel, model_of
 
 __all__ = [
     "Columns",
     "LinearModel",
-    "by_halves",
     "calibrated",
     "columns_of",
     "model_of",

@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from .....core.randomness import Streams
 from ...reading.features import TokenData
 from .model import LinearModel
 
-__all__ = ["by_halves", "calibrated", "platt"]
-
-
-def by_halves(
-    data: TokenData,
-    documents: npt.NDArray[np.bool_],
-    seed: int,
-    learn: Callable[[npt.NDArray[np.bool_]], LinearModel],
-) -> npt.NDArray[np.float64]:
-    """Give the margins of each half of the documents by a model learned from the other half.
-
-    With one document there is no other half, and its own model answers.
-    """
-    chosen = np.flatnonzero(documents)
-    if len(chosen) < 2:
-        return learn(documents).margins(data, documents=documents)
-    mixed = Streams(seed).generator("halves").permutation(chosen)
-    margins = np.full(len(data), -np.inf)
-    for part in (mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]):
-        held = np.zeros(data.documents, np.bool_)
-        held[part] = True
-        margins = np.maximum(margins, learn(documents & ~held).margins(data, documents=held))
-    return margins
+__all__ = ["calibrated", "platt"]
 
 
 def calibrated(

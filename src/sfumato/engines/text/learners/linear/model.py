@@ -12,18 +12,17 @@ import numpy.typing as npt
 from .....core.errors import DataError, ModelError
 from ...reading.arrays import Arrays
 from ...reading.features import REDACTED, TokenData, WordTable
-from ..protocol import every_document
+from ..protocol import Model, every_document
+from ..registry import LEARNERS
 from ..weights import UNIT, Slots, hashed, packed, scores_of_words
 from . import _kernels
 from .columns import Columns, known_columns, laid_places
 
 __all__ = ["LinearModel", "model_of"]
 
-_KINDS = ("svm", "adaboost")
-
 
 @dataclass(frozen=True, eq=False)
-class LinearModel:
+class LinearModel(Model):
     """Weights by 64-bit feature hash, of the history (four states of two labels, bias), and a calibration.
 
     The log-odds of a token are `slope` · margin + `offset`.
@@ -41,6 +40,11 @@ class LinearModel:
     offset: float = 0.0
     # The weights by number, while the data that was learned from is at hand.
     _fitted: tuple[Columns, npt.NDArray[np.float64]] | None = field(default=None, repr=False)
+
+    @property
+    def dimension(self) -> float:
+        weights = (self.row_weights, self.joint_weights, self.place_weights)
+        return float(sum(part.size for part in weights) + 1)
 
     @property
     def _back(self) -> bool:
@@ -123,7 +127,7 @@ class LinearModel:
         parts = (model.row_weights, model.joint_weights, model.place_weights, model.history,
                  calibration)  # fmt: skip
         fits = (
-            model.kind in _KINDS
+            model.kind in LEARNERS
             and model.row_keys.shape == model.row_weights.shape == (len(model.row_keys),)
             and model.joint_keys.shape == model.joint_weights.shape == (len(model.joint_keys),)
             and model.place_weights.shape == (sum(model.place_sizes),)

@@ -7,44 +7,23 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
 __all__ = [
-    "BLUE", "GREEN", "INK", "ORANGE", "PAPER", "Chart", "View", "bounds_of", "decades", "filled",
+    "BLUE", "GREEN", "INK", "ORANGE", "PAPER", "bounds_of", "decades", "filled",
     "headroom", "spec", "to_png", "to_svg",
 ]  # fmt: skip
 
 BLUE, ORANGE, GREEN, INK, PAPER = "#0072b2", "#b84a00", "#007a5a", "#1f2a33", "#fffdf8"
 
 
-@dataclass(frozen=True)
-class View:
-    """One drawing of a chart: its name on the switch and its Vega-Lite spec."""
-
-    name: str
-    spec: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A chart with its views, its caption, a text for those who do not see it, and its numbers."""
-
-    id: str
-    section: str
-    title: str
-    alt: str
-    views: tuple[View, ...]
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    key: tuple[tuple[str, str], ...] = ()  # (symbol name, what it stands for), drawn by the page
-
-
 @cache
 def _file(name: str) -> str:
-    return (files("sfumato.report") / "chart_specs" / f"{name}.json").read_text(encoding="utf-8")
+    return (files("sfumato.presentation") / "chart_specs" / f"{name}.json").read_text(
+        encoding="utf-8"
+    )
 
 
 def spec(name: str) -> dict[str, Any]:

@@ -1,0 +1,270 @@
+"""What `explore` returns and `load` gives back: a frontier of candidates that can be chosen and published.
+
+An `Exploration` has a record (frontier.json), a frontier built from it, and whatever its engine needs to
+publish later (classifiers, a lattice, feature sets), which the engine's subclass saves beside the record.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+
+from .errors import FormatError, InputError, NoCandidateError, did_you_mean
+from .frontier import Frontier
+from .records import FRONTIER_FILE, Candidate, FrontierRecord, Reference
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+__all__ = ["Exploration", "placed"]
+
+C = TypeVar("C", bound=Candidate)
+R = TypeVar("R", bound=FrontierRecord)
+
+
+def placed(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
+    """Return the candidates by rising risk with `dominated` set, and the area under their frontier."""
+    frontier: Frontier[str] = Frontier()
+    for candidate in candidates:
+        frontier.insert(candidate.risk.value, candidate.utility.value, candidate.id)
+    best = set(frontier)
+    ordered = sorted(candidates, key=lambda c: (c.risk.value, c.utility.value, c.id))
+    marked = [c.model_copy(update={"dominated": c.id not in best}) for c in ordered]
+    return tuple(marked), frontier.area()
+
+
+class Exploration(Generic[R, C]):
+    """A frontier of candidates, ready to choose from and to publish.
+
+    Parameters
+    ----------
+    record : FrontierRecord
+        The content of frontier.json.
+
+    """
+
+    Record: ClassVar[type[FrontierRecord]] = FrontierRecord
+
+    def __init__(self, record: R) -> None:
+        self.record = record
+        self.frontier: Frontier[C] = Frontier()
+        for candidate in record.candidates:
+            if not candidate.dominated:
+                self.frontier.insert(candidate.risk.value, candidate.utility.value, candidate)  # type: ignore[arg-type]
+
+    # --- choosing -----------------------------------------------------------------------------
+
+    @property
+    def candidates(self) -> tuple[C, ...]:
+        """All candidates by rising risk, those that another one dominates included."""
+        return self.record.candidates  # type: ignore[return-value]
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        return self.record.references
+
+    def __iter__(self) -> Iterator[C]:
+        """Yield the candidates on the frontier, by rising risk."""
+        return iter(self.frontier)
+
+    def __len__(self) -> int:
+        return len(self.frontier)
+
+    def area(self) -> float:
+        """Return the area under the frontier; smaller is better."""
+        return self.frontier.area()
+
+    def candidate(self, candidate_id: str) -> C:
+        """Return a candidate by its id."""
+        for candidate in self.candidates:
+            if candidate.id == candidate_id:
+                return candidate
+        raise NoCandidateError(
+            f"There is no candidate {candidate_id!r} on this frontier.",
+            hint=did_you_mean(candidate_id, [c.id for c in self.candidates]),
+        )
+
+    def choose(self, *, max_risk: float | None = None, min_utility: float | None = None) -> C:
+        """Return the most useful candidate within a risk, or the safest with at least a utility.
+
+        Parameters
+        ----------
+        max_risk : float, optional
+            The largest risk allowed.
+        min_utility : float, optional
+            The smallest utility allowed.
+
+        """
+        return self.frontier.choose(max_risk=max_risk, min_utility=min_utility)
+
+    def knee(self) -> C:
+        """Return the candidate farthest above the straight line between the two ends."""
+        return self.frontier.knee()
+
+    def dominating(self, reference: Reference | str | tuple[float, float]) -> C | None:
+        """Return the safest candidate that is better than a reference, if there is one.
+
+        Parameters
+        ----------
+        reference : Reference, str or (float, float)
+            A reference of this frontier, its name, or a point (risk, utility).
+
+        """
+        if isinstance(reference, str):
+            known = {r.name: r for r in self.references}
+            if reference not in known:
+                raise NoCandidateError(
+                    f"The frontier has no reference {reference!r}.",
+                    hint=did_you_mean(reference, known),
+                )
+            reference = known[reference]
+        if isinstance(reference, Reference):
+            reference = (reference.risk.value, reference.utility.value)
+        return self.frontier.dominating(reference)
+
+    # --- publishing ---------------------------------------------------------------------------
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that made this."""
+        from .engine import engine_named
+
+        return engine_named(self.record.engine)
+
+    def publish(
+        self,
+        candidate: C | str,
+        data: object,
+        *,
+        out: str | os.PathLike[str] | None = None,
+        force: bool = False,
+        **options: object,
+    ) -> Any:
+        """Publish data as a candidate says.
+
+        Parameters
+        ----------
+        candidate : Candidate or str
+            A candidate of this exploration, or its id.
+        data : path, frame or other input of the engine
+            What is published.
+        out : path, optional
+            Where the release goes; without it the published data is returned where the engine can.
+        force : bool, default=False
+            Whether an existing release may be replaced.
+        **options
+            The engine's options of publishing; `sfumato ENGINE publish --help` lists them.
+
+        Returns
+        -------
+        Release, or the published data where `out` is None.
+
+        """
+        from .request import parameters
+
+        engine = self.engine
+        own = candidate if isinstance(candidate, str) else candidate.id
+        name = next(n for n, p in parameters(engine.PublishRequest).items() if p.role == "data")
+        request = engine.PublishRequest.made(
+            {**options, name: data}, owner=f"{engine.name}.publish"
+        )
+        target = None if out is None else Path(out)
+        return engine.publish(self, self.candidate(own), request, out=target, force=force)
+
+    # --- saving -------------------------------------------------------------------------------
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write frontier.json, and what publishing needs, into a folder that exists."""
+        self.save_payload(Path(folder))
+        return self.record.save(folder)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Self:
+        """Read back what `save` wrote; a damaged or foreign folder is refused."""
+        folder = Path(folder)
+        if not (folder / FRONTIER_FILE).is_file():
+            raise InputError(
+                f"The folder {folder.name!r} holds no {FRONTIER_FILE}.",
+                hint="give the folder that `explore` wrote.",
+            )
+        record = cls.Record.read(folder)
+        marked, _ = placed(record.candidates)
+        if [(c.id, c.dominated) for c in marked] != [
+            (c.id, c.dominated) for c in record.candidates
+        ]:
+            raise FormatError(
+                f"The candidates of {FRONTIER_FILE} are not in order.", hint="explore again."
+            )
+        return cls.load_payload(folder, record)
+
+    def save_payload(self, folder: Path) -> None:
+        """Write what publishing needs beside frontier.json; the base writes nothing."""
+
+    @classmethod
+    def load_payload(cls, folder: Path, record: FrontierRecord) -> Self:  # noqa: ARG003
+        """Build the exploration from its record and what `save_payload` wrote."""
+        return cls(record)  # type: ignore[arg-type]
+
+    # --- looking ------------------------------------------------------------------------------
+
+    def lines(self) -> list[str]:
+        """Return what the command line prints: one line per candidate on the frontier."""
+        width = max((len(c.id) for c in self), default=2)
+        rows = [f"{'id':>{width}}  {'risk':>9}  {'utility':>8}"]
+        rows += [f"{c.id:>{width}}  {c.risk.value:9.4g}  {c.utility.value:8.4f}" for c in self]
+        return rows
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """Return one flat row per candidate: numbers, names and flags, no nested values."""
+        rows = []
+        for candidate in self.candidates:
+            flat = candidate.to_json()
+            row: dict[str, object] = {
+                k: v for k, v in flat.items() if isinstance(v, bool | int | float | str)
+            }
+            for axis in ("risk", "utility"):
+                ends = flat[f"{axis}_interval"] or (None, None)
+                row |= {f"{axis}_low": ends[0], f"{axis}_high": ends[1]}
+            rows.append(row)
+        return rows
+
+    def to_frame(self) -> Any:
+        """Return the candidates as a frame: pandas where it is installed, else polars, else Arrow."""
+        import pyarrow as pa
+
+        table = pa.Table.from_pylist(self.to_rows())
+        try:
+            return table.to_pandas()
+        except ImportError:
+            pass
+        try:
+            import polars as pl
+        except ImportError:
+            return table
+        return pl.from_arrow(table)
+
+    def __repr__(self) -> str:
+        points = ", ".join(
+            f"{c.id} ({c.risk.value:.3g}, {c.utility.value:.3f})" for c in list(self)[:4]
+        )
+        more = ", …" if len(self) > 4 else ""
+        return (
+            f"<{self.record.engine} exploration: {len(self)} of {len(self.candidates)} candidates on the "
+            f"frontier, area {self.area():.4f}; id (risk, utility): {points}{more}>"
+        )
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><td>{html.escape(c.id)}</td><td>{c.risk.value:.4g}</td><td>{c.utility.value:.4f}</td>"
+            f"<td>{'dominated' if c.dominated else ''}</td></tr>"
+            for c in self.candidates[:50]
+        )
+        axes = {k: html.escape(v) for k, v in self.record.axes.items()}
+        return (
+            f"<table><caption>{html.escape(self.record.engine)}: {len(self)} candidates on the frontier"
+            f"</caption><tr><th>id</th><th title='{axes.get('risk', '')}'>risk</th>"
+            f"<th title='{axes.get('utility', '')}'>utility</th><th></th></tr>{cells}</table>"
+        )

@@ -1,0 +1,281 @@
+"""frontier.json, release.json and attack.json as types, shared by those who write and those who read them.
+
+Each engine extends these models with its own fields; a file is always written from a model and read back
+into the same model. The rule that no word of the data leaves the house lives in the field types: a text
+field is a name that the steward or the program declared, never free text.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated, Any, Self, TypeVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    PlainSerializer,
+    SerializeAsAny,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
+
+from .._version import __version__
+from .errors import FormatError
+from .files import read_json, sha256_of, write_json
+from .measures import Risk, Utility
+
+__all__ = [
+    "ATTACK_FILE",
+    "FRONTIER_FILE",
+    "RELEASE_FILE",
+    "Assumption",
+    "AttackRecord",
+    "Bound",
+    "Candidate",
+    "CandidateId",
+    "ColumnName",
+    "Count",
+    "FileName",
+    "FrontierRecord",
+    "InputFile",
+    "Label",
+    "Name",
+    "Record",
+    "Reference",
+    "Release",
+    "RiskField",
+    "Sentence",
+    "Share",
+    "UtilityField",
+    "versions",
+]
+
+FRONTIER_FILE = "frontier.json"
+RELEASE_FILE = "release.json"
+ATTACK_FILE = "attack.json"
+
+CandidateId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:=+-]{0,63}$")]
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9 ._:=+-]{0,63}$")]
+"""A name of the program: an engine, a learner, a measure, a reference."""
+ColumnName = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$")]
+"""A column, attribute or feature that the schema or the matrix declares."""
+Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f\[\]]{1,64}$")]
+"""A label as the steward declared it; brackets mark what stands in place of a redacted word."""
+FileName = Annotated[str, StringConstraints(pattern=r"^[^/\\\x00-\x1f\x7f]{1,255}$")]
+"""The name of a file, without its folder."""
+Sentence = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,600}$")]
+"""A sentence that the program wrote from names and counts."""
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=0)]
+
+RiskField = Annotated[
+    Risk,
+    BeforeValidator(lambda v: Risk.from_json(v) if isinstance(v, Mapping) else v),
+    PlainSerializer(lambda v: v.to_json(), return_type=dict[str, Any]),
+]
+UtilityField = Annotated[
+    Utility,
+    BeforeValidator(lambda v: Utility.from_json(v) if isinstance(v, Mapping) else v),
+    PlainSerializer(lambda v: v.to_json(), return_type=dict[str, Any]),
+]
+
+
+class Record(BaseModel):
+    """Base of all records: frozen, no field beyond the declared ones, finite numbers only."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True
+    )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of the file."""
+        return self.model_dump(mode="json", by_alias=True)
+
+    @classmethod
+    def from_json(cls, content: object, *, file: str = "record") -> Self:
+        """Read the content of a file; what does not fit is one sentence that repeats no value."""
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            steps = [str(step) for step in first["loc"] if isinstance(step, int) or _is_field(step)]
+            where = f" (at {'.'.join(steps)})" if steps else ""
+            raise FormatError(
+                f"The file {file!r} does not have the fields it should have{where}.",
+                hint="was it written by this version of sfumato?",
+            ) from None
+
+
+def _is_field(step: object) -> bool:
+    return isinstance(step, str) and step.isidentifier() and len(step) <= 40
+
+
+class InputFile(Record):
+    """A file that went in or came out: its name, its digest and how many records it holds.
+
+    In frontier.json, which stays in the house, `sha256` is the plain hash. In release.json the inputs
+    carry no plain hash: a reader of the release could try guesses against it.
+    """
+
+    path: FileName
+    sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+    rows: Count | None = None
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str], rows: int) -> InputFile:
+        """Describe a file on disk."""
+        return cls(path=Path(path).name, sha256=sha256_of(path), rows=rows)
+
+
+class _OnAxes(Record):
+    """Something with a risk and a utility.
+
+    In a file `risk` and `utility` are plain numbers with their intervals beside them, as scripts read
+    them, and `measures` holds the same two in full: attacker, method, level.
+    """
+
+    risk: RiskField
+    utility: UtilityField
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_file(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping) or "measures" not in values:
+            return values
+        flat = {"risk_interval", "utility_interval", "measures"}
+        found = {k: v for k, v in values.items() if k not in flat}
+        return {**found, **values["measures"]}
+
+    @model_serializer(mode="wrap")
+    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = handler(self)
+        measures = {axis: found[axis] for axis in ("risk", "utility")}
+        for axis, measure in measures.items():
+            found[axis], found[f"{axis}_interval"] = measure["value"], measure["interval"]
+        return {**found, "measures": measures}
+
+
+class Candidate(_OnAxes):
+    """A release that could be published; engines add what describes it."""
+
+    id: CandidateId
+    dominated: bool = False
+
+
+class Reference(_OnAxes):
+    """A policy people know, placed on the same axes: Safe Harbor, the full feature set, one pass."""
+
+    name: Name
+
+
+class Assumption(Record):
+    """A condition of a theorem; `holds` is None where counts cannot tell."""
+
+    name: Sentence
+    holds: bool | None
+
+
+class Bound(Record):
+    """What a theorem says here: its value, whether it applies, and every assumption with its verdict."""
+
+    name: Sentence
+    value: float | None
+    applies: bool
+    vacuous: bool
+    assumptions: tuple[Assumption, ...] = ()
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a result depends on."""
+    found = {"sfumato": __version__, "python": platform.python_version()}
+    for name in ("numpy", "scipy", "scikit-learn", "numba", "duckdb", "pyarrow"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:  # a trimmed installation
+            continue
+    return found
+
+
+R = TypeVar("R", bound="FrontierRecord")
+
+
+class FrontierRecord(Record):
+    """frontier.json: the candidates that an engine found, and the request that made them.
+
+    The file stays on the private side. `seconds` is always null, so that the same request gives the
+    same bytes; what was timed stands in the engine's own log.
+    """
+
+    engine: Name
+    seed: int
+    version: str = __version__
+    request: dict[str, JsonValue] = Field(default_factory=dict)
+    inputs: tuple[InputFile, ...] = ()
+    axes: dict[str, Sentence]
+    area: float
+    evaluations: Count = 0
+    seconds: float | None = None
+    candidates: tuple[SerializeAsAny[Candidate], ...]
+    references: tuple[SerializeAsAny[Reference], ...] = ()
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write frontier.json into a folder that exists."""
+        path = Path(folder) / FRONTIER_FILE
+        write_json(path, self.to_json(), force=True)
+        return path
+
+    @classmethod
+    def read(cls, folder: str | os.PathLike[str]) -> Self:
+        """Read frontier.json from a folder."""
+        return cls.from_json(read_json(Path(folder) / FRONTIER_FILE), file=FRONTIER_FILE)
+
+
+class Release(Record):
+    """release.json: what was published, how, and what was measured on the output itself.
+
+    `request` holds the options of publishing, `counts` what was counted, `risk` and `utility` what was
+    promised; engines add `measured`, typed. `withheld` lists the records that were not published, by
+    id, with the reason. There is no time stamp, so that the same plan gives the same bytes.
+    """
+
+    engine: Name
+    candidate: CandidateId
+    inputs: tuple[InputFile, ...] = ()
+    outputs: tuple[InputFile, ...] = ()
+    seed: int
+    request: dict[str, JsonValue] = Field(default_factory=dict)
+    counts: dict[str, int | dict[str, int]] = Field(default_factory=dict)
+    risk: RiskField | None = None
+    utility: UtilityField | None = None
+    withheld: tuple[dict[str, str], ...] = ()
+    versions: dict[str, str] = Field(default_factory=versions)
+
+    def lines(self) -> list[str]:
+        """Return what the command line prints about the release."""
+        return [
+            f"{name}: {count:,}" for name, count in self.counts.items() if isinstance(count, int)
+        ]
+
+    def save(self, folder: str | os.PathLike[str], *, name: str = RELEASE_FILE) -> Path:
+        """Write release.json into a folder."""
+        path = Path(folder) / name
+        write_json(path, self.to_json(), force=True)
+        return path
+
+
+class AttackRecord(Record):
+    """attack.json: what attackers found in one release."""
+
+    engine: Name
+    candidate: CandidateId | None = None
+    request: dict[str, JsonValue] = Field(default_factory=dict)

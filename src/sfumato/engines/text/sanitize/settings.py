@@ -1,0 +1,94 @@
+"""What both modes of GreedySanitize share: the learner, the lists, the folds and the seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ....core.randomness import Streams
+from ..learners.protocol import Learner, Model
+from ..reading.arrays import Mask
+from ..reading.labelled import Labelled
+from ..reading.word_lists import WordList
+from .classifiers import Classifier, ClassifierSet
+
+__all__ = ["Settings"]
+
+
+def _silent(_: str) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """How classifiers are chosen, whatever the mode.
+
+    Parameters
+    ----------
+    learner : Learner
+        Learns every classifier.
+    folds : int, default 4
+        Folds by document.
+    max_rounds : int, default 8
+        A limit that the stop rule should never meet.
+    weights : mapping from str to float
+        Factors of L per label.
+    deny, allow : WordList
+        Words that are always redacted, and words that never are.
+    seed : int, default 0
+        The seed of every random choice.
+    progress : callable
+        Called with a short note before each step.
+
+    """
+
+    learner: Learner
+    folds: int = 4
+    max_rounds: int = 8
+    weights: Mapping[str, float] = field(default_factory=dict)
+    deny: WordList = field(default_factory=WordList)
+    allow: WordList = field(default_factory=WordList)
+    seed: int = 0
+    progress: Callable[[str], None] = _silent
+
+    @property
+    def streams(self) -> Streams:
+        return Streams(self.seed)
+
+    def with_lists(self, labelled: Labelled) -> tuple[Labelled, Mask]:
+        """Redact denied words; return the mask of allowed ones beside the labelled tokens."""
+        allowed = self.allow.matches(labelled.data)
+        denied = self.deny.matches(labelled.data) & ~allowed
+        if denied.any():
+            labelled = replace(labelled, data=labelled.data.redact(denied))
+        return labelled, allowed
+
+    def learn_kinds(self, labelled: Labelled) -> tuple[Model, ...]:
+        """Learn one model per label when there are several, to tell the kinds apart."""
+        if len(labelled.names) < 2:
+            return ()
+        seed = self.streams.seed_of("typing")
+        return tuple(
+            self.learner.fit(
+                labelled.data,
+                (labelled.labels == k + 1).astype(np.uint8),
+                documents=labelled.own,
+                seed=seed,
+            )
+            for k in range(len(labelled.names))
+        )
+
+    def classifier_set(
+        self, labelled: Labelled, classifiers: Sequence[Classifier], kinds: tuple[Model, ...]
+    ) -> ClassifierSet:
+        """Put the chosen classifiers, the models of kinds and the lists together."""
+        return ClassifierSet(
+            labelled.names,
+            tuple(classifiers),
+            kinds,
+            labelled.data.words.knowledge,
+            self.deny,
+            self.allow,
+        )

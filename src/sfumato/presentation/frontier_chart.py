@@ -1,0 +1,248 @@
+"""The frontier, linear and logarithmic, and the area under it as the search goes on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ..core.engine import Part
+from ..core.records import Candidate
+from ..core.story import Chart, View
+from .drawing import BLUE, PAPER, bounds_of, decades, filled
+from .numbers import count, decimal, percent
+
+__all__ = ["Axes", "area_chart", "frontier_chart", "thinned"]
+
+_MARKS = 260
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Axes:
+    """How an engine's frontier is drawn: titles, formats of the ticks, and which view comes first."""
+
+    risk: str
+    utility: str
+    utility_name: str = "utility"
+    risk_format: str | None = None
+    utility_format: str | None = None
+    utility_words: Callable[[float], str] = percent
+    logarithmic_first: bool = False
+
+    def says(self, candidate: Candidate) -> str:
+        """Return where a candidate stands, in words."""
+        utility = self.utility_words(candidate.utility.value)
+        return (
+            f"{candidate.id}: risk {decimal(candidate.risk.value)}, {self.utility_name} {utility}"
+        )
+
+
+def thinned(values: Sequence[T], most: int) -> list[T]:
+    """Return at most so many values, evenly spread, both ends included.
+
+    >>> thinned(list(range(10)), 4)
+    [0, 3, 6, 9]
+    """
+    if len(values) <= most:
+        return list(values)
+    return [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
+
+
+def frontier_chart(
+    part: Part,
+    axes: Axes,
+    *,
+    visited: Sequence[tuple[float, float]] = (),
+    visited_total: int = 0,
+) -> Chart | None:
+    """Show risk against utility: the frontier, what was visited, the choice and the references.
+
+    Parameters
+    ----------
+    part : Part
+        The part; a chart needs at least two candidates.
+    axes : Axes
+        Titles and formats.
+    visited : sequence of (float, float)
+        A sample of (risk, utility) that the search measured.
+    visited_total : int
+        How many points the search measured in all.
+
+    """
+    if part.frontier is None or len(part.frontier.candidates) < 2:
+        return None
+    drawing = _Drawing(part, axes, visited)
+    views = (View("Linear risk", drawing.spec(False)), View("Logarithmic risk", drawing.spec(True)))
+    key = [
+        ("line", "frontier: nothing is better on both sides"),
+        ("ring", "published" if part.release is not None else "the candidate in this report"),
+    ]
+    if drawing.references:
+        key.append(("diamond", "references people know"))
+    if visited:
+        key.append(("dot", f"visited by the search ({count(visited_total or len(visited))})"))
+    return Chart(
+        f"{part.id}-frontier",
+        "tradeoff",
+        "Risk against utility",
+        drawing.alt(),
+        views[::-1] if axes.logarithmic_first else views,
+        ("Candidate", "Risk", "Utility"),
+        tuple(
+            (c.id, decimal(c.risk.value), decimal(c.utility.value, 4))
+            for c in thinned(drawing.candidates, 40)
+        ),
+        tuple(key),
+        live=True,
+    )
+
+
+class _Drawing:
+    """One frontier, to be drawn on either scale."""
+
+    def __init__(self, part: Part, axes: Axes, visited: Sequence[tuple[float, float]]) -> None:
+        assert part.frontier is not None
+        self.part, self.axes, self.visited = part, axes, visited
+        self.candidates = list(part.frontier.candidates)
+        self.references = list(part.frontier.references)
+        self.many = len(self.candidates) > 40
+        self.ranged = [] if self.many else [c for c in self.candidates if not c.dominated]
+
+    def alt(self) -> str:
+        """Return the chart in words."""
+        risks = [c.risk.value for c in self.candidates]
+        words = (
+            f"Frontier of {count(sum(not c.dominated for c in self.candidates))} candidates, from risk "
+            f"{decimal(min(risks))} to {decimal(max(risks))}"
+        )
+        if self.part.chosen is not None:
+            words += f"; {self.axes.says(self.part.chosen)} is marked"
+        for r in self.references:
+            words += (
+                f"; {r.name} stands at risk {decimal(r.risk.value)} and utility "
+                f"{self.axes.utility_words(r.utility.value)}"
+            )
+        return words + "."
+
+    def _domain(self, log: bool, xs: list[float]) -> list[float]:
+        if log:
+            return [min(xs) / 1.25, min(max(xs) * 1.35, 1.6)]
+        domain = bounds_of(xs, 0.045)
+        if domain[0] < 0 < min(xs):
+            domain[0] = 0
+        return domain
+
+    def spec(self, log: bool) -> dict[str, Any]:
+        """Return the Vega-Lite spec on a linear or a logarithmic risk axis."""
+        part, axes = self.part, self.axes
+        risks = [c.risk.value for c in self.candidates]
+        near = [r for r in self.references if log or r.risk.value <= 4 * max(risks)]
+        positive = [v for v in [*risks, *(r.risk.value for r in near)] if v > 0]
+        floor = min(positive, default=1e-6) / 2
+
+        def clip(value: float) -> float:
+            return max(value, floor) if log else value
+
+        ranges = [(c, c.risk.interval, c.utility.interval) for c in self.ranged]
+        xs = [clip(v) for v in [*risks, *(r.risk.value for r in near)]]
+        xs += [clip(e) for _, i, _ in ranges if i for e in (i.low, i.high) if e <= 1.3 * max(xs)]
+        ys = [c.utility.value for c in [*self.candidates, *near]]
+        ys += [e for _, _, i in ranges if i for e in (i.low, i.high)]
+        domain = self._domain(log, xs)
+
+        def at(risk: float, utility: float, room: float = 0.5, **more: Any) -> dict[str, Any]:
+            x, (low, high) = clip(risk), domain
+            along = math.log(x / low) / math.log(high / low) if log else (x - low) / (high - low)
+            side = "right" if along < room else "left"
+            return {"risk": x, "utility": utility, "side": side, **more}
+
+        found = filled(
+            "frontier",
+            visited=[{"risk": clip(r), "utility": u} for r, u in self.visited if not log or r > 0],
+            risk_ranges=[
+                {"low": clip(i.low), "high": clip(i.high), "utility": c.utility.value}
+                for c, i, _ in ranges
+                if i
+            ],
+            utility_ranges=[
+                {"low": i.low, "high": i.high, "risk": clip(c.risk.value)}
+                for c, _, i in ranges
+                if i
+            ],
+            stairs=[
+                {"risk": clip(c.risk.value), "utility": c.utility.value}
+                for c in self.candidates
+                if not c.dominated
+            ],
+            points=[
+                at(
+                    c.risk.value,
+                    c.utility.value,
+                    says=axes.says(c),
+                    size=26 if self.many else 70,
+                    fill=PAPER if c.dominated else BLUE,
+                )
+                for c in thinned(self.candidates, _MARKS)
+            ],
+            references=[
+                at(
+                    r.risk.value,
+                    r.utility.value,
+                    0.82,
+                    name=r.name,
+                    says=f"{r.name}: risk {decimal(r.risk.value)}, utility "
+                    f"{axes.utility_words(r.utility.value)}",
+                )
+                for r in near
+            ],
+            chosen=[
+                at(part.chosen.risk.value, part.chosen.utility.value)
+                | self._chosen_words(part.chosen)
+            ]
+            if part.chosen is not None
+            else [],
+        )
+        self._scale(found, log, domain, ys)
+        return found
+
+    def _chosen_words(self, chosen: Candidate) -> dict[str, str]:
+        by = {"release": "published", "steward": "chosen", "knee": "suggested"}
+        return {"name": by[self.part.chosen_by], "says": self.axes.says(chosen)}
+
+    def _scale(self, spec: dict[str, Any], log: bool, domain: list[float], ys: list[float]) -> None:
+        x, y = spec["encoding"]["x"], spec["encoding"]["y"]
+        x["title"], y["title"] = self.axes.risk, self.axes.utility
+        x["scale"]["domain"], y["scale"]["domain"] = domain, bounds_of(ys)
+        if self.axes.risk_format is not None:
+            x["axis"]["format"] = "~g" if log else self.axes.risk_format
+        if self.axes.utility_format is not None:
+            y["axis"]["format"] = self.axes.utility_format
+        if log:
+            x["scale"] = {"type": "log", "nice": False, "domain": domain}
+            x["axis"]["values"] = decades(domain[0], domain[1])
+            x["title"] += ", logarithmic"
+
+
+def area_chart(part: Part, trace: Sequence[tuple[int, float]]) -> Chart | None:
+    """Show the area under the frontier falling during the search, from (evaluations, area) pairs."""
+    if len(trace) < 2:
+        return None
+    first, last = trace[0], trace[-1]
+    data = [{"evaluations": max(n, 1), "area": area} for n, area in trace]
+    says = f"area {decimal(last[1])} after {count(last[0])}"
+    ends = [{"evaluations": last[0], "area": last[1], "label": decimal(last[1]), "says": says}]
+    alt = (
+        f"The area under the frontier falls from {decimal(first[1])} after {count(first[0])} to "
+        f"{decimal(last[1])} after {count(last[0])} evaluations."
+    )
+    return Chart(
+        f"{part.id}-area",
+        "tradeoff",
+        "The search: area under the frontier",
+        alt,
+        (View("", filled("area", trace=data, ends=ends)),),
+        ("Evaluated", "Area"),
+        tuple((count(n), decimal(area)) for n, area in thinned(trace, 20)),
+    )
