@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from ..learners.svm import SVM
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..sanitize.stack import stack_places
+from .encoder import encoder_attacks
 from .inspection import (
     DEFAULT_BUDGETS,
     Confusion,
@@ -36,6 +37,9 @@ from .inspection import (
     found_ranked,
     inspect,
 )
+
+if TYPE_CHECKING:
+    from ..learners.encoder.learner import Encoder
 
 __all__ = ["Attack", "AttackReport", "Residual", "Target", "attack", "attacking_learners"]
 
@@ -129,6 +133,7 @@ class AttackReport:
     left: int
     budget: int
     headline: Found | None = None
+    with_encoder: bool = False
 
     @property
     def strongest(self) -> Attack | None:
@@ -166,6 +171,7 @@ class AttackReport:
             }
         )
         content["left"] = {"words": self.words, "sensitive": self.left}
+        content["with_encoder"] = self.with_encoder
         return content
 
 
@@ -207,6 +213,7 @@ def attack(
     known: dict[str, Model] | None = None,
     replicates: int = 400,
     progress: Callable[[str], None] | None = None,
+    encoder: Encoder | None = None,
 ) -> AttackReport:
     """Run the attackers on a release.
 
@@ -214,7 +221,8 @@ def attack(
     Reading A runs when `residuals` are given, outsiders with background when the data holds some. In
     readings A and B the learner is the most accurate one, as in the threat model (of equals, the one
     that finds more); among outsiders it is the one that finds most. `known` keeps models learned from
-    background alone, to be shared by the attacks on many releases.
+    background alone, to be shared by the attacks on many releases. With an `encoder` there are
+    attackers that fine-tune it.
     """
     tell = progress or (lambda _: None)
     learners = attacking_learners() if learners is None else learners
@@ -234,8 +242,15 @@ def attack(
     for learner in learners if residuals else ():
         tell(f"attacker A, {learner.name}")
         run.add("A", learner.name, _from_residuals(alone, learner, residuals, run.seed))
-    _outside(run, outsiders, {} if known is None else known, tell)
-    return _reported(run, replicates)
+    known = {} if known is None else known
+    _outside(run, outsiders, known, tell)
+    if encoder is not None:
+        for reading, name, scores in encoder_attacks(
+            encoder, target, fold, residuals,
+            random=streams.generator("masked background"), seed=run.seed, known=known, tell=tell,
+        ):  # fmt: skip
+            run.add(reading, name, scores)
+    return replace(_reported(run, replicates), with_encoder=encoder is not None)
 
 
 def _inside(run: _Run, learner: Learner, target: Target, *, more: Mask | None = None) -> Scores:

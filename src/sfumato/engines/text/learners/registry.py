@@ -49,8 +49,9 @@ LEARNERS: dict[str, Entry] = {
     "selection": Entry("selection", "Selection", None, "the most accurate of these, out of fold"),
 }
 
-# Models of learners that Python alone can ask for, because they need an argument.
+# Models of learners that need an argument, and so have no place among the choices of an option.
 _MORE_MODELS = {
+    "encoder": Entry("encoder.learner", "Encoder", "EncoderModel", "a fine-tuned encoder"),
     "scikit-linear": Entry(
         "sklearn_adapter", "ScikitLearner", "ScikitModel", "any scikit-learn classifier"
     ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from .classifiers import Classifier, Stage
 from .cross_fit import CrossFitSearch
 from .publication import Publication, Round
 from .settings import Settings
+
+if TYPE_CHECKING:
+    from ..learners.encoder.learner import Encoder
 
 __all__ = ["MODES", "GreedySanitize"]
 
@@ -54,6 +58,11 @@ class GreedySanitize:
         The seed of every random choice.
     progress : callable, default None
         Called with a short note before each step.
+    encoder : Encoder, default None
+        A pretrained encoder that takes part in honest mode.
+    unlabelled : TokenData, default None
+        The steward's documents followed by unlabelled ones, from which a student of the encoder
+        learns.
 
     """
 
@@ -69,6 +78,8 @@ class GreedySanitize:
         allow: WordList | None = None,
         seed: int = 0,
         progress: Callable[[str], None] | None = None,
+        encoder: Encoder | None = None,
+        unlabelled: TokenData | None = None,
     ) -> None:
         if mode not in MODES:
             rule = " or ".join(map(repr, MODES))
@@ -87,7 +98,10 @@ class GreedySanitize:
             WordList() if allow is None else allow,
             seed,
             progress or (lambda _: None),
+            encoder,
+            unlabelled,
         )
+        self.alternatives: list[Publication] = []
         self.first_pass: Scores | None = None
         self.folds_used = 0
 
@@ -114,6 +128,7 @@ class GreedySanitize:
         search = CrossFitSearch(self.settings, labelled, allowed)
         published = search.run(ratios)
         self.first_pass, self.folds_used = search.first_pass, search.folds
+        self.alternatives = search.alternatives
         return published
 
     def held_out(self, labelled: Labelled, ratios: Sequence[float]) -> dict[float, Mask]:

@@ -20,7 +20,14 @@ import numpy.typing as npt
 
 from .....core.errors import InputError, ModelError
 
-__all__ = ["PACKAGES", "Config", "EncoderFolder", "default_folder", "missing_packages", "open_encoder"]
+__all__ = [
+    "PACKAGES",
+    "Config",
+    "EncoderFolder",
+    "default_folder",
+    "missing_packages",
+    "open_encoder",
+]
 
 # Packages that carry the default weights, and where in them they lie.
 PACKAGES = {
@@ -62,6 +69,7 @@ class Config:
         ----------
         content : Any
             The parsed JSON.
+
         """
         if not isinstance(content, dict) or content.get("model_type") != "bert":
             raise ModelError(
@@ -186,6 +194,7 @@ def open_encoder(wanted: str) -> EncoderFolder:
     wanted : str
         "default" for the installed weights, else the path of a folder that holds config.json,
         model.safetensors and tokenizer.json of an encoder of the BERT family.
+
     """
     missing = missing_packages()
     if missing:

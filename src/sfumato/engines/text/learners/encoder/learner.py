@@ -13,29 +13,29 @@ import numpy.typing as npt
 
 from .....core.errors import ModelError, ParameterError
 from .....core.randomness import Streams
+from ...reading.arrays import Arrays, Mask, Scores
 from ...reading.features import TokenData
 from ..linear.calibration import platt
-from ..protocol import Arrays, labelled_documents
+from ..protocol import Learner, Model, labelled_documents
 from .folder import Config, EncoderFolder, open_encoder
 from .pieces import CASES, Pieces, PieceTable, piece_table
 from .training import Corpus, Schedule, tune
 
 __all__ = ["TUNINGS", "Encoder", "EncoderModel"]
 
-# How many of the upper layers are tuned, and the learning rates that suit: background, own labels.
-TUNINGS: Mapping[str, tuple[int | None, float, float]] = {
-    "head": (0, 6e-4, 6e-4),
-    "two": (2, 3e-4, 3e-4),
-    "all": (None, 2e-4, 2e-4),
+# How many of the upper layers are tuned (None: all), and the learning rate that suits.
+TUNINGS: Mapping[str, tuple[int | None, float]] = {
+    "head": (0, 6e-4),
+    "two": (2, 3e-4),
+    "all": (None, 2e-4),
 }
-_FEW_DOCUMENTS, _ASIDE = 16, 8
-_FEW_POSITIVES = 10
-Mask = npt.NDArray[np.bool_]
+_FEW_DOCUMENTS, _ASIDE = 64, 16
+_FEW_POSITIVES = 20
 Tree = Any
 
 
 @dataclass(frozen=True, eq=False)
-class Encoder:
+class Encoder(Learner):
     """Fine-tune a pretrained encoder.
 
     Parameters
@@ -44,18 +44,16 @@ class Encoder:
         The pretrained weights.
     tuning : str, default "two"
         How much is tuned: "head", the upper "two" layers, or "all".
-    epochs : int, default 4
-        Passes over the documents, at most.
-    rate : float, optional
-        The learning rate; by default the one that suits the tuning.
+    schedule : Schedule, optional
+        How long and how fast to learn; by default what suits the tuning.
     start : EncoderModel, optional
         Go on from what was learned elsewhere, for example from background corpora.
+
     """
 
     folder: EncoderFolder
     tuning: str = "two"
-    epochs: int = 4
-    rate: float | None = None
+    schedule: Schedule | None = None
     start: EncoderModel | None = None
 
     def __post_init__(self) -> None:
@@ -79,19 +77,44 @@ class Encoder:
         layers = self.folder.config.layers
         return 0 if tuned is None else max(0, layers - tuned)
 
-    def starting(self, start: EncoderModel | None) -> Encoder:
-        """Return the same learner, going on from a model."""
-        return replace(self, start=start)
+    @property
+    def planned(self) -> Schedule:
+        """How long and how fast to learn; half as fast from a start, which knows something already."""
+        if self.schedule is not None:
+            return self.schedule
+        rate = TUNINGS[self.tuning][1]
+        return Schedule(rate=rate if self.start is None else rate / 2)
 
-    def prepare(self, data: TokenData) -> None:
-        """Compute what the lower layers make of all documents, once for every fold that follows."""
+    def quick(self) -> Encoder:
+        """Return the learner that tunes the head alone, on one reading of the corpus."""
+        return replace(self, tuning="head", start=None)
+
+    def warm_start(self, model: Model) -> Encoder | None:
+        """Return the learner that goes on from another encoder of the same shape."""
+        if isinstance(model, EncoderModel) and model.alike(self._untuned):
+            return replace(self, start=model)
+        return None
+
+    def prepare(self, data: TokenData, passages: Mask | None = None) -> None:
+        """Compute what the lower layers make of all documents, once for every fold that follows.
+
+        Parameters
+        ----------
+        data : TokenData
+            The tokens.
+        passages : mask over the tokens, optional
+            Tokens that are learned from a second time, each run of them by itself, so that the model
+            can read short passages too.
+
+        """
         base = self._untuned
         kept = _prepared.setdefault(data, {})
         key = (self.folder.sha256, self.frozen)
         if key not in kept:
-            corpus = Corpus(Pieces.of(data, base.table), base.table)
-            corpus.keep_states(base.below)
-            kept[key] = corpus
+            wholes = [None] if passages is None else [None, passages]
+            kept[key] = [base.laid(data, None, where) for where in wholes]
+            for corpus in kept[key]:
+                corpus.keep_states(base.below)
 
     def fit(
         self,
@@ -102,7 +125,22 @@ class Encoder:
         cost_ratio: float = 1.0,
         seed: int = 0,
     ) -> EncoderModel:
-        """Tune on the labelled documents; an eighth of them is set aside to stop and to calibrate."""
+        """Tune on labelled documents; of many, some are set aside to stop early and to calibrate.
+
+        Parameters
+        ----------
+        data : TokenData
+            The tokens; a run of redacted ones reads as one mask.
+        labels : array of uint8
+            1 for a sensitive token.
+        documents : mask over the documents, optional
+            The documents to learn from; all of them by default.
+        cost_ratio : float, default 1.0
+            Plays no part: the cost-sensitive form is the threshold alone.
+        seed : int, default 0
+            The seed of the head, of the order and of what is set aside.
+
+        """
         from .network import Shape, initial
 
         _ = cost_ratio
@@ -110,21 +148,20 @@ class Encoder:
         config = self.folder.config
         streams = Streams(seed).child("encoder")
         base = self._untuned
-        corpus = base.corpus_of(data, chosen)
-        corpus.keep_states(base.below)
+        corpora = _prepared.get(data, {}).get((base.sha256, base.frozen))
+        if corpora is None:
+            corpora = [base.laid(data, chosen)]
+            corpora[0].keep_states(base.below)
         aside = _set_aside(chosen, streams.generator("aside"))
         learned = chosen if aside is None else chosen & ~aside
-        shape = Shape(config.heads, config.epsilon)
         if self.start is None:
             tuned = initial(config, self.folder.tensors, self.frozen, streams.generator("head"))
         else:
-            if self.start.frozen != self.frozen or self.start.config != config:
-                raise ParameterError("An encoder can only go on from a model of its own shape.")
             tuned = self.start.fresh()
-        rate = TUNINGS[self.tuning][2] if self.rate is None else self.rate
         tuned = tune(
-            tuned, corpus, labels, learned, schedule=Schedule(self.epochs, rate), shape=shape,
-            random=streams.generator("order"), aside=aside,
+            tuned, corpora, labels, learned, schedule=self.planned,
+            shape=Shape(config.heads, config.epsilon), random=streams.generator("order"),
+            aside=aside,
         )  # fmt: skip
         model = replace(base, tuned=_flat(tuned))
         if aside is not None:
@@ -143,8 +180,8 @@ class Encoder:
         )
 
 
-# What the lower layers make of a corpus, as long as the corpus is there.
-_prepared: weakref.WeakKeyDictionary[TokenData, dict[tuple[str, int], Corpus]] = (
+# What the lower layers make of documents, and of passages of them, as long as the tokens are there.
+_prepared: weakref.WeakKeyDictionary[TokenData, dict[tuple[str, int], list[Corpus]]] = (
     weakref.WeakKeyDictionary()
 )
 
@@ -192,7 +229,7 @@ def tuned_shapes(config: Config, frozen: int) -> dict[str, tuple[int, ...]]:
 
 
 @dataclass(frozen=True, eq=False)
-class EncoderModel:
+class EncoderModel(Model):
     """A fine-tuned encoder, whole: it needs no other file to score, and holds arrays only.
 
     `tensors` are the pretrained weights (the layers that were tuned may be left out), `tuned` the upper
@@ -208,9 +245,12 @@ class EncoderModel:
     slope: float = 1.0
     offset: float = 0.0
 
-    @property
-    def kind(self) -> str:
-        return "encoder"
+    kind = "encoder"
+    reads_passages = True
+
+    def alike(self, other: EncoderModel) -> bool:
+        """Return whether learning can go on from one to the other."""
+        return (self.config, self.sha256, self.frozen) == (other.config, other.sha256, other.frozen)
 
     def __getstate__(self) -> dict[str, Any]:
         # What stands on a device stays there; a worker puts it onto its own.
@@ -259,36 +299,35 @@ class EncoderModel:
             self._below, ids, length, Shape(self.config.heads, self.config.epsilon)
         )
 
-    def corpus_of(
-        self, data: TokenData, documents: Mask | None, where: Mask | None = None
-    ) -> Corpus:
-        """Return the documents cut into windows; those that were prepared are not cut again."""
-        kept = _prepared.get(data, {}).get((self.sha256, self.frozen))
-        if kept is not None and where is None:
-            return kept
+    def laid(self, data: TokenData, documents: Mask | None, where: Mask | None = None) -> Corpus:
+        """Return documents, or passages of them, cut into windows."""
         return Corpus(Pieces.of(data, self.table, documents=documents, where=where), self.table)
 
-    def scores(
-        self, data: TokenData, *, documents: Mask | None = None, where: Mask | None = None
-    ) -> npt.NDArray[np.float64]:
+    def scores(self, data: TokenData, *, documents: Mask | None = None) -> Scores:
         """Return each token's log-odds of being sensitive.
 
         Parameters
         ----------
         data : TokenData
             The tokens; redacted ones get −inf.
-        documents : array of bool, optional
+        documents : mask over the documents, optional
             Which documents to read; the tokens of others get −inf.
-        where : array of bool, optional
-            Which tokens to read, each run of them by itself; others get −inf.
+
         """
+        kept = _prepared.get(data, {}).get((self.sha256, self.frozen))
+        corpus = self.laid(data, documents) if kept is None else kept[0]
+        return self._judged(corpus, len(data), documents)
+
+    def scores_in(self, data: TokenData, where: Mask) -> Scores:
+        """Return the log-odds of some tokens, each run of them read by itself; others get −inf."""
+        return self._judged(self.laid(data, None, where), len(data), None)
+
+    def _judged(self, corpus: Corpus, tokens: int, documents: Mask | None) -> Scores:
         from .network import Shape, logits
 
         shape = Shape(self.config.heads, self.config.epsilon)
-        corpus = self.corpus_of(data, documents, where)
         above = partial(logits, self._above, shape=shape)
-        raw = corpus.scores(len(data), self.below, above, documents)
-        return self.slope * raw + self.offset
+        return self.slope * corpus.scores(tokens, self.below, above, documents) + self.offset
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """Return a JSON header and named arrays."""

@@ -110,18 +110,16 @@ def _dense(part: Any, x: Any) -> Any:
 
 def _norm(part: Any, x: Any, epsilon: float) -> Any:
     centred = x - x.mean(-1, keepdims=True)
-    return centred * jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + epsilon) * part[
-        0
-    ] + part[1]
+    return (
+        centred * jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + epsilon) * part[0] + part[1]
+    )
 
 
 def _layer(part: Any, x: Any, hidden_from: Any, shape: Shape) -> Any:
     """One layer of attention; `hidden_from` is 0 for places that are read, −1e9 for padding."""
     windows, places, size = x.shape
     split = (windows, places, shape.heads, size // shape.heads)
-    query, key, value = (
-        _dense(part[name], x).reshape(split) for name in ("query", "key", "value")
-    )
+    query, key, value = (_dense(part[name], x).reshape(split) for name in ("query", "key", "value"))
     weight = jnp.einsum("wqhd,wkhd->whqk", query, key) / np.sqrt(split[-1])
     weight = jax.nn.softmax(weight + hidden_from[:, None, None, :], axis=-1)
     joined = jnp.einsum("whqk,wkhd->wqhd", weight, value).reshape(x.shape)
@@ -223,6 +221,7 @@ def train_step(
         Decay of the weight matrices.
     head_rate : float, default 5
         How much faster the head and the case embedding learn.
+
     """
     gradient = jax.grad(loss)(tuned, batch, shape, usual)
     norm = jnp.sqrt(sum((g**2).sum() for g in jax.tree.leaves(gradient)))

@@ -61,6 +61,7 @@ class PieceTable:
         The content of tokenizer.json.
     vocabulary : int
         How many pieces the encoder knows; others are refused.
+
     """
 
     def __init__(self, tokenizer: bytes, vocabulary: int) -> None:
@@ -74,14 +75,14 @@ class PieceTable:
         cut.no_padding()
         cut.no_truncation()
         self._cut = cut
-        special = {name: cut.token_to_id(name) for name in ("[CLS]", "[SEP]", "[MASK]", "[UNK]")}
-        lacking = sorted(name for name, id_ in special.items() if id_ is None)
+        ids = {name: cut.token_to_id(name) for name in ("[CLS]", "[SEP]", "[MASK]", "[UNK]")}
+        lacking = sorted(name for name, id_ in ids.items() if id_ is None)
         if lacking:
             raise ModelError(f"tokenizer.json of the encoder lacks {', '.join(lacking)}.")
         if cut.get_vocab_size(with_added_tokens=True) > vocabulary:
             raise ModelError("tokenizer.json knows more word pieces than the encoder.")
-        self.first, self.last = int(special["[CLS]"]), int(special["[SEP]"])
-        self.mask, self.unknown = int(special["[MASK]"]), int(special["[UNK]"])
+        special = [int(id_) for id_ in ids.values() if id_ is not None]
+        self.first, self.last, self.mask, self.unknown = special
         self.vocabulary = vocabulary
         self._known: dict[str, tuple[tuple[int, ...], int]] = {}
 
@@ -143,6 +144,7 @@ class Pieces:
             Which documents to read; all by default.
         where : array of bool, optional
             Which tokens to read; each run of them is a sequence of its own.
+
         """
         tokens = data.tokens
         read = np.ones(len(tokens), np.bool_) if where is None else where.copy()
@@ -224,6 +226,7 @@ def windows_of(pieces: Pieces, *, size: int = WINDOW) -> Windows:
         What to cover.
     size : int, default 160
         The pieces of a window, the two at its ends included.
+
     """
     body = size - 2
     overlap = min(OVERLAP, body // 2)

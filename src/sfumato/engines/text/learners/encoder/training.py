@@ -5,18 +5,20 @@ What the lower layers make of a corpus is computed once and kept; every fold tun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ...reading.arrays import Mask
+from ...reading.features import TokenData
 from .pieces import LENGTHS, Pieces, PieceTable, Windows, windows_of
 
-__all__ = ["Corpus", "Schedule", "tune"]
+__all__ = ["Corpus", "Schedule", "tune", "within"]
 
-_PLACES = 32 * LENGTHS[-1]  # of a batch, whatever the length of its windows
+_PLACES = 16 * LENGTHS[-1]  # of a batch, whatever the length of its windows
 _AHEAD = 8  # batches that may wait for a device
 Array = npt.NDArray[Any]
 
@@ -27,14 +29,26 @@ class Schedule:
 
     Parameters
     ----------
-    epochs : int
-        Passes over the windows; the one after which the documents set aside are read best is kept.
-    rate : float
+    epochs : int, default 4
+        Passes over the windows at least; the one after which the documents set aside are read best is
+        kept.
+    rate : float, default 2e-4
         The learning rate of the layers after a warm-up of a tenth of the steps; it falls to 0.
+    steps : int, default 200
+        Steps to take at least, in not more than `most` passes.
+    most : int, default 12
+        Passes at most.
+
     """
 
     epochs: int = 4
     rate: float = 2e-4
+    steps: int = 200
+    most: int = 12
+
+    def passes(self, batches: int) -> int:
+        """Return how often to go through so many batches: small corpora are read more often."""
+        return min(max(self.epochs, -(-self.steps // batches)), max(self.epochs, self.most))
 
 
 @dataclass(eq=False)
@@ -51,7 +65,7 @@ class _Group:
     @property
     def size(self) -> int:
         """How many windows a batch holds."""
-        return _PLACES // self.ids.shape[1]
+        return _PLACES // int(self.ids.shape[1])
 
     def lengths(self, rows: Array) -> Array:
         return np.where(rows >= 0, self.length[rows], 2).astype(np.int32)
@@ -73,6 +87,7 @@ class Corpus:
         The pieces, in sequences.
     table : PieceTable
         Knows the marks that begin and end a window.
+
     """
 
     def __init__(self, pieces: Pieces, table: PieceTable) -> None:
@@ -192,7 +207,7 @@ def _cut(rows: Array, size: int) -> Iterator[Array]:
 
 def tune(
     tuned: Any,
-    corpus: Corpus,
+    corpora: Sequence[Corpus],
     labels: Array,
     documents: Array,
     *,
@@ -207,8 +222,9 @@ def tune(
     ----------
     tuned
         The weights to begin with; they are given up.
-    corpus : Corpus
-        What to learn from, with the states of the lower layers.
+    corpora : sequence of Corpus
+        What to learn from, with the states of the lower layers: the documents as a whole, and passages
+        of them.
     labels : array
         1 for each sensitive token.
     documents : array of bool
@@ -222,24 +238,34 @@ def tune(
     aside : array of bool, optional
         Documents that are never learned from: they are read after each epoch, and the weights of the
         epoch after which they are read best are kept.
+
     """
     import jax
     import jax.numpy as jnp
 
     from .network import Batch, loss_sum, moments, train_step
 
-    plan = corpus.plan(documents)
-    steps = schedule.epochs * len(plan)
-    if not steps:
+    def planned(random: np.random.Generator | None) -> list[tuple[Corpus, _Group, Array]]:
+        plan = [
+            (corpus, group, rows)
+            for corpus in corpora
+            for group, rows in corpus.plan(documents, random)
+        ]
+        return plan if random is None else [plan[i] for i in random.permutation(len(plan))]
+
+    plan = planned(None)
+    if not plan:
         return tuned
-    judged = sum(int((group.judged(rows) >= 0).sum()) for group, rows in plan)
+    epochs = schedule.passes(len(plan))
+    steps = epochs * len(plan)
+    judged = sum(int((group.judged(rows) >= 0).sum()) for _, group, rows in plan)
     usual = np.float32(judged / len(plan))
     state = moments(tuned)
     warm = max(1.0, 0.1 * steps)
     best: tuple[float, Any] | None = None
     step = 0
-    for _ in range(schedule.epochs):
-        for group, rows in corpus.plan(documents, random):
+    for _ in range(epochs):
+        for corpus, group, rows in planned(random):
             step += 1
             slope = min(1.0, step / warm, (steps - step + 1) / max(1.0, steps - warm))
             tuned, state = train_step(
@@ -248,10 +274,32 @@ def tune(
             )  # fmt: skip
         if aside is not None:
             sums = [
-                loss_sum(tuned, Batch(*corpus.batch(group, rows, labels)), shape)
-                for group, rows in corpus.plan(aside)
+                loss_sum(tuned, Batch(*corpora[0].batch(group, rows, labels)), shape)
+                for group, rows in corpora[0].plan(aside)
             ]
             total = float(sum(sums))
             if best is None or total < best[0]:
                 best = total, jax.tree.map(jnp.copy, tuned)
     return tuned if best is None else best[1]
+
+
+def within(data: TokenData, documents: Mask, tokens: int, random: np.random.Generator) -> Mask:
+    """Return some of the documents, chosen at random, that hold about so many tokens together.
+
+    Parameters
+    ----------
+    data : TokenData
+        The tokens.
+    documents : mask over the documents
+        Those to choose from.
+    tokens : int
+        About how many tokens to choose; all of them where there are fewer.
+    random : numpy.random.Generator
+        Chooses.
+
+    """
+    mixed = random.permutation(np.flatnonzero(documents))
+    total = np.cumsum(np.diff(data.tokens.doc)[mixed])
+    chosen = np.zeros(len(documents), np.bool_)
+    chosen[mixed[: int(np.searchsorted(total, tokens)) + 1]] = True
+    return chosen
