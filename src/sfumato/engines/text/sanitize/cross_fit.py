@@ -19,7 +19,7 @@ from ..learners.protocol import Learner, Model, cost_threshold
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..reading.labelled import Labelled, total_loss
-from .classifiers import Classifier, Stage, mean_of, staged
+from .classifiers import Classifier, ClassifierSet, Stage, mean_of, staged
 from .competition import Competition, Form
 from .publication import LINEAR, SECOND_LOOK, STUDENT, Publication, Round
 from .second_look import Look, fitted_look
@@ -137,6 +137,8 @@ class CrossFitSearch:
         self.folds = int(self.fold.max()) + 1
         self.first_pass: Scores | None = None
         self.alternatives: list[Publication] = []
+        self.first: _Contest | None = None
+        self.refitted: dict[int, Model] = {}
 
     def run(self, ratios: Sequence[float]) -> dict[float, Publication]:
         """Choose for each ratio; the first round's scores are shared.
@@ -147,10 +149,10 @@ class CrossFitSearch:
             The loss ratios L/C.
 
         """
-        first = self._first_round(ratios)
+        first = self.first = self._first_round(ratios)
         self.first_pass = self._padded(first.stages[0].scores, -np.inf)
         kinds = self.settings.learn_kinds(self.labelled)
-        refitted: dict[int, Model] = {}
+        refitted = self.refitted
         published = {}
         for ratio in ratios:
             usual, form = self._played(ratio, first.of_way("", encoder=True), kinds, refitted)
@@ -180,6 +182,26 @@ class CrossFitSearch:
             held_out=True,
         )
         return publication, form
+
+    def by_form(self, ratio: float) -> dict[str, ClassifierSet]:
+        """Return every form of the first round as if it had won, by name; for studies, after `run`.
+
+        Parameters
+        ----------
+        ratio : float
+            The loss ratio L/C.
+
+        """
+        first = self.first or self._first_round((ratio,))
+        run = _RatioRun(self, ratio)
+        run.rounds.append(Round("", 0.0, 0, 0, 0.0, kept=True))  # as in the first round
+        judged = self._competition(run, first.scores(), self._live(run))
+        found = {}
+        for form in first.forms:
+            threshold = judged.entries[form].fit.threshold
+            classifier = self._refit(run, first, form, threshold, self.refitted)
+            found[form.name] = self.settings.classifier_set(self.labelled, [classifier], ())
+        return found
 
     def _seed(self, step: str) -> int:
         return self.settings.streams.seed_of(step)
