@@ -270,6 +270,7 @@ def speed(name: str, tuning: str, words: int = 100_000) -> dict[str, Any]:
 
     def tell(note: str) -> None:
         marks[note] = round(time.perf_counter() - start, 1)
+        print(f"   {marks[note]:7.1f} s  {note}", flush=True)
 
     publisher = GreedySanitize(encoder=_encoder(tuning), progress=tell)
     published = publisher.fit(labelled, (RATIO,))[RATIO]

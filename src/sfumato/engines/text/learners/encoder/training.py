@@ -29,21 +29,21 @@ class Schedule:
 
     Parameters
     ----------
-    epochs : int, default 4
+    epochs : int, default 3
         Passes over the windows at least; the one after which the documents set aside are read best is
         kept.
     rate : float, default 2e-4
         The learning rate of the layers after a warm-up of a tenth of the steps; it falls to 0.
-    steps : int, default 200
+    steps : int, default 160
         Steps to take at least, in not more than `most` passes.
     most : int, default 12
         Passes at most.
 
     """
 
-    epochs: int = 4
+    epochs: int = 3
     rate: float = 2e-4
-    steps: int = 200
+    steps: int = 160
     most: int = 12
 
     def passes(self, batches: int) -> int:
