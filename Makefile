@@ -7,7 +7,7 @@ export PYTHONHASHSEED := 0
 comma := ,
 EXTRAS := test,bench$(if $(shell command -v java),$(comma)spark)
 
-.PHONY: demo test lint bench faults fuzz pictures clean
+.PHONY: demo test lint bench constraints faults fuzz lowest pictures reference clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
@@ -24,7 +24,22 @@ lint: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
-# 20,000 hostile inputs for every reader; `python -m fuzz.guided TARGET` is guided by coverage (needs atheris).
+# Renew constraints.txt: the newest versions that the bounds in pyproject.toml allow. Run the tests afterwards.
+constraints:
+	rm -rf build/newest
+	$(PYTHON) -m venv build/newest
+	build/newest/bin/python -m pip install --quiet --disable-pip-version-check '.[test,bench,spark]'
+	( echo "# Tested versions of everything that is installed. Renew with: make constraints"; \
+	  build/newest/bin/python -m pip freeze --exclude sfumato ) > constraints.txt
+
+# The tests of readers and engines with the oldest versions that the bounds in pyproject.toml allow.
+lowest:
+	rm -rf build/lowest
+	$(PYTHON) -m venv build/lowest
+	build/lowest/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt -e '.[test]'
+	NUMBA_CACHE_DIR=build/lowest/kernels build/lowest/bin/python -m pytest tests/data tests/engines tests/security
+
+# 20,000 hostile inputs for every reader, on through explore and publish with bounds checks; `python -m fuzz.guided TARGET` is guided by coverage (needs atheris).
 fuzz: $(VENV)/.test
 	$(BIN)/python -m fuzz --inputs 20000
 
@@ -32,6 +47,10 @@ fuzz: $(VENV)/.test
 faults: $(VENV)/.test
 	$(BIN)/python -m benchmarks._kills text 100
 	$(BIN)/python -m benchmarks._kills run 100
+
+# The reference page of all parameters, from the engines' requests.
+reference: $(VENV)/.test
+	$(BIN)/python docs/generate.py
 
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium
@@ -45,12 +64,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("sfumato needs Python 3.11 or newer (make PYTHON=python3.12 …)" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+$(VENV)/.installed: pyproject.toml constraints.txt $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	touch $@
 
-$(VENV)/.test: pyproject.toml $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(EXTRAS)]'
+$(VENV)/.test: pyproject.toml constraints.txt $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
 	touch $@ $(VENV)/.installed
 
 clean:

@@ -1,9 +1,11 @@
-"""Kill runs at random moments (SIGKILL), resume them, and compare with an undisturbed run.
+"""Kill runs (SIGKILL), resume them, and compare with an undisturbed run.
 
-    python -m benchmarks._kills text 100     a text publish of many small parts
-    python -m benchmarks._kills run 100      a whole plan
+    python -m benchmarks._kills KIND 100       a hundred kills at random moments
+    python -m benchmarks._kills KIND steps     a kill before each call that changes a name on the disk
 
-Each run is a forked process, so that nothing is left of a killed one but its files.
+KIND is text, tables, baskets, run or report. Half of the runs replace an earlier output (--force). Beside
+the output lie files of somebody else, which must stay as they are. Each run is a forked process, so that
+nothing is left of a killed one but its files.
 """
 
 from __future__ import annotations
@@ -16,11 +18,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from sfumato.core.randomness import Streams
 
-Run = Callable[[Path], None]
+Run = Callable[[Path], Any]
 
 
 def content_of(path: Path) -> dict[str, bytes]:
@@ -30,14 +34,21 @@ def content_of(path: Path) -> dict[str, bytes]:
     }
 
 
-def attempt(work: Run, out: Path, kill_after: float | None) -> tuple[bool, bool]:
-    """Do the work in a fork; tell whether it ended by itself, and whether it ended well."""
+def attempt(
+    work: Run, out: Path, kill_after: float | None, *, step: int | None = None
+) -> tuple[bool, bool]:
+    """Do the work in a fork; return whether it ended by itself, and whether it ended well.
+
+    With `step` the fork kills itself before so many calls that change a name.
+    """
     child = os.fork()
     if child == 0:
         status = 1
         try:
             with open(os.devnull, "w") as nowhere:
                 os.dup2(nowhere.fileno(), 2)
+                if step is not None:
+                    _die_before(step)
                 work(out)
             status = 0
         except BaseException as error:
@@ -50,7 +61,8 @@ def attempt(work: Run, out: Path, kill_after: float | None) -> tuple[bool, bool]
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            return True, os.waitstatus_to_exitcode(status) in (0, 3)
+            ended = os.waitstatus_to_exitcode(status)
+            return ended >= 0, ended in (0, 3)
         if deadline is not None and time.monotonic() >= deadline:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
@@ -58,47 +70,110 @@ def attempt(work: Run, out: Path, kill_after: float | None) -> tuple[bool, bool]
         time.sleep(0.0005)
 
 
-def disturb(work: Run, kills: int, folder: Path, seed: int = 0) -> dict[str, object]:
-    """Kill the work so many times, resuming it each time, and count what differed afterwards."""
-    dice = Streams(seed).generator("kills")
-    reference = folder / "undisturbed"
-    start = time.monotonic()
-    _, well = attempt(work, reference, None)
-    seconds = time.monotonic() - start
-    if not well:
-        raise RuntimeError("the undisturbed run failed")
-    wanted = content_of(reference)
-    shutil.rmtree(reference)
-    place = folder / "place"
-    done = runs = different = left = failed = 0
-    while done < kills:
+def _die_before(step: int) -> None:
+    """Let this process be killed before its n-th call that changes a name."""
+    from sfumato.core import disk, staging
+
+    calls = 0
+
+    def watched(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return function(*arguments, **named)
+
+        return call
+
+    places: list[tuple[Any, str]] = [
+        (os, name) for name in ("mkdir", "rmdir", "rename", "replace", "unlink", "remove", "link")
+    ]
+    for place, name in [*places, (disk, "rename_by"), (staging, "rename_by")]:
+        setattr(place, name, watched(getattr(place, name)))
+
+
+class Trial:
+    """One kind of work, killed again and again; counts what differed afterwards."""
+
+    def __init__(self, work: Callable[..., None], folder: Path) -> None:
+        self.work, self.folder = work, folder
+        reference = folder / "undisturbed"
+        start = time.monotonic()
+        _, well = attempt(work, reference, None)
+        self.seconds = time.monotonic() - start
+        if not well:
+            raise RuntimeError("the undisturbed run failed")
+        self.wanted = content_of(reference)
+        self.kills = self.runs = self.different = self.left = self.failed = self.touched = 0
+
+    def round(self, kill: Callable[[Callable[..., None], Path], bool]) -> None:
+        """Set a place up, let `kill` disturb the work there until it ends, and compare."""
+        place = self.folder / "place"
         place.mkdir()
-        runs += 1
+        (place / "thesis.tex").write_text("years of work")
+        self.runs += 1
+        work = self.work
+        if self.runs % 2 == 0:  # an earlier output stands there and is replaced
+            shutil.copytree(self.folder / "undisturbed", place / "out")
+            work = partial(self.work, force=True)
+        well = kill(work, place / "out")
+        self.failed += not well
+        whole = (place / "out").is_dir() and content_of(place / "out") == self.wanted
+        self.different += not whole
+        self.left += len([p for p in place.iterdir() if p.name not in {"out", "thesis.tex"}])
+        self.touched += (place / "thesis.tex").read_text() != "years of work"
+        shutil.rmtree(place)
+        print(f"{self.kills} kills, {self.runs} runs, {self.different} different, {self.left} left, "
+              f"{self.failed} failed, {self.touched} touched", file=sys.stderr, flush=True)  # fmt: skip
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "kills": self.kills, "completed_runs": self.runs, "different_outputs": self.different,
+            "files_left": self.left, "failed_resumes": self.failed, "foreign_files_touched": self.touched,
+            "undisturbed_seconds": round(self.seconds, 2), "files_compared": len(self.wanted),
+        }  # fmt: skip
+
+
+def disturb(trial: Trial, kills: int, seed: int = 0) -> None:
+    """Kill the work so many times at random moments, resuming it each time."""
+    dice = Streams(seed).generator("kills")
+
+    def kill(work: Callable[..., None], out: Path) -> bool:
         while True:
             # After the last kill of the series, the run is let go on to its end.
-            kill_after = float(dice.uniform(0, 1.1 * seconds)) if done < kills else None
-            began, fresh = time.monotonic(), not any(place.iterdir())
-            ended, well = attempt(work, place / "out", kill_after)
+            last = trial.kills >= kills
+            after = None if last else float(dice.uniform(0, 1.1 * trial.seconds))
+            ended, well = attempt(work, out, after)
             if ended:
-                if fresh:  # the machine may be quicker or slower by now
-                    seconds = time.monotonic() - began
-                break
-            done += 1
-        failed += not well
-        different += not (place / "out").is_dir() or content_of(place / "out") != wanted
-        left += len(list(place.iterdir())) - 1
-        shutil.rmtree(place)
-        print(f"{done} kills, {runs} runs completed, {different} different, {left} files left, "
-              f"{failed} failed", file=sys.stderr, flush=True)  # fmt: skip
-    return {
-        "kills": done, "completed_runs": runs, "different_outputs": different,
-        "files_left": left, "failed_resumes": failed, "undisturbed_seconds": round(seconds, 2),
-        "files_compared": len(wanted),
-    }  # fmt: skip
+                return well
+            trial.kills += 1
+
+    while trial.kills < kills:
+        trial.round(kill)
 
 
-def text_publish(folder: Path) -> Run:
-    """Give a publish of many parts, with a model learned from a few generated notes."""
+def at_every_step(trial: Trial, most: int = 400) -> None:
+    """Kill the work once before each call that changes a name, and let it go on."""
+    for step in range(1, most):
+        ended = False
+
+        def kill(work: Callable[..., None], out: Path, step: int = step) -> bool:
+            nonlocal ended
+            ended, well = attempt(work, out, None, step=step)
+            if ended:
+                return well
+            trial.kills += 1
+            return attempt(work, out, None)[1]
+
+        for _ in range(2):  # without an earlier output, and over one
+            trial.round(kill)
+        if ended:
+            return
+
+
+def text_publish(folder: Path) -> Callable[..., None]:
+    """Return a publish of many parts, with a model learned from a few generated notes."""
     from dataclasses import replace
 
     from sfumato.data.documents import write_documents
@@ -108,18 +183,18 @@ def text_publish(folder: Path) -> Run:
     from sfumato.engines.text.release.writing import publish
 
     notes = clinic_notes(150)
-    found = explore(notes, labels=["NAME"], ratios=[10], folds=2, attackers=())
+    found = explore(notes, labels=["NAME"], ratios=[10], folds=2, attackers="none")
     candidate = found.candidates[0]
     classifiers = found.classifiers[candidate.id]
     source = folder / "notes.jsonl"
     many = (replace(note, id=f"{copy}-{note.id}") for copy in range(8) for note in notes)
     write_documents(many, like="jsonl", out=source)
 
-    def work(out: Path, threads: int = 2) -> None:
+    def work(out: Path, threads: int = 2, *, force: bool = False) -> None:
         sanitiser = Sanitiser(classifiers)
         publish(
             source, out, sanitiser=sanitiser, candidate=candidate, made_from={"model": "kills"},
-            characters=20_000, threads=threads,
+            characters=20_000, threads=threads, force=force,
         )  # fmt: skip
 
     work(folder / "warm", threads=1)  # compiles the kernels here, before the forks
@@ -127,8 +202,82 @@ def text_publish(folder: Path) -> Run:
     return work
 
 
-def whole_plan(folder: Path) -> Run:
-    """Give a run of a small plan."""
+def _in_fork(work: Callable[[], None]) -> None:
+    """Prepare something in a process of its own: DuckDB does not survive a fork."""
+    _, well = attempt(lambda _: work(), Path(), None)
+    if not well:
+        raise RuntimeError("the preparation failed")
+
+
+def tables_publish(folder: Path) -> Callable[..., None]:
+    """Return a publish of a register."""
+    from sfumato.data.samples.writing import write_samples
+
+    samples = write_samples(folder / "samples")
+
+    def prepare() -> None:
+        from sfumato.engines import tables
+
+        found = tables.explore(
+            samples / "register.csv", samples / "schema.toml", samples / "population.csv",
+            evaluations=60,
+        )  # fmt: skip
+        (folder / "explored").mkdir()
+        found.save(folder / "explored")
+
+    _in_fork(prepare)
+
+    def work(out: Path, *, force: bool = False) -> None:
+        from sfumato.engines.tables.engine import ENGINE
+
+        found = ENGINE.load(folder / "explored")
+        found.publish(found.knee(), samples / "register.csv", out=out, force=force)
+
+    return work
+
+
+def baskets_publish(folder: Path) -> Callable[..., None]:
+    """Return a publish of a purchase log as CSV, which is copied batch by batch and shuffled."""
+    from sfumato.data.baskets import Baskets, write_baskets
+    from sfumato.data.samples.purchases import purchase_log
+    from sfumato.engines import baskets
+
+    log = purchase_log()
+    source = folder / "log.csv"
+    write_baskets(
+        Baskets.of(log.matrix[:800, :60], labels=log.labels[:800], format="csv", label_column="y"),
+        source,
+    )
+    found = baskets.explore(source, "y", k=[8], selector="hamdist", folds=2)
+
+    def work(out: Path, *, force: bool = False) -> None:
+        found.publish(found.candidates[0], source, labels="y", out=out, force=force)
+
+    work(folder / "warm")
+    return work
+
+
+def report(folder: Path) -> Callable[..., None]:
+    """Return a report with its charts, into a new folder or over an older one."""
+    from sfumato.data.samples.purchases import purchase_log
+    from sfumato.engines import baskets
+    from sfumato.report import write_report
+
+    log = purchase_log()
+    found = baskets.explore(
+        log.matrix[:300, :60], log.labels[:300], k=[8], selector="hamdist", folds=2
+    )
+    (folder / "explored").mkdir()
+    found.save(folder / "explored")
+
+    def work(out: Path, *, force: bool = False) -> None:
+        write_report([folder / "explored"], out=out, charts=True, force=force)
+
+    return work  # drawn in the forks alone: the program that draws does not survive one
+
+
+def whole_plan(folder: Path) -> Callable[..., None]:
+    """Return a run of a small plan."""
     import scipy.sparse as sp
 
     from sfumato import workbench
@@ -141,36 +290,48 @@ def whole_plan(folder: Path) -> Run:
 
     samples = write_samples(folder / "samples")
     write_documents(clinic_notes(60), like="jsonl", out=samples / "few.jsonl")
-    register = (samples / "register.csv").read_text().splitlines(keepends=True)
-    (samples / "few.csv").write_text("".join(register[:400]))
+    register = (samples / "register_with_notes.csv").read_text().splitlines(keepends=True)
+    (samples / "few.csv").write_text("".join(register[:300]))
     log = purchase_log()
     sp.save_npz(samples / "few.npz", log.matrix[:300, :60])
     (samples / "y.txt").write_text("".join(f"{label}\n" for label in log.labels[:300].tolist()))
     (samples / "plan.toml").write_text(
-        '[text]\ncorpus = "few.jsonl"\nlabels = ["NAME"]\nratios = [10]\nfolds = 2\n\n'
-        '[baskets]\nmatrix = "few.npz"\nlabels = "y.txt"\nk = [8]\nselector = "hamdist"\n\n'
-        '[tables]\ntable = "few.csv"\nschema = "schema.toml"\nevaluations = 30\n'
+        '[tables]\ntable = "few.csv"\nschema = "schema_with_notes.toml"\nevaluations = 30\n'
+        "choose = { knee = true }\n\n"
+        '[text]\ncorpus = "few.jsonl"\nlabels = ["NAME"]\nratios = [10]\nfolds = 2\n'
+        'attackers = "none"\npublish = "tables"\ntext_column = "notes"\n'
+        "choose = { ratio = 10 }\n\n"
+        '[baskets]\nmatrix = "few.npz"\nlabels = "y.txt"\nk = [8]\nselector = "hamdist"\n'
+        "choose = { knee = true }\n"
     )
 
     # Kernels are loaded here, before the forks; tables are not, because DuckDB does not survive one.
     baskets.explore(samples / "few.npz", labels=samples / "y.txt", k=[8], selector="hamdist")
-    text.explore(clinic_notes(60), labels=["NAME"], ratios=[10], folds=2)
+    text.explore(clinic_notes(60), labels=["NAME"], ratios=[10], folds=2, attackers="none")
 
-    def work(out: Path) -> None:
-        workbench.run(samples / "plan.toml", out=out)
+    def work(out: Path, *, force: bool = False) -> None:
+        workbench.run(samples / "plan.toml", out=out, force=force)
 
     return work
 
 
-KINDS = {"text": text_publish, "run": whole_plan}
+KINDS = {
+    "text": text_publish, "tables": tables_publish, "baskets": baskets_publish, "run": whole_plan,
+    "report": report,
+}  # fmt: skip
 
 
-def main(kind: str, kills: int, seed: int = 0) -> dict[str, object]:
+def main(kind: str, kills: str, seed: int = 0) -> dict[str, object]:
     with tempfile.TemporaryDirectory(prefix="sfumato-kills-") as name:
         work = KINDS[kind](Path(name))
         (Path(name) / "kills").mkdir()
-        return disturb(work, kills, Path(name) / "kills", seed)
+        trial = Trial(work, Path(name) / "kills")
+        if kills == "steps":
+            at_every_step(trial)
+        else:
+            disturb(trial, int(kills), seed)
+        return {"kind": kind, "at": "steps" if kills == "steps" else "random", **trial.to_json()}
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(sys.argv[1], int(sys.argv[2]), *map(int, sys.argv[3:]))))
+    print(json.dumps(main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:]))))

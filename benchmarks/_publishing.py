@@ -33,18 +33,21 @@ def run(model: Path, source: Path, out: Path, engine: str, threads: int) -> dict
 
 def main(model: str, source: str, out: str, engine: str, threads: str) -> None:
     from sfumato.core.files import sha256_of
-    from sfumato.engines.text.exploration import TextExploration
+    from sfumato.engines.text import load
 
-    candidate = TextExploration.load(model).candidates[0]
+    found = load(model)
+    candidate = found.candidates[0]
     options: dict[str, Any] = {"engine": engine, "threads": int(threads), "force": True}
     few = Path(out).with_name("warm.jsonl")
     with open(source, encoding="utf-8") as stream:
         few.write_text("".join(line for line, _ in zip(stream, range(50), strict=False)))
-    candidate.publish(few, out=Path(out).with_name("warm"), **options)  # compiles, starts Spark
+    found.publish(
+        candidate, few, out=Path(out).with_name("warm"), **options
+    )  # compiles, starts Spark
     start, processor = time.monotonic(), time.process_time()
-    outcome = candidate.publish(source, out=out, **options)
+    release = found.publish(candidate, source, out=out, **options)
     seconds = time.monotonic() - start
-    counts = outcome.record["counts"]
+    counts = release.counts
     print(
         json.dumps(
             {

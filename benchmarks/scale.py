@@ -143,13 +143,14 @@ def _tables(folder: Path, rows: int) -> dict[str, Any]:
         compute_engine("spark", threads=2).session()  # started once, before anything is timed
     for kind in ("csv", "parquet"):
         source = folder / f"table.{kind}"
-        candidate = tables.explore(source, {"attribute": quasi}, evaluations=500).knee()
+        explored = tables.explore(source, {"attribute": quasi}, evaluations=500)
+        candidate = explored.knee()
         hashes = set()
         for engine in ("local", "spark"):
             out = folder / f"{engine}-{kind}.{kind}"
             start = time.monotonic()
             try:
-                candidate.publish(source, out=out, engine=engine, threads=2)
+                explored.publish(candidate, source, out=out, engine=engine, threads=2)
             except InputError as error:
                 print(f"   {engine} was left out: {error}")
                 continue

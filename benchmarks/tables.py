@@ -18,7 +18,8 @@ import numpy as np
 from benchmarks._common import best_of, data_folder
 from sfumato.core.randomness import Streams
 from sfumato.data.table import read_table
-from sfumato.engines.tables.engine import Problem, run_point
+from sfumato.engines.tables.exploring import run_point
+from sfumato.engines.tables.problem import Problem
 from sfumato.engines.tables.safe_harbor import safe_harbor
 from sfumato.engines.tables.search import Budget, Run, search
 from sfumato.engines.tables.search import _kernels as kernels

@@ -19,7 +19,6 @@ from benchmarks._common import ROOT, data_folder
 from sfumato.core.files import read_json, write_json
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
-from sfumato.data.documents import read_documents
 from sfumato.engines.text.attack.attacker import Target, attack
 from sfumato.engines.text.attack.bounds import certificate
 from sfumato.engines.text.attack.contextual import (
@@ -28,7 +27,7 @@ from sfumato.engines.text.attack.contextual import (
     infer_identifiers,
 )
 from sfumato.engines.text.attack.inspection import Confusion, Found
-from sfumato.engines.text.reading.background import matching_labels, relabelled
+from sfumato.engines.text.reading.background import read_background
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
@@ -47,9 +46,8 @@ def _path(name: str) -> Path:
 
 
 def _names(name: str) -> list[Document]:
-    documents = list(read_documents(_path(name)))
-    match = matching_labels({s.label for d in documents for s in d.spans}, ["NAME"])
-    return relabelled(documents, match)
+    documents, _ = read_background([_path(name)], ["NAME"])
+    return documents
 
 
 def _tokens(documents: list[Document]) -> tuple[TokenData, np.ndarray]:

@@ -7,18 +7,18 @@ import sfumato as sf
 from sfumato.data.samples import clinic_notes
 
 notes = clinic_notes(200)
-frontier = sf.text.explore(notes, labels=["NAME"], ratios=[1, 10], attackers=None, seed=0)
+frontier = sf.text.explore(notes, labels=["NAME"], ratios=[1, 10], attackers=["all"], seed=0)
 
 for candidate in frontier.candidates:
-    strongest = candidate.details["attack"]["strongest"]
+    strongest = candidate.attack.strongest
     print(
-        f"L/C = {candidate.details['ratio']:g}: {candidate.risk.value:.2%} of the names left, "
+        f"L/C = {candidate.ratio:g}: {candidate.risk.value:.2%} of the names left, "
         f"{candidate.utility.value:.1%} of the words published; the strongest attacker "
-        f"({strongest['attacker']}) finds {strongest['found']:g} in {strongest['budget']} words"
+        f"({strongest.attacker}) finds {strongest.found:g} in {strongest.budget} words"
     )
 
 chosen = frontier.choose(max_risk=max(c.risk.value for c in frontier.candidates))
-published = chosen.publish(clinic_notes(20, seed=1))
+published = frontier.publish(chosen, clinic_notes(20, seed=1))
 print(
     f"{len(published)} documents published, {sum('[NAME]' in d.text for d in published)} with redactions"
 )

@@ -18,7 +18,7 @@ with tempfile.TemporaryDirectory() as folder:
     print(f"{len(frontier)} policies, area {frontier.area():.4f}")
     chosen = frontier.choose(max_risk=0.01)
     print(f"risk {chosen.risk.value:.4f}, information kept {chosen.utility.value:.1%}")
-    for attribute, intervals in chosen.details["policy"].items():
+    for attribute, intervals in chosen.policy.items():
         print(f"  {attribute}: {len(intervals)} intervals")
-    chosen.publish(samples / "register.csv", out=Path(folder) / "published.csv")
+    frontier.publish(chosen, samples / "register.csv", out=Path(folder) / "published.csv")
     print((Path(folder) / "published.csv").read_text(encoding="utf-8").splitlines()[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -23,6 +24,7 @@ from sfumato.core.randomness import Streams
 LONGEST = 5.0  # seconds for one input
 MEMORY = 8 << 30
 FOUND = Path(__file__).resolve().parent / "found"
+KERNELS = FOUND.with_name(".kernels")  # compiled with bounds checks, apart from the others
 
 
 class HangError(BaseException):
@@ -33,8 +35,10 @@ def _hang(_signal: int, _frame: FrameType | None) -> None:
     raise HangError
 
 
-def run(target: Target, inputs: int, seed: int, first: int = 0) -> dict[str, object]:
-    """Read so many hostile inputs in this process; give what was found."""
+def run(
+    target: Target, inputs: int, seed: int, first: int = 0, seconds: float = float("inf")
+) -> dict[str, object]:
+    """Send so many hostile inputs through the readers and the kernels in this process."""
     streams = Streams(seed).child(target.name)
     memory = Path("/dev/shm")
     tempfile.tempdir = str(memory) if memory.is_dir() else None  # a disk would only slow it down
@@ -44,15 +48,19 @@ def run(target: Target, inputs: int, seed: int, first: int = 0) -> dict[str, obj
     slowest = 0.0
     signal.signal(signal.SIGALRM, _hang)
     for data in seeds:  # a good file is taken, and compiles what it needs
-        target.check(data)
+        target.check(data, onward=True)
+    started, done = time.monotonic(), 0
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
     for number in range(first, inputs):
+        if time.monotonic() - started > seconds:
+            break
+        done += 1
         data = mutated(seeds, streams.generator(str(number)))
         print(number, file=sys.stderr, flush=True)
         start = time.perf_counter()
         signal.setitimer(signal.ITIMER_REAL, LONGEST)
         try:
-            refused = target.check(data)
+            refused = target.check(data, onward=True)
             outcomes[refused or "taken"] += 1
         except (Exception, HangError) as error:
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -70,13 +78,18 @@ def run(target: Target, inputs: int, seed: int, first: int = 0) -> dict[str, obj
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
         slowest = max(slowest, time.perf_counter() - start)
-    return {"outcomes": dict(outcomes), "findings": findings, "slowest": round(slowest, 3)}
+    return {"inputs": done, "outcomes": dict(outcomes), "findings": findings,
+            "slowest": round(slowest, 3)}  # fmt: skip
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("targets", nargs="*", help=f"any of {', '.join(TARGETS)}")
     parser.add_argument("--inputs", type=int, default=20_000)
+    parser.add_argument(
+        "--seconds", type=float, default=float("inf"), help="at most, for each target"
+    )
+    parser.add_argument("--unchecked", action="store_true", help="kernels without bounds checks")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
@@ -87,14 +100,20 @@ def main() -> int:
     warnings.simplefilter("ignore")
     if given.here:
         (name,) = given.targets
-        print(json.dumps(run(TARGETS[name], given.inputs, given.seed, given.first)))
+        print(json.dumps(run(TARGETS[name], given.inputs, given.seed, given.first, given.seconds)))
         return 0
     failed = False
     for name in given.targets or TARGETS:
         start = time.monotonic()
         command = [sys.executable, "-m", "fuzz", name, "--here", "--inputs", str(given.inputs),
-                   "--seed", str(given.seed), "--first", str(given.first)]  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+                   "--seed", str(given.seed), "--first", str(given.first),
+                   "--seconds", str(given.seconds)]  # fmt: skip
+        checks = (
+            {} if given.unchecked else {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(KERNELS)}
+        )
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env={**os.environ, **checks}
+        )
         if done.returncode:
             failed = True
             last = done.stderr.strip().splitlines()[-3:]
@@ -103,7 +122,7 @@ def main() -> int:
         result = json.loads(done.stdout.splitlines()[-1])
         failed |= bool(result["findings"])
         seconds = time.monotonic() - start
-        print(f"{name}: {given.inputs:,} inputs in {seconds:.0f} s, slowest {result['slowest']} s, "
+        print(f"{name}: {result['inputs']:,} inputs in {seconds:.0f} s, slowest {result['slowest']} s, "
               f"{result['outcomes']}", flush=True)  # fmt: skip
         for kind, where in result["findings"].items():
             print(f"  FOUND {kind} ({where})", flush=True)

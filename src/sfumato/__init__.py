@@ -10,7 +10,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from ._kernel_cache import settle
 from ._version import __version__
+
+settle()  # before numba is imported, which reads it once
 
 _LAZY = {
     "text": "sfumato.engines.text",
@@ -23,6 +26,7 @@ _LAZY = {
     "Risk": "sfumato.core:Risk",
     "SfumatoError": "sfumato.core:SfumatoError",
     "Utility": "sfumato.core:Utility",
+    "load": "sfumato.core.exploration:load",
     "read_baskets": "sfumato.data.baskets:read_baskets",
     "read_documents": "sfumato.data.documents:read_documents",
     "read_table": "sfumato.data.table:read_table",
@@ -38,6 +42,7 @@ __all__ = [
     "Utility",
     "__version__",
     "baskets",
+    "load",
     "read_baskets",
     "read_documents",
     "read_table",

@@ -1,12 +1,12 @@
-"""Drafts a plan from data, for the steward to edit."""
+"""Drafts a plan from data, for the steward to edit; each engine recognises its own files."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from .core.engine import ENGINES
 from .core.errors import InputError
 from .core.files import check_output, whole_file
 
@@ -17,71 +17,41 @@ def draft_plan(
     files: Sequence[str | os.PathLike[str]],
     *,
     out: str | os.PathLike[str],
-    schema: str | os.PathLike[str] | None = None,
-    population: str | os.PathLike[str] | None = None,
-    labels: str | os.PathLike[str] | None = None,
+    others: Mapping[str, str | os.PathLike[str]] | None = None,
     force: bool = False,
 ) -> list[Path]:
-    """Write a plan for the given data files; for a table without a schema, draft that too.
+    """Write a plan for the given data files; return what was written.
 
-    Documents (.jsonl, brat, CoNLL) become a [text] part, tables (.csv, .tsv, .parquet) a [tables] part,
-    matrices (.npz, .svm) a [baskets] part.
+    Parameters
+    ----------
+    files : sequence of paths
+        Data files; each becomes a section of the engine that recognises it.
+    out : path
+        Where the plan goes.
+    others : mapping of str to path
+        Further files by role: "schema", "population", "labels".
+    force : bool, default=False
+        Whether existing files may be replaced.
+
     """
     if not files:
         raise InputError("A plan is drafted from data.", hint="name one or more data files.")
     target = check_output(out, force=force)
     folder = target.absolute().parent
-    written: list[Path] = []
-
-    def beside(path: str | os.PathLike[str]) -> str:
-        return json.dumps(Path(os.path.relpath(os.path.abspath(path), folder)).as_posix())
-
+    given = {name: Path(path) for name, path in (others or {}).items()}
+    before = set(folder.iterdir())
+    engines = sorted(ENGINES.values(), key=lambda e: (e.order, e.name))
     lines = ['title = "Release"', "seed = 0", 'out = "release"', ""]
-    for given in files:
-        path = Path(given)
-        if not path.exists():
-            raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
-        suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
-        if suffix in {".csv", ".tsv", ".parquet"}:
-            if schema is None:
-                from .data.table_schema import draft_schema
-
-                schema = folder / "schema.toml"
-                text = draft_schema(path)
-                with whole_file(schema, force=force) as partial:
-                    partial.write_text(text, encoding="utf-8")
-                written.append(Path(schema))
-            lines += ["[tables]", f"table = {beside(path)}", f"schema = {beside(schema)}"]
-            if population is not None:
-                lines.append(f"population = {beside(population)}")
-            lines += [
-                "evaluations = 4000",
-                "choose = { knee = true }   # or { max_risk = 0.01 }",
-                "",
-            ]
-        elif suffix in {".npz", ".svm", ".libsvm"}:
-            if labels is None:
-                raise InputError(
-                    f"The matrix {path.name!r} needs its labels.", hint="give --labels FILE."
-                )
-            lines += ["[baskets]", f"matrix = {beside(path)}", f"labels = {beside(labels)}"]
-            lines += ["k = [5, 8, 11]", "choose = { knee = true }   # or { max_risk = 0.2 }", ""]
-        else:
-            lines += ["[text]", f"corpus = {beside(path)}", f"labels = {json.dumps(_labels(path))}"]
-            lines += ["choose = { ratio = 10 }", 'replace = "placeholder"', ""]
+    for file in map(Path, files):
+        if not file.exists():
+            raise InputError(f"There is no file {file.name!r}.", hint="check the path.")
+        section = next((s for e in engines if (s := e.draft(file, given, folder))), None)
+        if section is None:
+            raise InputError(
+                f"No engine recognises {file.name!r}.",
+                hint=f"the engines are: {', '.join(e.name for e in engines)}.",
+            )
+        lines += section
     with whole_file(target, force=force) as partial:
         partial.write_text("\n".join(lines), encoding="utf-8")
-    return [target, *written]
-
-
-def _labels(path: Path) -> list[str]:
-    """List the labels that the documents carry."""
-    from .data.documents import read_documents
-
-    found = sorted({span.label for document in read_documents(path) for span in document.spans})
-    if not found:
-        raise InputError(
-            f"No document of {path.name!r} carries a label.",
-            hint="the text engine learns from labelled documents.",
-        )
-    return found
+    return [target, *sorted(set(folder.iterdir()) - before - {target})]

@@ -40,4 +40,4 @@ def test_study_writes_the_figures(tmp_path):
     assert set(table["strategy"]) >= {"exchange", "SHS", "RCS", "bisecting"}
     again = CliRunner().invoke(app, [str(a) for a in arguments])
     assert again.exit_code == 2
-    assert "exists already" in again.stderr
+    assert "already exists" in again.stderr

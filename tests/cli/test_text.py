@@ -6,8 +6,11 @@ import os
 import pytest
 from typer.testing import CliRunner
 
-from sfumato.cli.text import app
+from sfumato.cli._engines import engine_app
 from sfumato.core.randomness import Streams
+from sfumato.engines.text.engine import ENGINE
+
+app = engine_app(ENGINE)
 
 GIVEN = ["Ann", "Bob", "Zoe", "Ivan", "Lena", "Omar"]
 FAMILY = ["Canaryson", "Canaryova", "Canarez", "Canarim"]
@@ -81,9 +84,31 @@ def test_publish_redacts_and_says_what_it_did(frontier, corpus, tmp_path):
     assert record["how"]["fields_as_they_are"] == ["ward"]
 
 
+def test_a_largest_risk_of_zero_is_a_choice(frontier, corpus, tmp_path):
+    content = json.loads((frontier / "frontier.json").read_text(encoding="utf-8"))
+    safe = [c["id"] for c in content["candidates"] if c["risk"] == 0]
+    arguments = ("publish", frontier, corpus, "--max-risk", 0, "--out", tmp_path / "out")
+    result = call(*arguments, status=0 if safe else 2)
+    if safe:
+        record = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
+        assert record["candidate"] in safe
+    else:
+        assert "No candidate" in result.stderr
+
+
 def test_the_same_call_gives_the_same_bytes(frontier, corpus, tmp_path):
     for name, threads in (("a", 1), ("b", 2)):
-        call("publish", frontier, corpus, "--out", tmp_path / name, "--threads", threads)
+        call(
+            "publish",
+            frontier,
+            corpus,
+            "--ratio",
+            10,
+            "--out",
+            tmp_path / name,
+            "--threads",
+            threads,
+        )
     for name in ("notes.jsonl", "release.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
@@ -99,10 +124,11 @@ def test_masks_and_surrogates(frontier, corpus, tmp_path, monkeypatch):
     # Two releases of one input side by side would rightly be warned about.
     apart = tmp_path / "apart"
     apart.mkdir()
-    call("publish", frontier, corpus, "--replace", "mask", "--out", apart / "mask")
+    call("publish", frontier, corpus, "--ratio", 10, "--replace", "mask", "--out", apart / "mask")
     assert "Dr. █████ at" in (apart / "mask" / "notes.jsonl").read_text(encoding="utf-8")
     monkeypatch.delenv("SFUMATO_KEY", raising=False)
-    arguments = ("publish", frontier, corpus, "--replace", "surrogate", "--out", tmp_path / "s")
+    arguments = ("publish", frontier, corpus, "--ratio", 10, "--replace", "surrogate", "--out",
+                 tmp_path / "s")  # fmt: skip
     result = call(*arguments, status=2)
     assert "secret key" in result.stderr
     assert not (tmp_path / "s").exists()
@@ -121,28 +147,36 @@ def test_what_was_withheld_ends_with_status_one(frontier, tmp_path):
     source = tmp_path / "notes.jsonl"
     lines = [json.dumps({"id": "a", "text": "fine"}), '{"id": "b"}', "Canarix is no JSON"]
     source.write_text("\n".join(lines), encoding="utf-8")
-    result = call("publish", frontier, source, "--out", tmp_path / "out", status=1)
+    result = call("publish", frontier, source, "--ratio", 10, "--out", tmp_path / "out", status=1)
     assert "2 of the records" in result.stderr
     assert "Canarix" not in result.output
     record = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
     assert len(record["withheld"]) == 2
     assert "Canarix" not in json.dumps(record)
-    call("publish", frontier, source, "--out", tmp_path / "strict", "--strict", status=2)
+    call("publish", frontier, source, "--ratio", 10, "--out", tmp_path / "strict", "--strict",
+         status=2)  # fmt: skip
     assert not (tmp_path / "strict").exists()
 
 
 BAD_PUBLISH = {
     "no such folder": (["nowhere", "CORPUS", "--out", "OUT"], "nowhere"),
-    "no such input": (["FRONTIER", "missing.jsonl", "--out", "OUT"], "missing.jsonl"),
+    "no such input": (
+        ["FRONTIER", "missing.jsonl", "--ratio", "1", "--out", "OUT"],
+        "missing.jsonl",
+    ),
     "no such ratio": (["FRONTIER", "CORPUS", "--ratio", "3", "--out", "OUT"], "ratio 3"),
     "no such candidate": (["FRONTIER", "CORPUS", "--choose", "r3", "--out", "OUT"], "r3"),
+    "no wish": (["FRONTIER", "CORPUS", "--out", "OUT"], "exactly one way"),
     "two wishes": (
         ["FRONTIER", "CORPUS", "--choose", "r1", "--ratio", "1", "--out", "OUT"],
         "exactly one way",
     ),
     "no such replacement": (["FRONTIER", "CORPUS", "--replace", "x", "--out", "OUT"], "mask"),
     "no such engine": (["FRONTIER", "CORPUS", "--engine", "x", "--out", "OUT"], "local, spark"),
-    "output exists": (["FRONTIER", "CORPUS", "--out", "FRONTIER"], "exists"),
+    "output holds an input": (
+        ["FRONTIER", "CORPUS", "--ratio", "1", "--out", "FRONTIER"],
+        "never modified",
+    ),
 }
 
 
@@ -165,7 +199,7 @@ def test_a_damaged_model_is_refused(frontier, corpus, tmp_path):
     raw[len(raw) // 2] ^= 1
     (copy / "model" / "arrays.bin").write_bytes(raw)
     result = call("publish", copy, corpus, "--out", tmp_path / "out", status=2)
-    assert "damaged" in result.stderr
+    assert "not the one it was explored with" in result.stderr
     (copy / "frontier.json").write_text("{}")
     call("publish", copy, corpus, "--out", tmp_path / "out", status=2)
     assert not (tmp_path / "out").exists()

@@ -102,7 +102,7 @@ def test_a_text_publish_is_the_same_on_both(spark, tmp_path):
     found = explore(notes, labels=["NAME"], ratios=[10], folds=2, attackers=())
     write_documents(notes, like="jsonl", out=tmp_path / "notes.jsonl")
     for name in ("local", "spark"):
-        found.candidates[0].publish(tmp_path / "notes.jsonl", out=tmp_path / name, engine=name)
+        found.publish("r10", tmp_path / "notes.jsonl", out=tmp_path / name, engine=name)
     for file in (tmp_path / "local").iterdir():
         assert file.read_bytes() == (tmp_path / "spark" / file.name).read_bytes()
 
@@ -156,7 +156,7 @@ def test_a_table_is_reduced_to_the_same_cells(spark, tmp_path):
     samples = write_samples(tmp_path / "samples")
     found = [
         explore(samples / "register.csv", samples / "schema.toml", samples / "population.csv",
-                evaluations=20, engine=name).to_json()
+                evaluations=20, engine=name).record.to_json()
         for name in ("local", "spark")
     ]  # fmt: skip
     for key in ("candidates", "references", "inputs", "area", "records", "cells"):
@@ -198,15 +198,13 @@ def test_a_table_is_published_the_same_on_both(spark, tmp_path, name, monkeypatc
     given = (tmp_path / name, tmp_path / "schema.toml", tmp_path / "population.csv")
     here = tables.explore(*given, evaluations=60)
     there = tables.explore(*given, evaluations=60, engine="spark")
-    assert json.dumps([c.details["bits"] for c in there]) == json.dumps(
-        [c.details["bits"] for c in here]
-    )
+    assert [c.bits for c in there] == [c.bits for c in here]
     candidate = here.knee()
     for engine_name in ("local", "spark"):
-        candidate.publish(tmp_path / name, out=tmp_path / engine_name, engine=engine_name)
+        here.publish(candidate, tmp_path / name, out=tmp_path / engine_name, engine=engine_name)
     for file in (tmp_path / "local").iterdir():
         assert file.read_bytes() == (tmp_path / "spark" / file.name).read_bytes(), file.name
-    assert candidate.publish(frame, engine="spark").equals(candidate.publish(frame))
+    assert here.publish(candidate, frame, engine="spark").equals(here.publish(candidate, frame))
 
 
 def test_rows_without_a_quasi_identifier_are_dropped_on_both(spark, tmp_path):
@@ -220,10 +218,10 @@ def test_rows_without_a_quasi_identifier_are_dropped_on_both(spark, tmp_path):
     found = tables.explore(tmp_path / "t.csv", schema, evaluations=20)
     outs = [tmp_path / "local.csv", tmp_path / "spark.csv"]
     for out in outs:
-        release = found.knee().publish(tmp_path / "t.csv", out=out, engine=out.stem)
+        release = found.publish(found.knee(), tmp_path / "t.csv", out=out, engine=out.stem)
         assert release.counts["dropped"] == 9
     assert outs[0].read_bytes() == outs[1].read_bytes()
-    assert [i.sha256 for i in release.inputs] == [i.sha256 for i in found.inputs]
+    assert [i.path for i in release.inputs] == [i.path for i in found.record.inputs]
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.core.errors import FormatError
-from sfumato.core.explored import Exploration, placed
+from sfumato.core.exploration import Exploration, placed
 from sfumato.core.files import canonical_json
 from sfumato.core.measures import Interval, Risk, Utility
 from sfumato.core.records import Candidate, FrontierRecord, InputFile, Reference, Release

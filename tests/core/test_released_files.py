@@ -1,15 +1,21 @@
-"""A release that is a file: data, record and what lies beside them appear together, the data last."""
+"""A release that is a file: data, record and what lies beside them appear together, or are completed."""
 
 import json
-import os
+from contextlib import suppress
 
 import pytest
 
-from sfumato.core.errors import OutputExistsError
+from sfumato.core.errors import InputError, OutputExistsError
 from sfumato.core.files import sha256_of
 from sfumato.core.release import check_files, released_files
+from sfumato.core.staging import WorkFolder
 
 CONTENT = {"m.csv": "data", "m.labels.txt": "labels"}
+OTHER = {"m.csv": "new data", "m.labels.txt": "new labels"}
+
+
+class Killed(BaseException):
+    """As if the process had died."""
 
 
 def publish(folder, content=CONTENT, **options):
@@ -18,32 +24,46 @@ def publish(folder, content=CONTENT, **options):
         for name, text in content.items():
             (stage / name).write_text(text)
         outputs = [{"path": name, "sha256": sha256_of(stage / name)} for name in content]
-        (stage / record.name).write_text(json.dumps({"outputs": outputs}))
+        (stage / record.name).write_text(json.dumps({"engine": "x", "outputs": outputs}))
 
 
 def names(folder):
     return sorted(p.name for p in folder.iterdir())
 
 
-@pytest.mark.parametrize("fatal", [1, 2, 3])
-@pytest.mark.parametrize("changed", [False, True])
-def test_a_kill_between_the_renames_needs_no_force(tmp_path, monkeypatch, fatal, changed):
-    real, calls = os.replace, iter(range(1, 9))
+def is_whole(folder, content):
+    outputs = json.loads((folder / "m.release.json").read_text())["outputs"]
+    return names(folder) == ["m.csv", "m.labels.txt", "m.release.json"] and all(
+        (folder / o["path"]).read_text() == content[o["path"]]
+        and sha256_of(folder / o["path"]) == o["sha256"]
+        for o in outputs
+    )
 
-    def killed(old, new):
-        if next(calls) == fatal:
-            raise KeyboardInterrupt
-        real(old, new)
 
-    monkeypatch.setattr(os, "replace", killed)
-    with pytest.raises(KeyboardInterrupt):
-        publish(tmp_path)
-    assert not (tmp_path / "m.csv").exists()
-    monkeypatch.setattr(os, "replace", real)
-    content = {**CONTENT, "m.csv": "other"} if changed else CONTENT
-    publish(tmp_path, content)
-    assert names(tmp_path) == ["m.csv", "m.labels.txt", "m.release.json"]
-    assert (tmp_path / "m.csv").read_text() == content["m.csv"]
+@pytest.mark.parametrize("force", [False, True])
+def test_l1_killed_at_any_step_the_next_run_completes_or_starts_anew(
+    tmp_path, kills, monkeypatch, force
+):
+    """A kill leaves the old release, the new one, or what the next run completes, refused or not."""
+    for step in range(1, 99):
+        folder = tmp_path / str(step)
+        folder.mkdir()
+        if force:
+            publish(folder)
+        with monkeypatch.context() as patch:
+            patch.setattr(WorkFolder, "__exit__", lambda self, *_: self.unlock())  # no clean-up
+            with kills(step, Killed) as counted, suppress(Killed):
+                publish(folder, OTHER, force=force)
+        if counted.calls < step:
+            break
+        with suppress(OutputExistsError):  # even a refused run puts right what was left half done
+            check_files(folder / "m.csv", "m.release.json")
+        if force or names(folder):
+            assert is_whole(folder, CONTENT) or is_whole(folder, OTHER)
+        with suppress(OutputExistsError):
+            publish(folder, OTHER, force=force)
+        assert is_whole(folder, OTHER)
+    assert step > 6
 
 
 def test_what_is_there_is_refused(tmp_path):
@@ -57,18 +77,29 @@ def test_what_is_there_is_refused(tmp_path):
 @pytest.mark.parametrize(
     "mine", ["mine", "{}", '{"outputs": [{"path": "else", "sha256": ""}]}', "[]"]
 )
-def test_a_file_of_somebody_else_is_no_unfinished_release(tmp_path, mine):
+def test_a_record_or_data_of_somebody_else_is_never_replaced(tmp_path, mine):
     (tmp_path / "m.release.json").write_text(mine)
     with pytest.raises(OutputExistsError, match=r"'m\.release\.json'"):
-        check_files(tmp_path / "m.csv", tmp_path / "m.release.json")
+        check_files(tmp_path / "m.csv", "m.release.json")
+    (tmp_path / "m.csv").write_text("mine too")
+    with pytest.raises(OutputExistsError, match="no record"):
+        publish(tmp_path, force=True)
     assert (tmp_path / "m.release.json").read_text() == mine
+    assert (tmp_path / "m.csv").read_text() == "mine too"
+    assert names(tmp_path) == ["m.csv", "m.release.json"]
 
 
 def test_a_changed_file_beside_is_refused(tmp_path):
-    publish(tmp_path)
-    (tmp_path / "m.csv").unlink()
     (tmp_path / "m.labels.txt").write_text("mine")
     with pytest.raises(OutputExistsError, match=r"'m\.labels\.txt'"):
         publish(tmp_path)
-    assert names(tmp_path) == ["m.labels.txt", "m.release.json"]
-    assert (tmp_path / "m.labels.txt").read_text() == "mine"
+    assert names(tmp_path) == ["m.labels.txt"]
+
+
+def test_m7_an_input_is_never_replaced(tmp_path):
+    publish(tmp_path)
+    for given in (tmp_path / "m.csv", tmp_path / "m.labels.txt", tmp_path / "m.release.json"):
+        if given.name != "m.labels.txt":
+            with pytest.raises(InputError, match="never modified"):
+                publish(tmp_path, OTHER, force=True, inputs=[given])
+    assert is_whole(tmp_path, CONTENT)

@@ -90,7 +90,7 @@ def test_files_are_recorded_by_name_and_objects_not_at_all():
     )
     record = request.to_record()
     assert record["corpus"] == "a.jsonl"
-    assert record["background"] == ["b.jsonl", None]
+    assert record["background"] == "(in memory)"
     assert record["schema"] == "t.toml"
 
 

@@ -57,8 +57,20 @@ def test_files_of_findings(tmp_path, name):
     (tmp_path / name).write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
     found = read_findings(tmp_path / name)
     assert [len(found[key]) for key in ("1", "b")] == [4, 0]
-    documents = [Document("1", TEXT), Document("b", "x"), Document("c", "y")]
-    assert [len(d.spans) for d in with_findings(documents, tmp_path / name)] == [2, 0, 0]
+    documents = [Document("1", TEXT), Document("b", "x")]
+    assert [len(d.spans) for d in with_findings(documents, tmp_path / name)] == [2, 0]
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_h2_a_document_that_nobody_looked_at_is_refused_or_left_out(place):
+    documents = [Document("1", TEXT), Document("b", "x")]
+    documents.insert(place, Document("c", "y"))
+    with pytest.raises(DataError, match="no entry in the findings"):
+        list(with_findings(documents, {"1": FOUND, "b": []}))
+    absent = []
+    found = list(with_findings(documents, {"1": FOUND, "b": []}, absent=absent.append))
+    assert [(d.id, len(d.spans)) for d in found] == [("1", 2), ("b", 0)]
+    assert [d.id for d in absent] == ["c"]
 
 
 def test_findings_in_a_field_of_the_document():
@@ -84,7 +96,7 @@ def test_findings_in_a_field_of_the_document():
         ([{"start": "0", "end": 3, "label": "X"}], "whole numbers"),
         ([{"start": 0, "end": True, "label": "X"}], "whole numbers"),
         ([{"start": 0, "end": 3}], "no label"),
-        ([{"start": 0, "end": 3, "label": CANARY + "\n"}], "short printable"),
+        ([{"start": 0, "end": 3, "label": CANARY + "\n"}], "name of a kind"),
         ([{"start": 0, "end": 3, "label": "X", "score": float("nan")}], "finite"),
         ([{"start": 0, "end": 3, "label": "X", "score": CANARY}], "finite"),
         (CANARY, "not a list"),

@@ -5,15 +5,18 @@ import json
 import os
 import shutil
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sfumato.core.errors import OutputExistsError, PrivacyWarning, SfumatoError, WithheldError
+from sfumato.core.quarantine import quarantine_of
 from sfumato.core.release import warn_if_composed
 from sfumato.data.document import Document
 from sfumato.data.documents import read_documents, write_documents
+from sfumato.engines.text.release.redaction import Mask
 from sfumato.engines.text.release.sanitiser import Sanitiser
 
 CANARY = "Quixadelmo"
@@ -43,7 +46,7 @@ def test_a_document_that_fails_is_withheld(tmp_path, learned, notes, publish):
     source = tmp_path / "notes.jsonl"
     write_documents(broken, like="jsonl", out=source)
     outcome = publish(source, tmp_path / "out", sanitiser=Breaks(learned[1]))
-    assert outcome.withheld == len(ids) == 10
+    assert len(outcome.withheld) == len(ids) == 10
     record = json.loads((tmp_path / "out" / "release.json").read_text())
     assert [w["id"] for w in record["withheld"]] == ids
     assert {w["reason"] for w in record["withheld"]} == {"an internal error (ValueError)"}
@@ -72,12 +75,13 @@ def test_what_is_withheld_is_listed_beside_the_output(tmp_path, notes, publish):
     source.write_bytes(b"".join(lines))
     outcome = publish(source, out)
     listed = quarantined(out)
-    assert outcome.quarantine == tmp_path / "out.quarantine.jsonl"
+    assert outcome.withheld
+    quarantine = quarantine_of(out)
     assert [entry["id"] for entry in listed] == ["../../x", "y" * 900]
     record = json.loads((out / "release.json").read_text())
     assert listed == record["withheld"]
-    assert CANARY not in outcome.quarantine.read_text()
-    assert outcome.quarantine.stat().st_mode & 0o777 == 0o600
+    assert CANARY not in quarantine.read_text()
+    assert quarantine.stat().st_mode & 0o777 == 0o600
     assert sorted(p.name for p in tmp_path.iterdir()) == [
         "notes.jsonl", "out", "out.quarantine.jsonl",
     ]  # fmt: skip
@@ -90,38 +94,29 @@ def test_what_is_withheld_is_listed_beside_the_output(tmp_path, notes, publish):
     assert quarantined(out) == listed
     # A release from which nothing was withheld has no list.
     source.write_bytes(good)
-    assert publish(source, out, force=True).quarantine is None
+    assert not publish(source, out, force=True).withheld
+    assert not quarantine.exists()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl", "out"]
 
 
-def test_the_list_survives_a_kill_at_any_rename(tmp_path, notes, publish, monkeypatch):
-    source, real = tmp_path / "notes.jsonl", os.replace
+def test_the_list_survives_a_kill_at_any_step(tmp_path, notes, publish, kills):
+    source = tmp_path / "notes.jsonl"
     write_documents(notes[:60], like="jsonl", out=source)
     with source.open("a") as stream:
         stream.write('{"id": "z"}\n')
     publish(source, tmp_path / "plain")
     wanted = [(tmp_path / "plain" / "release.json").read_bytes(), quarantined(tmp_path / "plain")]
-    for fatal in range(1, 30):
+    for fatal in range(1, 99):
         folder = tmp_path / str(fatal)
         folder.mkdir()
-        calls = iter(range(1, 100))
-
-        def killed(old, new, calls=calls, fatal=fatal):
-            if next(calls) == fatal:
-                raise KeyboardInterrupt
-            real(old, new)
-
-        monkeypatch.setattr(os, "replace", killed)
-        try:
+        with kills(fatal, KeyboardInterrupt) as counted, suppress(KeyboardInterrupt):
             publish(source, folder / "out")
-            ended = True
-        except KeyboardInterrupt:
-            ended = False
-            monkeypatch.setattr(os, "replace", real)
-            publish(source, folder / "out")
+        if counted.calls >= fatal:
+            with suppress(OutputExistsError):  # the kill came after the end
+                publish(source, folder / "out")
         assert [(folder / "out/release.json").read_bytes(), quarantined(folder / "out")] == wanted
         assert sorted(p.name for p in folder.iterdir()) == ["out", "out.quarantine.jsonl"]
-        if ended:
+        if counted.calls < fatal:
             break
     assert fatal > 4
 
@@ -139,7 +134,7 @@ def test_rows_that_are_left_out_are_listed_by_number(tmp_path):
     found = tables.explore(tmp_path / "t.csv", schema, evaluations=9)
     reason = "has no value for a quasi-identifier"
     for out in (tmp_path / "out.csv", tmp_path / "out"):
-        found.knee().publish(tmp_path / "t.csv", out=out)
+        found.publish(found.knee(), tmp_path / "t.csv", out=out)
         assert quarantined(out) == [{"id": f"row {n}", "reason": reason} for n in (5, 10)]
     assert CANARY not in (tmp_path / "out.quarantine.jsonl").read_text()
 
@@ -153,7 +148,7 @@ def test_what_cannot_be_read_is_withheld(tmp_path, notes, publish):
     lines[20] = lines[21]  # the same id twice
     source.write_bytes(b"".join(lines))
     outcome = publish(source, tmp_path / "out")
-    assert outcome.withheld == 3
+    assert len(outcome.withheld) == 3
     assert CANARY not in (tmp_path / "out" / "release.json").read_text()
     assert CANARY not in "".join(texts_of(tmp_path / "out").values())
 
@@ -177,7 +172,7 @@ def test_names_of_files_hold_no_data(tmp_path, learned, notes, publish, monkeypa
         real(old, new)
 
     monkeypatch.setattr(os, "replace", watched)
-    progress = lambda *told_of: told.write(repr(told_of))  # noqa: E731
+    progress = lambda *told_of, **more: told.write(repr((told_of, more)))  # noqa: E731
     try:
         publish(source, tmp_path / "out", progress=progress)
     except (SfumatoError, KeyboardInterrupt) as error:
@@ -222,7 +217,7 @@ def test_releases_from_one_input_compose(tmp_path, learned, notes, publish):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         publish(source, tmp_path / "again")  # the same release twice adds nothing
-    masked = Sanitiser(learned[1], replacement="mask")
+    masked = Sanitiser(learned[1], replacer=Mask())
     with pytest.warns(PrivacyWarning, match="2 other releases beside 'masked' come from the same"):
         publish(source, tmp_path / "masked", sanitiser=masked)
     record = json.loads((tmp_path / "masked" / "release.json").read_text())
@@ -230,7 +225,7 @@ def test_releases_from_one_input_compose(tmp_path, learned, notes, publish):
     (tmp_path / "first" / "release.json").rename(tmp_path / "table.release.json")
     with pytest.warns(PrivacyWarning, match="1 other release beside 'masked' comes from"):
         assert warn_if_composed(tmp_path / "masked", record) == 1
-    record["inputs"][0]["sha256"] = "another"
+    record["inputs"][0]["hmac"] = "another"
     assert warn_if_composed(tmp_path / "masked", record) == 0
 
 
@@ -247,6 +242,6 @@ def test_two_policies_of_one_table_compose(tmp_path):
     }
     found = tables.explore(tmp_path / "t.csv", schema, evaluations=30)
     first, second, *_ = found.candidates
-    first.publish(tmp_path / "t.csv", out=tmp_path / "a.csv")
+    found.publish(first, tmp_path / "t.csv", out=tmp_path / "a.csv")
     with pytest.warns(PrivacyWarning, match="1 other release beside 'b.csv' comes from the same"):
-        second.publish(tmp_path / "t.csv", out=tmp_path / "b.csv")
+        found.publish(second, tmp_path / "t.csv", out=tmp_path / "b.csv")

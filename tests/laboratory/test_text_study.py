@@ -195,8 +195,10 @@ def test_bad_studies(tmp_path):
 
 
 def test_command(tmp_path):
-    from sfumato.cli.text import app
+    from sfumato.cli._engines import engine_app
+    from sfumato.engines.text.engine import ENGINE
 
+    app = engine_app(ENGINE)
     corpus = write(tmp_path / "a.jsonl")
     call = ["study", str(corpus), "--out", str(tmp_path / "out"), "--ratios", "5", "--folds", "2",
             "--publishers", "gs crf", "--budget", "10", "--json"]  # fmt: skip

@@ -36,6 +36,17 @@ def test_a_good_file_is_taken(name):
 
 
 @pytest.mark.parametrize("name", sorted(TARGETS))
+def test_a_few_hostile_files_go_on_through_explore_and_publish(name):
+    """The longer run is `make fuzz`, with bounds checks in the kernels."""
+    target, dice = TARGETS[name], np.random.default_rng(7)
+    seeds = list(target.seeds())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for data in [*seeds, mutated(seeds, dice), mutated(seeds, dice)]:
+            target.check(data, onward=True)
+
+
+@pytest.mark.parametrize("name", sorted(TARGETS))
 @given(data=st.data())
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_hostile_files_are_taken_or_refused(name, data):

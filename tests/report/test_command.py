@@ -12,31 +12,37 @@ from sfumato.cli.report import app
 runner = CliRunner()
 
 
-def test_it_writes_the_page_the_facts_and_the_certificate(tmp_path, made_up):
-    folder = made_up(tmp_path)
+def test_it_writes_the_page_the_facts_and_the_certificate(tmp_path, copied):
+    folder = copied(tmp_path)
     done = runner.invoke(app, [str(folder), "--pdf"])
     assert done.exit_code == 0, done.output
     assert {p.name for p in folder.iterdir() if p.is_file()} == {"facts.json", "report.html", "report.pdf"}  # fmt: skip
-    assert json.loads((folder / "facts.json").read_text())["facts"] == 1
+    assert json.loads((folder / "facts.json").read_text())["facts"] == 2
 
 
-def test_several_folders_make_one_report_elsewhere(tmp_path, made_up):
-    folder = made_up(tmp_path / "in")
+def test_several_folders_make_one_report_elsewhere(tmp_path, copied):
+    folder = copied(tmp_path / "in")
     done = runner.invoke(
         app,
-        [str(folder / "text"), str(folder / "tables"), "--out", str(tmp_path / "out"), "--json"],
+        [
+            str(folder / "text-explored"),
+            str(folder / "tables-explored"),
+            "--out",
+            str(tmp_path / "out"),
+            "--json",
+        ],
     )
     assert done.exit_code == 0, done.output
     assert set(json.loads(done.output)) == {"facts.json", "report.html"}
     engines = [
         p["engine"] for p in json.loads((tmp_path / "out" / "facts.json").read_text())["parts"]
     ]
-    assert engines == ["text", "tables"]
-    assert not (folder / "text" / "report.html").exists()
+    assert engines == ["tables", "text"]
+    assert not (folder / "text-explored" / "report.html").exists()
 
 
-def test_charts_are_written_as_specs_and_pictures(tmp_path, made_up):
-    folder = made_up(tmp_path, "tables")
+def test_charts_are_written_as_specs_and_pictures(tmp_path, copied):
+    folder = copied(tmp_path, "tables")
     done = runner.invoke(app, [str(folder), "--charts", "--static"])
     assert done.exit_code == 0, done.output
     names = {p.name for p in (folder / "charts").iterdir()}
@@ -49,8 +55,8 @@ def test_charts_are_written_as_specs_and_pictures(tmp_path, made_up):
     assert spec["datasets"]["rows"]
 
 
-def test_reporting_again_gives_the_same_bytes(tmp_path, made_up):
-    folder = made_up(tmp_path, "baskets")
+def test_reporting_again_gives_the_same_bytes(tmp_path, copied):
+    folder = copied(tmp_path, "baskets")
     assert runner.invoke(app, [str(folder), "--quiet", "--static"]).output == ""
     before = {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
     assert runner.invoke(app, [str(folder), "--quiet", "--static"]).exit_code == 0
@@ -60,8 +66,8 @@ def test_reporting_again_gives_the_same_bytes(tmp_path, made_up):
 @pytest.mark.parametrize(
     "extra", [["--choose", "baskets"], ["--choose", "baskets=nobody"], ["--choose", "bread=a"]]
 )
-def test_a_wrong_choice_is_one_sentence_and_writes_nothing(tmp_path, made_up, extra):
-    folder = made_up(tmp_path, "baskets")
+def test_a_wrong_choice_is_one_sentence_and_writes_nothing(tmp_path, copied, extra):
+    folder = copied(tmp_path, "baskets", published=False)
     done = runner.invoke(app, [str(folder), *extra])
     assert done.exit_code == 2
     assert done.stderr.startswith("sfumato: ")
@@ -76,8 +82,8 @@ def test_an_empty_folder_is_one_sentence(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_output_below_a_missing_folder_is_refused(tmp_path, made_up):
-    folder = made_up(tmp_path, "baskets")
+def test_an_output_below_a_missing_folder_is_refused(tmp_path, copied):
+    folder = copied(tmp_path, "baskets")
     done = runner.invoke(app, [str(folder), "--out", str(tmp_path / "a" / "b")])
     assert done.exit_code == 2
     assert not (tmp_path / "a").exists()

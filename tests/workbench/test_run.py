@@ -31,6 +31,7 @@ publish = "tables"
 text_column = "notes"
 labels = ["NAME", "PHONE"]
 ratios = [10]
+choose = { ratio = 10 }
 
 [baskets]
 matrix = "samples/purchases.npz"
@@ -93,7 +94,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(finished, tmp_path, sample_files
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     out = plan.parent / "out"
     if done.returncode == 2:  # the second kill came after the end: the output is there and whole
-        assert "exists already" in done.stderr
+        assert "already exists" in done.stderr
     else:
         assert done.returncode == 0, done.stderr
     assert sha256_of(out) == sha256_of(first.out)
@@ -130,17 +131,20 @@ def test_drafts(tmp_path, sample_files):
             sample_files / "notes.jsonl.gz",
             sample_files / "purchases.npz",
         ],
-        labels=sample_files / "purchases.labels.txt",
-        population=sample_files / "population.csv",
+        others={
+            "labels": sample_files / "purchases.labels.txt",
+            "population": sample_files / "population.csv",
+        },
         out=tmp_path / "plan.toml",
     )
     assert [p.name for p in written] == ["plan.toml", "schema.toml"]
     from sfumato.core.plan import Plan
 
     plan = Plan.load(tmp_path / "plan.toml")
-    assert plan.text.labels == ["ADDRESS", "DATE", "EMAIL", "ID", "NAME", "PHONE"]
-    assert Path(plan.tables.table_schema).name == "schema.toml"
-    assert json.dumps(plan.baskets.k) == "[5, 8, 11]"
+    requests = {name: section.request for name, section in plan.sections.items()}
+    assert requests["text"].labels == ["ADDRESS", "DATE", "EMAIL", "ID", "NAME", "PHONE"]
+    assert Path(requests["tables"].public()["schema"]).name == "schema.toml"
+    assert json.dumps(requests["baskets"].k) == "[5, 8, 11]"
     with pytest.raises(InputError, match="--labels"):
         draft_plan([sample_files / "purchases.npz"], out=tmp_path / "other.toml")
     with pytest.raises(InputError, match="There is no file"):

@@ -1,14 +1,13 @@
-"""The command line; each verb loads its engine only when it is called.
+"""The command line: a few commands of its own, and a group for each engine that is installed.
 
-`app` holds every command. The console script builds less: only the group that was called is filled, because
-reading the options of all commands takes longer than all else that `sfumato --help` does.
+`app` holds every command. The console script builds only the group that was called, because reading the
+options of all commands takes longer than everything else that `sfumato --help` does.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Collection
-from importlib import import_module
 from typing import Annotated, Any
 
 import typer
@@ -17,13 +16,7 @@ from .._version import __version__
 from . import run
 from .report import report
 
-__all__ = ["GROUPS", "app", "build", "main"]
-
-GROUPS = {
-    "text": "Documents: redact what is sensitive until what is left cannot be found.",
-    "tables": "Generalise a table: explore risk against usefulness, choose a policy, publish.",
-    "baskets": "Sparse 0/1 rows: choose features that hide every person among k.",
-}
+__all__ = ["app", "build", "main"]
 
 
 def _version(value: bool) -> None:
@@ -36,30 +29,54 @@ def _root(
     _show: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(help="Raise a limit of the readers, such as columns=20000; repeatable."),
+    ] = None,
 ) -> None:
-    pass
+    if limit:
+        from ..data.limits import Limits, set_limits
+        from ._running import running
+
+        with running():
+            set_limits(Limits().raised(limit))
 
 
-def build(filled: Collection[str] = tuple(GROUPS)) -> typer.Typer:
-    """Build the commands, with the groups that are to be filled."""
+def build(only: Collection[str] = ()) -> typer.Typer:
+    """Build the commands.
+
+    Parameters
+    ----------
+    only : collection of str
+        The first words of a command line: only the engine that they name is built with its commands.
+
+    """
+    from ..core.engine import ENGINES
+
     made = typer.Typer(
         name="sfumato",
-        help="Publish data safely: explore risk against usefulness, choose, publish, attack, report.",
+        help="Publish data safely: explore risk against utility, choose, publish, attack, report.",
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,  # plain help starts in half the time
         pretty_exceptions_enable=False,
     )
     made.callback()(_root)
-    for command in (run.demo, run.samples, run.run, report):
+    own = (run.demo, run.samples, run.run, report)
+    for command in own:
         made.command()(command)
-    for name, told in GROUPS.items():
-        if name in filled:
-            made.add_typer(import_module(f".{name}", __name__).app, name=name)
+    if any(command.__name__ in only for command in own):
+        return made
+    for name in [name for name in ENGINES if name in only] or ENGINES:
+        engine = ENGINES[name]
+        if only and name not in only:  # the root's help lists the groups by their summaries
+            group = typer.Typer(help=engine.summary)
+            group.callback()(lambda: None)
         else:
-            empty = typer.Typer(help=told)
-            empty.callback()(lambda: None)
-            made.add_typer(empty, name=name)
+            from ._engines import engine_app
+
+            group = engine_app(engine)
+        made.add_typer(group, name=name)
     return made
 
 
@@ -71,4 +88,7 @@ def __getattr__(name: str) -> Any:
 
 def main() -> None:
     """Run the console script."""
-    build(sys.argv[1:2])()
+    called = next(
+        (word for word in sys.argv[1:] if not word.startswith("-") and "=" not in word), ""
+    )
+    build([called])()

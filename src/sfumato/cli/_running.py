@@ -6,14 +6,16 @@ import json
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
+from ..core.engine import Progress, no_progress
 from ..core.errors import PrivacyWarning, SfumatoError
+from ..core.printing import printable
 
 __all__ = ["Console", "DebugFlag", "ForceFlag", "JsonFlag", "QuietFlag", "running"]
 
@@ -34,7 +36,7 @@ class Console:
     def say(self, line: str = "") -> None:
         """Print a line for people; nothing with --quiet or --json."""
         if not (self.quiet or self.json):
-            typer.echo(line)
+            typer.echo(printable(line))
 
     def result(self, value: dict[str, Any]) -> None:
         """Print the result for scripts; nothing without --json."""
@@ -42,33 +44,35 @@ class Console:
             typer.echo(json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False))
 
     @contextmanager
-    def progress(self, label: str, total: int | None = None) -> Iterator[Callable[..., None]]:
-        """Show how far the work is: a bar on a terminal, a plain line every ten seconds elsewhere.
-
-        The function given to the block is called with the number of steps done since the last
-        call and, optionally, a short note (counts only, never words of the data).
-        """
+    def progress(self, label: str) -> Iterator[Progress]:
+        """Show how far the work is: a bar on a terminal, a plain line every ten seconds elsewhere."""
         if self.quiet or self.json:
-            yield lambda *_steps, **_note: None
+            yield no_progress
         elif sys.stderr.isatty():
             from rich.console import Console as RichConsole
             from rich.progress import (
                 BarColumn,
                 MofNCompleteColumn,
-                Progress,
                 TextColumn,
                 TimeRemainingColumn,
+            )
+            from rich.progress import (
+                Progress as Bar,
             )
 
             columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
                        TimeRemainingColumn(), TextColumn("{task.fields[note]}"))  # fmt: skip
-            with Progress(*columns, console=RichConsole(stderr=True), transient=True) as bar:
-                task = bar.add_task(label, total=total, note="")
-                yield lambda steps=1, note="": bar.update(task, advance=steps, note=note)
+            with Bar(*columns, console=RichConsole(stderr=True), transient=True) as bar:
+                task = bar.add_task(label, total=None, note="", visible=False)
+
+                def advance(steps: int = 1, *, total: int | None = None, note: str = "") -> None:
+                    bar.update(task, total=total, advance=steps, note=note, visible=True)
+
+                yield advance
         else:
             done, last = 0, time.monotonic()
 
-            def report(steps: int = 1, note: str = "") -> None:
+            def report(steps: int = 1, *, total: int | None = None, note: str = "") -> None:
                 nonlocal done, last
                 done += steps
                 if time.monotonic() - last >= 10:
@@ -88,7 +92,7 @@ def _warnings_as_lines() -> Iterator[None]:
 
         def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
             if issubclass(category, PrivacyWarning):
-                typer.echo(f"sfumato: warning: {message}", err=True)
+                typer.echo(printable(f"sfumato: warning: {message}"), err=True)
             else:
                 others(message, category, *place, **more)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ._running import DebugFlag, JsonFlag, QuietFlag, running
+from ._running import DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
 
 __all__ = ["app", "report"]
 
@@ -39,6 +39,7 @@ def report(
         bool,
         typer.Option("--interactive/--static", help="Charts that can be zoomed, or drawings only."),
     ] = True,
+    force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -54,6 +55,7 @@ def report(
             charts=charts,
             interactive=interactive,
             choose=_choices(choose or []),
+            force=force,
         )
         console.result({name: str(path) for name, path in written.items()})
         for path in written.values():

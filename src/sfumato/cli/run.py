@@ -38,10 +38,9 @@ def run(
         if init:
             from ..drafting import draft_plan
 
-            written = draft_plan(
-                files, out=out or Path("plan.toml"), schema=schema, population=population,
-                labels=labels, force=force,
-            )  # fmt: skip
+            given = {"schema": schema, "population": population, "labels": labels}
+            others = {name: path for name, path in given.items() if path is not None}
+            written = draft_plan(files, out=out or Path("plan.toml"), others=others, force=force)
             for path in written:
                 console.say(f"written: {path}")
             console.result({"written": [str(path) for path in written]})

@@ -14,12 +14,10 @@ same key resumes, another one starts anew. Names of parts hold no data.
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,9 +25,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from ..core.errors import LockedError, OutputExistsError, ParameterError, WorkError
-from ..core.files import canonical_json, check_output, sha256_of
-from ..core.release import versions
+from ..core.disk import is_disk_full, remove, sync, sync_tree
+from ..core.errors import OutputExistsError, ParameterError, WorkError
+from ..core.files import canonical_json, sha256_of
+from ..core.ownership import refuse_inputs
+from ..core.records import versions
+from ..core.staging import WorkFolder, check_output, refuse_existing
 
 if TYPE_CHECKING:
     from .protocol import Compute
@@ -52,18 +53,6 @@ def fingerprint(**made_from: Any) -> str:
     """
     text = canonical_json({"made_from": made_from, "versions": versions()})
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def is_disk_full(error: BaseException) -> bool:
-    """Tell whether an error means that there is no space left."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT}:
-            return True
-        if "No space left on device" in str(cause):
-            return True
-        cause = cause.__cause__
-    return False
 
 
 @dataclass
@@ -90,32 +79,44 @@ class Journal:
     (b'onetwo', ['release'])
 
     `finished` is true when an earlier run with this key was killed after the output was complete:
-    there is then nothing left to do; `resumed` when there is something to go on from. Without `force`, an output that exists is refused. What was
-    done stays for the next run when the run was interrupted or the disk was full; after any other
+    there is then nothing left to do; `resumed` when there is something to go on from. Without `force`,
+    an output that exists is refused; one of the `inputs`, or what holds one, is refused always. What
+    was done stays for the next run when the run was interrupted or the disk was full; after any other
     error the work folder is removed.
     """
 
-    def __init__(self, output: str | os.PathLike[str], key: str, *, force: bool = False) -> None:
+    def __init__(
+        self,
+        output: str | os.PathLike[str],
+        key: str,
+        *,
+        force: bool = False,
+        inputs: Iterable[str | os.PathLike[str]] = (),
+    ) -> None:
         self.output = Path(os.path.abspath(output))
         self.key = key
         self.force = force
+        self._inputs = tuple(inputs)
         self.finished = False
         self.resumed = False
-        self._work = self.output.with_name(f".{self.output.name}.work")
+        self._folder = WorkFolder(self.output)
+        self._work = self._folder.path
         self._lines: dict[str, dict[str, Any]] = {}
         self._checked: set[str] = set()
-        self._lock: int | None = None
 
     # --- a context -------------------------------------------------------------------------------
 
     def __enter__(self) -> Self:
-        if not self._work.exists():
-            check_output(self.output, force=self.force)
-        self._lock = self._locked()
+        if self._work.exists():
+            refuse_inputs(self.output, self._inputs)
+        else:
+            check_output(self.output, force=self.force, inputs=self._inputs)
+        self._folder.lock()
         try:
+            self._folder.recover()
             self._open()
         except BaseException as error:
-            self._release()
+            self._folder.unlock()
             self._tell(error)
             raise
         return self
@@ -129,7 +130,7 @@ class Journal:
             if error is not None and lasting and not is_disk_full(error):
                 self._clear()
         finally:
-            self._release()
+            self._folder.unlock()
         if error is not None:
             self._tell(error)
 
@@ -142,50 +143,13 @@ class Journal:
                 hint="free some space and run the same command again; it goes on from there.",
             ) from error
 
-    def _locked(self) -> int:
-        """Make the work folder and hold its lock until the process ends."""
-        while True:
-            self._work.mkdir(mode=0o700, exist_ok=True)
-            try:
-                folder = os.open(self._work, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-            except FileNotFoundError:  # the other run finished just now
-                continue
-            try:
-                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                status = os.fstat(folder)
-                if status.st_uid != os.geteuid():
-                    raise WorkError(
-                        f"The work folder of {self.output.name!r} belongs to another user.",
-                        hint="remove it, or give another output.",
-                    )
-                if os.path.samestat(status, os.lstat(self._work)):
-                    return folder
-            except BlockingIOError:
-                os.close(folder)
-                raise LockedError(
-                    f"Another run is writing to {self.output.name!r}.",
-                    hint="wait for it to end, or give another output.",
-                ) from None
-            except FileNotFoundError:
-                pass
-            except BaseException:
-                os.close(folder)
-                raise
-            os.close(folder)  # a folder of that name, but no longer the one we locked
-
-    def _release(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
     def _open(self) -> None:
         """Take over what an earlier run with the same key left, or start anew."""
         lines = self._read()
         built = self._work / "built"
         if lines and lines[-1].get("built") is True and (built.exists() or self.output.exists()):
             if built.exists():
-                self._refuse_existing()
-                self._into_place(built)
+                self._folder.show(built, force=self.force)
             self._clear()
             self.finished = True
             return
@@ -197,16 +161,17 @@ class Journal:
             raise
         if lines is None:
             for entry in self._work.iterdir():
-                _remove(entry)
+                remove(entry)
             (self._work / "parts").mkdir()
             self._append({"key": self.key, "format": _FORMAT})
-            _sync(self._work)
+            sync(self._work)
             return
         self.resumed = True
         self._lines = {line["part"]: line for line in lines if "part" in line}
 
     def _refuse_existing(self) -> None:
-        check_output(self.output, force=self.force)
+        if os.path.lexists(self.output):
+            refuse_existing(self.output, force=self.force)
 
     def _read(self) -> list[dict[str, Any]] | None:
         """Read the journal up to the first torn line; None when it is not there or of another key."""
@@ -282,17 +247,17 @@ class Journal:
             )
         partial = self._work / "parts" / f".{name}.partial"
         final = self._work / "parts" / name
-        _remove(partial)
+        remove(partial)
         part = Part(partial)
         try:
             yield part
             if sync:
-                _sync_tree(partial)
+                sync_tree(partial)
             sha256 = sha256_of(partial)
-            _remove(final)
+            remove(final)
             os.replace(partial, final)
         except BaseException:
-            _remove(partial)
+            remove(partial)
             raise
         # Neither the rename nor the line below is forced to the disk: after a power cut a part
         # whose line is missing, or whose hash differs, is simply made again.
@@ -377,29 +342,16 @@ class Journal:
     def finish(self, build: Callable[[Path], object]) -> None:
         """Build the whole output from the parts at the path given, and rename it into its place."""
         built = self._work / "built"
-        _remove(built)
+        remove(built)
         build(built)
-        _sync_tree(built)  # all of it is on the disk before its name is
+        sync_tree(built)  # all of it is on the disk before the journal says so
         self._append({"built": True})
-        self._into_place(built)
+        self._folder.show(built, force=self.force)
         self._clear()
         self.finished = True
 
-    def _into_place(self, built: Path) -> None:
-        if self.output.exists():
-            self._refuse_existing()
-            _remove(self._work / "replaced")
-            os.replace(self.output, self._work / "replaced")
-        os.replace(built, self.output)
-        _sync(self.output.parent)
-
     def _clear(self) -> None:
-        """Remove the work folder; the journal goes last, so that a kill here is understood too."""
-        if not self._work.exists():
-            return
-        for entry in sorted(self._work.iterdir(), key=lambda p: p.name == "journal.jsonl"):
-            _remove(entry)
-        os.rmdir(self._work)
+        self._folder.clear()
 
 
 def part_name(number: int) -> str:
@@ -409,29 +361,3 @@ def part_name(number: int) -> str:
     'part-000000012'
     """
     return f"part-{number:09d}"
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _sync_tree(path: Path) -> None:
-    """Make sure that a file, or every file of a folder, is on the disk."""
-    if path.is_dir():
-        for folder, _, files in os.walk(path):
-            for file in files:
-                _sync(Path(folder, file))
-            _sync(Path(folder))
-    else:
-        _sync(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,7 +10,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from ..core.errors import FormatError, ParameterError
+from ..core.errors import ParameterError
+from ..data.database import quoted_name
 from ..data.table_source import Source as OpenedTable
 from .protocol import Source, canonical_counts, check_columns, source_files
 
@@ -76,68 +76,20 @@ class Local:
 
     def count_groups(self, source: Source, columns: Sequence[str]) -> pa.Table:
         """Count the rows of each combination of values in DuckDB, which spills to disk when it must."""
-        import duckdb
         import pyarrow as pa
 
         columns = list(columns)
-        if isinstance(source, OpenedTable):
-            check_columns(columns, source.columns)
-            chosen = _chosen(columns, as_text=source.format in {"csv", "tsv"})
-            sql = f"SELECT {chosen}, count(*) AS count FROM {source.raw} GROUP BY ALL"  # noqa: S608 - quoted
-            return canonical_counts(source.query(sql), columns)
-        with tempfile.TemporaryDirectory(prefix="sfumato-") as spill:  # mode 700, gone afterwards
-            connection = duckdb.connect(
-                config={
-                    "temp_directory": spill,
-                    "threads": self.threads,
-                    "autoinstall_known_extensions": False,
-                }
-            )
-            try:
-                if isinstance(source, pa.Table):
-                    check_columns(columns, source.column_names)
-                    connection.register("source", source.select(columns))
-                    scan, as_text = "source", False
-                else:
-                    files = source_files(source)
-                    as_text = files[0].suffix == ".csv"
-                    listed = ", ".join(_literal(_no_glob(os.fspath(file))) for file in files)
-                    scan = (
-                        f"read_csv([{listed}], all_varchar = true, header = true, delim = ',', "
-                        "quote = '\"', escape = '\"', union_by_name = true)"
-                        if as_text
-                        else f"read_parquet([{listed}], union_by_name = true)"
-                    )
-                    known = connection.sql(f"FROM {scan} LIMIT 0").columns
-                    check_columns(columns, known)
-                chosen = _chosen(columns, as_text=as_text)
-                counted = connection.sql(
-                    f"SELECT {chosen}, count(*) AS count FROM {scan} GROUP BY ALL"  # noqa: S608 - quoted
-                ).to_arrow_table()
-            except duckdb.Error as error:
-                # The message of the database may quote a cell: its kind is all that is told.
-                raise FormatError(
-                    f"The source could not be counted ({type(error).__name__})."
-                ) from error
-            finally:
-                connection.close()
-        return canonical_counts(counted, columns)
+        if not isinstance(source, OpenedTable):
+            files = source if isinstance(source, pa.Table) else source_files(source)
+            source = OpenedTable.open(files, threads=self.threads)
+        check_columns(columns, source.columns)
+        chosen = _chosen(columns, as_text=source.format in {"csv", "tsv"})
+        sql = f"SELECT {chosen}, count(*) AS count FROM {source.raw} GROUP BY ALL"  # noqa: S608 - quoted
+        return canonical_counts(source.query(sql), columns)
 
 
 def _chosen(columns: Sequence[str], *, as_text: bool) -> str:
     return ", ".join(
-        f"coalesce({_name(c)}, '') AS {_name(c)}" if as_text else _name(c) for c in columns
+        f"coalesce({quoted_name(c)}, '') AS {quoted_name(c)}" if as_text else quoted_name(c)
+        for c in columns
     )
-
-
-def _name(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _no_glob(path: str) -> str:
-    """Name exactly one file: the database would read * ? [ as patterns."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in path)

@@ -8,21 +8,23 @@ cluster log can quote the data.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import os
+import re
 import sys
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.errors import FormatError, InputError, ParameterError, WorkError
+from ..data.database import quoted_name
+from ..data.limits import current_limits
+from ..data.table_files import csv_layouts
 from ..data.table_source import Source as OpenedTable
-from ..data.table_source import quoted_name
 from ._packing import Failure, pack, unpack
 from .protocol import COUNT, Source, canonical_counts, check_columns, source_files
 
@@ -45,7 +47,8 @@ class Spark:
     `master` is a Spark master such as "local[2]", and `threads` a short form of it for this machine;
     without them the configuration of spark-submit holds, or else all cores of this machine. A session
     that runs already is used as it is; one that we start has no web page, keeps its scratch files
-    encrypted and logs nothing once it runs.
+    encrypted and logs nothing once it runs. On this machine it listens on the loopback interface only
+    and wants to be authenticated; a cluster is as its own configuration has it.
     """
 
     master: str | None = None
@@ -86,8 +89,15 @@ class Spark:
             "spark.sql.session.timeZone": "UTC",
             "spark.ui.showConsoleProgress": "false",
         }
-        if (self.master or "").startswith("local"):
+        master = self.master or self.settings.get("spark.master") or _configured_master()
+        if master is None:
+            master = "local[*]"
+            builder = builder.master(master)
+        if master.startswith("local"):
             quiet["spark.driver.bindAddress"] = quiet["spark.driver.host"] = "127.0.0.1"
+            # Whoever connects must know the session's own secret; a cluster has its own settings.
+            quiet["spark.authenticate"] = quiet["spark.network.crypto.enabled"] = "true"
+            quiet["spark.local.dir"] = tempfile.gettempdir()
             quiet["spark.driver.memory"] = "2g"  # driver and workers share it on one machine
         for key, value in (quiet | self.settings).items():
             builder = builder.config(key, value)
@@ -186,8 +196,12 @@ class Spark:
             elif opened is not None:
                 check_columns(columns, opened.columns)
                 as_text = True
-                paths = [_no_glob(os.path.abspath(file)) for file in opened.paths]
-                frame = _csv_frame(session, paths, opened.columns, columns, opened.delimiter)
+                frame = _csv_union(
+                    session,
+                    [(layout.columns, layout.paths) for layout in opened.layouts],
+                    columns,
+                    opened.delimiter,
+                )
             elif hasattr(source, "groupBy"):
                 check_columns(columns, source.columns)
                 frame = source
@@ -226,6 +240,26 @@ class Spark:
                     index, name, counted.column(name).cast(_plain(types[name]))
                 )
         return canonical_counts(counted, columns)
+
+
+def _configured_master() -> str | None:
+    """Return the master that spark-submit or a file of settings names, if any."""
+    if "PYSPARK_GATEWAY_PORT" in os.environ:  # started by spark-submit, which knows
+        from pyspark import SparkConf, SparkContext
+
+        SparkContext._ensure_initialized()  # noqa: SLF001 (what SparkConf reads lies behind it)
+        master: str | None = SparkConf().get("spark.master")
+        return master
+    arguments = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+    found = re.search(r"(?:--master[\s=]+|spark\.master=)(\S+)", arguments)
+    folder = os.environ.get("SPARK_CONF_DIR") or os.path.join(
+        os.environ.get("SPARK_HOME", ""), "conf"
+    )
+    defaults = Path(folder, "spark-defaults.conf")
+    if found is None and defaults.is_file():
+        settings = defaults.read_text("utf-8", errors="replace")
+        found = re.search(r"^\s*spark\.master[\s=:]+(\S+)", settings, re.MULTILINE)
+    return None if found is None else found[1].strip("'\"")
 
 
 class _Task:
@@ -309,13 +343,26 @@ _TORN = "_sfumato_torn"
 
 
 def _read_csv(session: Any, files: Sequence[Path], columns: Sequence[str]) -> Any:
+    layouts, delimiter = csv_layouts(files, "csv", current_limits())
+    check_columns(columns, layouts[0].columns)
+    listed = [(layout.columns, layout.paths) for layout in layouts]
+    return _csv_union(session, listed, columns, delimiter)
+
+
+def _csv_union(
+    session: Any,
+    layouts: Sequence[tuple[Sequence[str], Sequence[Path]]],
+    columns: Sequence[str],
+    delimiter: str,
+) -> Any:
+    """Read files by the names of their columns, which may stand in another order in each."""
     found: dict[tuple[str, ...], list[str]] = {}
-    for file in files:  # files may order their columns differently, as on one machine
-        found.setdefault(_header(file), []).append(_no_glob(os.path.abspath(file)))
-    check_columns(columns, list(chain.from_iterable(found)))
-    frames = []
-    for names, group in found.items():
-        frames.append(_csv_frame(session, group, names, columns, ","))
+    for names, files in layouts:
+        paths = [_no_glob(os.path.abspath(file)) for file in files]
+        found.setdefault(tuple(names), []).extend(paths)
+    frames = [
+        _csv_frame(session, paths, names, columns, delimiter) for names, paths in found.items()
+    ]
     whole = frames[0]
     for frame in frames[1:]:
         whole = whole.union(frame)
@@ -334,14 +381,6 @@ def _csv_frame(
     schema = ", ".join(f"{_name(name)} string" for name in [*names, _TORN])
     read = session.read.options(**options).schema(schema).csv(list(paths))
     return read.select(*[_name(c) for c in [*columns, _TORN]])
-
-
-def _header(file: Path) -> tuple[str, ...]:
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as stream:
-            return tuple(next(csv.reader(stream), ()))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise FormatError(f"The header of {file.name!r} is not readable as CSV.") from error
 
 
 def _parquet_types(files: Sequence[Any]) -> dict[str, Any]:

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
         WorkError,
         did_you_mean,
     )
-    from .exploration import Candidate, Exploration, InputFile, Reference
+    from .exploration import Exploration
     from .frontier import Frontier, non_dominated
     from .measures import Interval, Measure, Risk, Utility
     from .randomness import Streams
-    from .release import Release, versions
+    from .records import Candidate, InputFile, Reference, Release, versions
 
 __all__ = [
     "Candidate",
@@ -66,13 +66,13 @@ __all__ = [
 ]
 
 _HOME = {
-    "Candidate": "exploration",
+    "Candidate": "records",
     "DataError": "errors",
     "Exploration": "exploration",
     "FormatError": "errors",
     "Frontier": "frontier",
     "InputError": "errors",
-    "InputFile": "exploration",
+    "InputFile": "records",
     "Interval": "measures",
     "LimitError": "errors",
     "LockedError": "errors",
@@ -83,8 +83,8 @@ _HOME = {
     "ParameterError": "errors",
     "PlanError": "errors",
     "PrivacyWarning": "errors",
-    "Reference": "exploration",
-    "Release": "release",
+    "Reference": "records",
+    "Release": "records",
     "ReleaseRefusedError": "errors",
     "Risk": "measures",
     "SfumatoError": "errors",
@@ -94,7 +94,7 @@ _HOME = {
     "WorkError": "errors",
     "did_you_mean": "errors",
     "non_dominated": "frontier",
-    "versions": "release",
+    "versions": "records",
 }
 
 

@@ -11,7 +11,7 @@ from .records import Candidate
 from .request import Request, parameter
 
 if TYPE_CHECKING:
-    from .explored import Exploration
+    from .exploration import Exploration
 
 __all__ = ["Choice"]
 
@@ -44,7 +44,7 @@ class Choice(Request):
         ways = [self.id is not None, limits, self.dominates is not None, self.knee, *own]
         if sum(ways) != 1:
             names = ["id", *self._own_ways(), "max_risk and/or min_utility", "dominates", "knee"]
-            raise ValueError(f"a candidate is chosen in exactly one way: {', '.join(names)}")
+            raise ValueError(f"a candidate is chosen in exactly one way; {', '.join(names)}")
         return self
 
     def of(self, exploration: Exploration[Any, C]) -> C:

@@ -19,7 +19,8 @@ from typing import Any, ClassVar, Literal, Protocol
 from pydantic import JsonValue
 
 from . import choice as choices
-from . import explored, records
+from . import exploration as explorations
+from . import records
 from . import request as requests
 from .errors import InputError, ParameterError, did_you_mean
 from .story import Story
@@ -116,7 +117,7 @@ class Engine(ABC):
     Request: ClassVar[type[requests.Request]]
     PublishRequest: ClassVar[type[requests.Request]]
     Choice: ClassVar[type[choices.Choice]] = choices.Choice
-    Exploration: ClassVar[type[explored.Exploration[Any, Any]]]
+    Exploration: ClassVar[type[explorations.Exploration[Any, Any]]]
     Release: ClassVar[type[records.Release]] = records.Release
     AttackRequest: ClassVar[type[requests.Request] | None] = None
     Attack: ClassVar[type[records.AttackRecord] | None] = None
@@ -124,7 +125,7 @@ class Engine(ABC):
     @abstractmethod
     def explore(
         self, request: Any, *, progress: Progress = no_progress
-    ) -> explored.Exploration[Any, Any]:
+    ) -> explorations.Exploration[Any, Any]:
         """Return the frontier of candidates that the request asks for."""
 
     @abstractmethod
@@ -144,9 +145,17 @@ class Engine(ABC):
     def story(self, part: Part) -> Story:
         """Return this engine's part of a report, from its records alone."""
 
-    def load(self, folder: Path) -> explored.Exploration[Any, Any]:
+    def load(self, folder: Path) -> explorations.Exploration[Any, Any]:
         """Return the exploration that a folder holds."""
         return self.Exploration.load(folder)
+
+    def needs_choice(self, request: Any) -> bool:  # noqa: ARG002
+        """Return whether publishing this request takes a candidate of the frontier."""
+        return True
+
+    def chained(self, values: dict[str, object]) -> dict[str, object]:
+        """Return the options of publishing what another part of the same plan published."""
+        return values
 
     def attack(self, request: Any, call: Call) -> records.AttackRecord:  # noqa: ARG002
         """Attack a release; only engines with an `AttackRequest` can."""
@@ -172,34 +181,36 @@ class Engine(ABC):
         return None
 
 
+@cache
+def _entry_points() -> dict[str, metadata.EntryPoint]:
+    found = {point.name: point for point in metadata.entry_points(group=GROUP)}
+    return {name: found[name] for name in sorted(found)}
+
+
+@cache
+def _loaded(name: str) -> Engine:
+    engine = _entry_points()[name].load()
+    if not isinstance(engine, Engine):
+        raise ParameterError(f"The entry point {name!r} of {GROUP} is not an engine.")
+    return engine
+
+
 class _Engines(Mapping[str, Engine]):
     """The engines that are installed, found by their entry points and loaded when first used."""
 
-    @cache  # noqa: B019 (one object for the life of the program)
-    def _points(self) -> dict[str, metadata.EntryPoint]:
-        found = {point.name: point for point in metadata.entry_points(group=GROUP)}
-        return {name: found[name] for name in sorted(found)}
-
-    @cache  # noqa: B019
-    def _loaded(self, name: str) -> Engine:
-        engine = self._points()[name].load()
-        if not isinstance(engine, Engine):
-            raise ParameterError(f"The entry point {name!r} of {GROUP} is not an engine.")
-        return engine
-
     def __getitem__(self, name: str) -> Engine:
-        if name not in self._points():
+        if name not in _entry_points():
             raise KeyError(name)
-        return self._loaded(name)
+        return _loaded(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._points())
+        return iter(_entry_points())
 
     def __len__(self) -> int:
-        return len(self._points())
+        return len(_entry_points())
 
     def __contains__(self, name: object) -> bool:
-        return name in self._points()
+        return name in _entry_points()
 
 
 ENGINES = _Engines()

@@ -12,7 +12,7 @@
     │   └── NoCandidateError  no candidate of a frontier meets the wish
     └── WorkError             the work itself failed                         exit status 1
         ├── WithheldError     some records could not be processed and were not published
-        ├── ReleaseRefusedError  the output measured worse than promised
+        ├── ReleaseRefusedError  the output measured worse than promised       exit status 3
         └── LockedError       another run is writing to this output
 
 Messages hold counts, offsets, ids of records and names of columns, never a value taken from the data.
@@ -22,6 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+from .printing import printable
 
 __all__ = [
     "DataError",
@@ -53,9 +55,11 @@ class SfumatoError(Exception):
     exit_status = 1
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
+        # A name of a file or a column may hold what a terminal would obey.
+        message = printable(message)
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = None if hint is None else printable(hint)
 
     def __str__(self) -> str:
         return f"{self.message} Hint: {self.hint}" if self.hint else self.message
@@ -105,7 +109,7 @@ class PlanError(InputError):
         self, message: str, *, mistakes: Sequence[str] = (), hint: str | None = None
     ) -> None:
         super().__init__(message, hint=hint)
-        self.mistakes = tuple(mistakes)
+        self.mistakes = tuple(printable(mistake) for mistake in mistakes)
 
     def __str__(self) -> str:
         lines = [self.message, *(f"  - {mistake}" for mistake in self.mistakes)]
@@ -136,6 +140,8 @@ class WithheldError(WorkError):
 
 class ReleaseRefusedError(WorkError):
     """The output, measured again, was worse than promised, and was not published."""
+
+    exit_status = 3
 
 
 class LockedError(WorkError):

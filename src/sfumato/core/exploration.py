@@ -1,150 +1,104 @@
-"""What an engine answers with: a frontier of candidate releases, and how it was found.
+"""What `explore` returns and `load` gives back: a frontier of candidates that can be chosen and published.
 
-`Exploration` is a `Frontier` that knows its engine, inputs, seed and references, and has one file
-form, `frontier.json`, that people and outside scripts read.
+An `Exploration` has a record (frontier.json), a frontier built from it, and whatever its engine needs to
+publish later (classifiers, a lattice, feature sets), which the engine's subclass saves beside the record.
 """
 
 from __future__ import annotations
 
+import html
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
-from .._version import __version__
-from .errors import FormatError, InputError, NoCandidateError, did_you_mean
-from .files import read_json, sha256_of, write_json
+from .disk import put_in_place
+from .errors import FormatError, InputError, ModelError, NoCandidateError, did_you_mean
+from .files import read_json, sha256_of
 from .frontier import Frontier
-from .measures import Interval, Risk, Utility
+from .records import FRONTIER_FILE, Candidate, FrontierRecord, Reference
 
-__all__ = ["FRONTIER_FILE", "Candidate", "Exploration", "InputFile", "Reference"]
+if TYPE_CHECKING:
+    from .engine import Engine
 
-FRONTIER_FILE = "frontier.json"
+__all__ = ["Exploration", "load", "placed"]
 
-
-@dataclass(frozen=True, slots=True)
-class InputFile:
-    """A file that went in: its name, its hash and how many records it holds."""
-
-    path: str
-    sha256: str
-    rows: int
-
-    @classmethod
-    def of(cls, path: str | os.PathLike[str], rows: int) -> InputFile:
-        """Describe a file on disk."""
-        return cls(os.fspath(path), sha256_of(path), rows)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"path": self.path, "sha256": self.sha256, "rows": self.rows}
+C = TypeVar("C", bound=Candidate)
+R = TypeVar("R", bound=FrontierRecord)
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A policy people know, placed on the same axes: Safe Harbor, the full feature set, one pass."""
+def load(folder: str | os.PathLike[str]) -> Exploration[Any, Any]:
+    """Return what `explore` returned, from the folder that it was saved in.
 
-    name: str
-    risk: float
-    utility: float
-    details: Mapping[str, Any] = field(default_factory=dict)
+    Parameters
+    ----------
+    folder : path
+        A folder with a frontier.json of any installed engine.
 
-    def to_json(self) -> dict[str, Any]:
-        return {**self.details, "name": self.name, "risk": self.risk, "utility": self.utility}
+    """
+    from .engine import engine_named
+
+    folder = Path(folder)
+    content = read_json(folder / FRONTIER_FILE)
+    name = content.get("engine") if isinstance(content, dict) else None
+    return engine_named(str(name)).load(folder)
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A release that could be published.
+def placed(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
+    """Return the candidates by rising risk with `dominated` set, and the area under their frontier."""
+    ordered = sorted(candidates, key=lambda c: (c.risk.value, c.utility.value, c.id))
+    frontier: Frontier[str] = Frontier()
+    for candidate in ordered:  # of equals the first by id stays, whatever order they came in
+        frontier.insert(candidate.risk.value, candidate.utility.value, candidate.id)
+    best = set(frontier)
+    marked = [c.model_copy(update={"dominated": c.id not in best}) for c in ordered]
+    return tuple(marked), frontier.area()
 
-    `details` holds what the engine adds to frontier.json (numbers, names of columns or features,
-    never a value from the data that the schema does not declare). `publisher`, given by the
-    engine, does the publishing when it is called with the data.
+
+class Exploration(Generic[R, C]):
+    """A frontier of candidates, ready to choose from and to publish.
+
+    Parameters
+    ----------
+    record : FrontierRecord
+        The content of frontier.json.
+
     """
 
-    id: str
-    risk: Risk
-    utility: Utility
-    details: Mapping[str, Any] = field(default_factory=dict)
-    publisher: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
+    Record: ClassVar[type[FrontierRecord]] = FrontierRecord
 
-    def publish(self, data: Any, **options: Any) -> Any:
-        """Publish data as this candidate says."""
-        if self.publisher is None:
-            raise InputError(
-                f"The candidate {self.id!r} was read from a file without its engine.",
-                hint="use `sfumato … publish`, or explore again.",
-            )
-        return self.publisher(data, **options)
+    def __init__(self, record: R) -> None:
+        self.record = record
+        self.frontier: Frontier[C] = Frontier()
+        for candidate in record.candidates:
+            if not candidate.dominated:
+                self.frontier.insert(candidate.risk.value, candidate.utility.value, candidate)  # type: ignore[arg-type]
 
-    def to_json(self) -> dict[str, Any]:
-        def ends(interval: Interval | None) -> list[float] | None:
-            return None if interval is None else [interval.low, interval.high]
-
-        return {
-            **self.details,
-            "id": self.id,
-            "risk": self.risk.value,
-            "risk_interval": ends(self.risk.interval),
-            "utility": self.utility.value,
-            "utility_interval": ends(self.utility.interval),
-        }
-
-
-_CANDIDATE_KEYS = frozenset({"id", "risk", "risk_interval", "utility", "utility_interval"})
-
-
-class Exploration(Frontier[Candidate]):
-    """The frontier that an engine found, with everything needed to repeat and to report it.
-
-    `extra` holds what an engine adds at the top of frontier.json (the trace of the area, the visited
-    points, assumptions). `dominated` candidates may be kept for the record (`keep_dominated`): the
-    text engine lists every ratio that the steward asked for, whether or not another one beats it.
-    """
-
-    def __init__(
-        self,
-        engine: str,
-        *,
-        seed: int,
-        axes: Mapping[str, str],
-        inputs: Sequence[InputFile] = (),
-        keep_dominated: bool = False,
-    ) -> None:
-        super().__init__()
-        self.engine = engine
-        self.seed = seed
-        self.version = __version__
-        self.axes = dict(axes)
-        self.inputs = list(inputs)
-        self.references: list[Reference] = []
-        self.evaluations = 0
-        self.seconds: float | None = 0.0  # None: not kept, so that a plan repeats to the byte
-        self.extra: dict[str, Any] = {}
-        self.keep_dominated = keep_dominated
-        self._dominated: dict[str, Candidate] = {}
-
-    def add(self, candidate: Candidate) -> bool:
-        """Put a candidate on the frontier unless it is dominated."""
-        before = {c.id: c for c in self} if self.keep_dominated else {}
-        added = self.insert(candidate.risk.value, candidate.utility.value, candidate)
-        if self.keep_dominated:
-            now = {c.id for c in self}
-            self._dominated.update({i: c for i, c in before.items() if i not in now})
-            if not added:
-                self._dominated[candidate.id] = candidate
-        return added
+    # --- choosing -----------------------------------------------------------------------------
 
     @property
-    def candidates(self) -> list[Candidate]:
-        """All candidates by rising risk; with `keep_dominated`, the dominated ones too."""
-        return sorted(
-            [*self, *self._dominated.values()],
-            key=lambda c: (c.risk.value, c.utility.value, c.id),
-        )
+    def candidates(self) -> tuple[C, ...]:
+        """All candidates by rising risk, those that another one dominates included."""
+        return self.record.candidates  # type: ignore[return-value]
 
-    def candidate(self, candidate_id: str) -> Candidate:
-        """Find a candidate by its id."""
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        return self.record.references
+
+    def __iter__(self) -> Iterator[C]:
+        """Yield the candidates on the frontier, by rising risk."""
+        return iter(self.frontier)
+
+    def __len__(self) -> int:
+        return len(self.frontier)
+
+    def area(self) -> float:
+        """Return the area under the frontier; smaller is better."""
+        return self.frontier.area()
+
+    def candidate(self, candidate_id: str) -> C:
+        """Return a candidate by its id."""
         for candidate in self.candidates:
             if candidate.id == candidate_id:
                 return candidate
@@ -153,88 +107,209 @@ class Exploration(Frontier[Candidate]):
             hint=did_you_mean(candidate_id, [c.id for c in self.candidates]),
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """Give the content of frontier.json."""
-        on_frontier = {c.id for c in self}
-        return {
-            **self.extra,
-            "engine": self.engine,
-            "seed": self.seed,
-            "version": self.version,
-            "inputs": [i.to_json() for i in self.inputs],
-            "axes": self.axes,
-            "area": self.area(),
-            "evaluations": self.evaluations,
-            "seconds": None if self.seconds is None else round(self.seconds, 3),
-            "candidates": [
-                {
-                    **c.to_json(),
-                    **({"dominated": c.id not in on_frontier} if self.keep_dominated else {}),
-                }
-                for c in self.candidates
-            ],
-            "references": [r.to_json() for r in self.references],
-        }
+    def choose(self, *, max_risk: float | None = None, min_utility: float | None = None) -> C:
+        """Return the most useful candidate within a risk, or the safest with at least a utility.
 
-    def save(self, directory: str | os.PathLike[str]) -> Path:
-        """Write frontier.json into a folder that exists."""
-        path = Path(directory) / FRONTIER_FILE
-        write_json(path, self.to_json(), force=True)
-        return path
+        Parameters
+        ----------
+        max_risk : float, optional
+            The largest risk allowed.
+        min_utility : float, optional
+            The smallest utility allowed.
 
-    @classmethod
-    def load(cls, directory: str | os.PathLike[str]) -> Exploration:
-        """Read frontier.json back; engines attach their own publishers afterwards."""
-        path = Path(directory) / FRONTIER_FILE
-        content = read_json(path)
-        try:
-            return cls._from_json(content)
-        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise FormatError(
-                "The file 'frontier.json' does not have the fields of a frontier.",
-                hint="was it written by `sfumato … explore`?",
-            ) from error
+        """
+        return self.frontier.choose(max_risk=max_risk, min_utility=min_utility)
 
-    @classmethod
-    def _from_json(cls, content: Mapping[str, Any]) -> Exploration:
-        known = {"engine", "seed", "version", "inputs", "axes", "area", "evaluations", "seconds",
-                 "candidates", "references"}  # fmt: skip
-        exploration = cls(
-            str(content["engine"]),
-            seed=int(content["seed"]),
-            axes={str(k): str(v) for k, v in content["axes"].items()},
-            inputs=[
-                InputFile(str(i["path"]), str(i["sha256"]), int(i["rows"]))
-                for i in content["inputs"]
-            ],
-            keep_dominated=any("dominated" in c for c in content["candidates"]),
-        )
-        exploration.version = str(content["version"])
-        exploration.evaluations = int(content["evaluations"])
-        seconds = content["seconds"]
-        exploration.seconds = None if seconds is None else float(seconds)
-        exploration.extra = {k: v for k, v in content.items() if k not in known}
-        exploration.references = [
-            Reference(
-                str(r["name"]),
-                float(r["risk"]),
-                float(r["utility"]),
-                {k: v for k, v in r.items() if k not in {"name", "risk", "utility"}},
-            )
-            for r in content["references"]
-        ]
+    def knee(self) -> C:
+        """Return the candidate farthest above the straight line between the two ends."""
+        return self.frontier.knee()
 
-        def interval(ends: Sequence[float] | None) -> Interval | None:
-            return None if ends is None else Interval(float(ends[0]), float(ends[1]))
+    def dominating(self, reference: Reference | str | tuple[float, float]) -> C | None:
+        """Return the safest candidate that is better than a reference, if there is one.
 
-        attacker, kept = exploration.axes.get("risk", ""), exploration.axes.get("utility", "")
-        for c in content["candidates"]:
-            exploration.add(
-                Candidate(
-                    str(c["id"]),
-                    Risk(float(c["risk"]), interval(c["risk_interval"]), attacker=attacker),
-                    Utility(float(c["utility"]), interval(c["utility_interval"]), kept=kept),
-                    {k: v for k, v in c.items() if k not in _CANDIDATE_KEYS and k != "dominated"},
+        Parameters
+        ----------
+        reference : Reference, str or (float, float)
+            A reference of this frontier, its name, or a point (risk, utility).
+
+        """
+        if isinstance(reference, str):
+            known = {r.name: r for r in self.references}
+            if reference not in known:
+                raise NoCandidateError(
+                    f"The frontier has no reference {reference!r}.",
+                    hint=did_you_mean(reference, known),
                 )
+            reference = known[reference]
+        if isinstance(reference, Reference):
+            reference = (reference.risk.value, reference.utility.value)
+        return self.frontier.dominating(reference)
+
+    # --- publishing ---------------------------------------------------------------------------
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that made this."""
+        from .engine import engine_named
+
+        return engine_named(self.record.engine)
+
+    def publish(
+        self,
+        candidate: C | str,
+        data: object,
+        *,
+        out: str | os.PathLike[str] | None = None,
+        force: bool = False,
+        **options: object,
+    ) -> Any:
+        """Publish data as a candidate says.
+
+        Parameters
+        ----------
+        candidate : Candidate or str
+            A candidate of this exploration, or its id.
+        data : path, frame or other input of the engine
+            What is published.
+        out : path, optional
+            Where the release goes; without it the published data is returned where the engine can.
+        force : bool, default=False
+            Whether an existing release may be replaced.
+        **options
+            The engine's options of publishing; `sfumato ENGINE publish --help` lists them.
+
+        Returns
+        -------
+        Release, or the published data where `out` is None.
+
+        """
+        from .request import parameters
+
+        engine = self.engine
+        own = candidate if isinstance(candidate, str) else candidate.id
+        name = next(n for n, p in parameters(engine.PublishRequest).items() if p.role == "data")
+        request = engine.PublishRequest.made(
+            {**options, name: data}, owner=f"{engine.name}.publish"
+        )
+        target = None if out is None else Path(out)
+        return engine.publish(self, self.candidate(own), request, out=target, force=force)
+
+    # --- saving -------------------------------------------------------------------------------
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write frontier.json, and what publishing needs, into a folder that exists.
+
+        The record keeps a hash of each file and folder that lies beside it, and `load` refuses what
+        is not the same any more: a promise holds only for the payload it was measured with.
+        """
+        folder = Path(folder)
+        with TemporaryDirectory(prefix=".payload-", dir=folder) as name:
+            payload = Path(name)
+            self.save_payload(payload)
+            bound = {p.name: sha256_of(p) for p in sorted(payload.iterdir())}
+            for entry in bound:
+                put_in_place(payload / entry, folder / entry)
+        self.record = self.record.model_copy(update={"files": bound})
+        return self.record.save(folder)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Self:
+        """Read back what `save` wrote; a damaged or foreign folder is refused."""
+        folder = Path(folder)
+        if not folder.is_dir():
+            raise InputError(
+                f"There is no folder {folder.name!r}.",
+                hint="give the folder that `explore` wrote.",
             )
-        return exploration
+        if not (folder / FRONTIER_FILE).is_file():
+            raise InputError(
+                f"The folder {folder.name!r} holds no {FRONTIER_FILE}.",
+                hint="give the folder that `explore` wrote.",
+            )
+        record = cls.Record.read(folder)
+        marked, _ = placed(record.candidates)
+        if [(c.id, c.dominated) for c in marked] != [
+            (c.id, c.dominated) for c in record.candidates
+        ]:
+            raise FormatError(
+                f"The candidates of {FRONTIER_FILE} are not in order.", hint="explore again."
+            )
+        for name, digest in record.files.items():
+            if not (folder / name).exists() or sha256_of(folder / name) != digest:
+                raise ModelError(
+                    f"{name!r} beside {FRONTIER_FILE} is not the one it was explored with.",
+                    hint="explore again, or copy the whole folder again from where it was made.",
+                )
+        return cls.load_payload(folder, record)
+
+    def save_payload(self, folder: Path) -> None:
+        """Write what publishing needs into a folder of its own; the base writes nothing.
+
+        `save` moves it beside frontier.json, which keeps its hashes.
+        """
+
+    @classmethod
+    def load_payload(cls, folder: Path, record: FrontierRecord) -> Self:  # noqa: ARG003
+        """Build the exploration from its record and what `save_payload` wrote."""
+        return cls(record)  # type: ignore[arg-type]
+
+    # --- looking ------------------------------------------------------------------------------
+
+    def lines(self) -> list[str]:
+        """Return what the command line prints: one line per candidate on the frontier."""
+        width = max((len(c.id) for c in self), default=2)
+        rows = [f"{'id':>{width}}  {'risk':>9}  {'utility':>8}"]
+        rows += [f"{c.id:>{width}}  {c.risk.value:9.4g}  {c.utility.value:8.4f}" for c in self]
+        return rows
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """Return one flat row per candidate: numbers, names and flags, no nested values."""
+        rows = []
+        for candidate in self.candidates:
+            flat = candidate.to_json()
+            row: dict[str, object] = {
+                k: v for k, v in flat.items() if isinstance(v, bool | int | float | str)
+            }
+            for axis in ("risk", "utility"):
+                ends = flat[f"{axis}_interval"] or (None, None)
+                row |= {f"{axis}_low": ends[0], f"{axis}_high": ends[1]}
+            rows.append(row)
+        return rows
+
+    def to_frame(self) -> Any:
+        """Return the candidates as a frame: pandas where it is installed, else polars, else Arrow."""
+        import pyarrow as pa
+
+        table = pa.Table.from_pylist(self.to_rows())
+        try:
+            return table.to_pandas()
+        except ImportError:
+            pass
+        try:
+            import polars as pl
+        except ImportError:
+            return table
+        return pl.from_arrow(table)
+
+    def __repr__(self) -> str:
+        points = ", ".join(
+            f"{c.id} ({c.risk.value:.3g}, {c.utility.value:.3f})" for c in list(self)[:4]
+        )
+        more = ", …" if len(self) > 4 else ""
+        return (
+            f"<{self.record.engine} exploration: {len(self)} of {len(self.candidates)} candidates on the "
+            f"frontier, area {self.area():.4f}; id (risk, utility): {points}{more}>"
+        )
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><td>{html.escape(c.id)}</td><td>{c.risk.value:.4g}</td><td>{c.utility.value:.4f}</td>"
+            f"<td>{'dominated' if c.dominated else ''}</td></tr>"
+            for c in self.candidates[:50]
+        )
+        axes = {k: html.escape(v) for k, v in self.record.axes.items()}
+        return (
+            f"<table><caption>{html.escape(self.record.engine)}: {len(self)} candidates on the frontier"
+            f"</caption><tr><th>id</th><th title='{axes.get('risk', '')}'>risk</th>"
+            f"<th title='{axes.get('utility', '')}'>utility</th><th></th></tr>{cells}</table>"
+        )

@@ -1,7 +1,4 @@
-"""Outputs appear whole or not at all: written beside their place, then renamed into it.
-
-Also the hashes by which releases name their inputs, and the JSON form that is the same byte for byte.
-"""
+"""Hashes of files, and the JSON form that is the same byte for byte; outputs are written by `staging`."""
 
 from __future__ import annotations
 
@@ -9,19 +6,19 @@ import hashlib
 import json
 import os
 import re
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .errors import DataError, InputError, OutputExistsError
+from .errors import DataError, InputError
+from .staging import check_output, whole_directory, whole_file
 
 __all__ = [
     "canonical_json",
     "check_output",
     "read_json",
     "sha256_of",
+    "sha256_of_entries",
     "spreadsheet_safe",
     "whole_directory",
     "whole_file",
@@ -32,14 +29,22 @@ __all__ = [
 def sha256_of(path: str | os.PathLike[str]) -> str:
     """Hash a file, or a folder as the hash of its files' relative names and hashes."""
     path = Path(path)
-    digest = hashlib.sha256()
     if path.is_dir():
-        for file in sorted(p for p in path.rglob("*") if p.is_file()):
-            digest.update(f"{file.relative_to(path).as_posix()}\0{sha256_of(file)}\n".encode())
-        return digest.hexdigest()
+        return sha256_of_entries(path, os.listdir(path))
+    digest = hashlib.sha256()
     with path.open("rb") as stream:
         while block := stream.read(1 << 20):
             digest.update(block)
+    return digest.hexdigest()
+
+
+def sha256_of_entries(folder: Path, names: Iterable[str]) -> str:
+    """Hash some entries of a folder as the hash of their files' relative names and hashes."""
+    digest = hashlib.sha256()
+    entries = [folder / name for name in names]
+    inside = [p for entry in entries for p in (entry, *entry.rglob("*"))]
+    for file in sorted(p for p in inside if p.is_file()):
+        digest.update(f"{file.relative_to(folder).as_posix()}\0{sha256_of(file)}\n".encode())
     return digest.hexdigest()
 
 
@@ -68,82 +73,6 @@ def spreadsheet_safe(cell: str) -> str:
     ("'=HYPERLINK(A1)", '-3.5')
     """
     return "'" + cell if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
-
-
-def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
-    """Refuse an output that exists, before any work is done; clear what killed runs left beside it."""
-    path = Path(path)
-    if path.exists() and not force:
-        raise OutputExistsError(
-            f"The output {path.name!r} exists already.", hint="give --force to replace it."
-        )
-    if not path.absolute().parent.is_dir():
-        raise InputError(
-            f"The folder for the output {path.name!r} does not exist.", hint="create it first."
-        )
-    _clear_stale(path)
-    return path
-
-
-@contextmanager
-def whole_file(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
-    """Give a temporary path beside the target; rename it into place when the block ends well.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_file(Path(folder) / "a.txt") as beside:
-    ...         _ = beside.write_text("done")
-    ...     (Path(folder) / "a.txt").read_text()
-    'done'
-    """
-    target = check_output(path, force=force)
-    beside = target.with_name(f".{target.name}.partial-{os.getpid()}")
-    try:
-        yield beside
-        with beside.open("rb+") as stream:
-            os.fsync(stream.fileno())
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-@contextmanager
-def whole_directory(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
-    """Give a temporary folder beside the target; rename it into place when the block ends well."""
-    target = check_output(path, force=force)
-    beside = target.with_name(f".{target.name}.partial-{os.getpid()}")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir()
-    try:
-        yield beside
-        if target.exists():
-            replaced = target.with_name(f".{target.name}.replaced-{os.getpid()}")
-            os.replace(target, replaced)
-            os.replace(beside, target)
-            shutil.rmtree(replaced) if replaced.is_dir() else replaced.unlink()
-        else:
-            os.replace(beside, target)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-
-
-def _clear_stale(target: Path) -> None:
-    """Remove what killed runs of this machine left beside the target."""
-    name = re.escape(target.name)
-    for entry in target.absolute().parent.iterdir():
-        found = re.fullmatch(rf"\.{name}\.(?:partial|replaced)-(\d+)", entry.name)
-        if found and not _is_alive(int(found[1])):
-            shutil.rmtree(entry) if entry.is_dir() else entry.unlink(missing_ok=True)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OverflowError, PermissionError):
-        return True
-    return True
 
 
 def write_json(path: str | os.PathLike[str], value: Any, *, force: bool = False) -> None:

@@ -127,6 +127,21 @@ class Frontier(Generic[T]):
         position = self._entries.bisect_right(risk)
         return bool(position) and self._entries.peekitem(position - 1)[1][0] >= utility
 
+    def room(self, risk: float, utility: float) -> float:
+        """Return the area in [0, 1]² that a point would win; 0 where it is dominated."""
+        entries = self._entries
+        position = entries.bisect_right(risk)
+        loss = 1.0 - entries.peekitem(position - 1)[1][0] if position else 1.0
+        area, left = 0.0, max(risk, 0.0)
+        while loss > 1.0 - utility and left < 1.0:
+            right = min(entries.peekitem(position)[0], 1.0) if position < len(entries) else 1.0
+            area += (right - left) * (loss - 1.0 + utility)
+            if position >= len(entries):
+                break
+            left, loss = right, 1.0 - entries.peekitem(position)[1][0]
+            position += 1
+        return area
+
     def dominated_by(self, risk: float, utility: float) -> list[T]:
         """List the items that the given point dominates (no worse on both sides, better on one)."""
         dominated = []

@@ -1,165 +1,217 @@
 """A plan: one TOML file that says what is read, how it is explored, chosen, published and attacked.
 
-All mistakes of a plan are told at once, each with the path of its key. Paths in a plan are relative
-to the plan's own folder.
+A section of a plan is named after an engine and is that engine's own requests: the parameters of explore
+and of publish, `choose` for the candidate, and `publish` for the data to publish where it is not the data
+that was explored (a file, or the name of another section whose output is published). Paths are relative
+to the plan's folder. All mistakes are reported together, each with the path of its key.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from .errors import NoCandidateError, PlanError
-from .exploration import Candidate, Exploration
-from .toml_files import read_toml, validated
+from .choice import Choice
+from .engine import ENGINES, Engine
+from .errors import PlanError, did_you_mean
+from .request import Request, parameters
+from .toml_files import mistakes_in, read_toml
 
-__all__ = ["BasketsPlan", "Choice", "Plan", "TablesPlan", "TextPlan"]
+__all__ = ["Plan", "Section", "data_parameter"]
 
-Share = Annotated[float, Field(ge=0, le=1)]
-Ratio = Annotated[float, Field(gt=0)]
+_OWN_KEYS = ("choose", "publish")
 
 
-class _Section(BaseModel):
+def data_parameter(model: type[Request]) -> str:
+    """Return the name of the one parameter that is the data itself."""
+    return next(name for name, p in parameters(model).items() if p.role == "data")
+
+
+class _Head(BaseModel):
+    """What a plan says beside its sections."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-
-class Choice(_Section):
-    """Which candidate of a frontier is published: by id, by limits, by a reference, or the knee."""
-
-    id: str | None = None
-    ratio: Ratio | None = None
-    max_risk: Share | None = None
-    min_utility: Share | None = None
-    dominates: str | None = None
-    knee: bool = False
-
-    @model_validator(mode="after")
-    def _one_way(self) -> Choice:
-        limits = self.max_risk is not None or self.min_utility is not None
-        ways = [self.id is not None, self.ratio is not None, limits,
-                self.dominates is not None, self.knee]  # fmt: skip
-        if sum(ways) != 1:
-            raise ValueError(
-                "give exactly one of id, ratio, max_risk and/or min_utility, dominates, or knee = true"
-            )
-        return self
-
-    def of(self, exploration: Exploration) -> Candidate:
-        """Choose the candidate from a frontier."""
-        if self.id is not None:
-            return exploration.candidate(self.id)
-        if self.ratio is not None:
-            for candidate in exploration.candidates:
-                if candidate.details.get("ratio") == self.ratio:
-                    return candidate
-            raise NoCandidateError(
-                f"No candidate has the loss ratio {self.ratio:g}.",
-                hint="choose one of the ratios that were explored.",
-            )
-        if self.dominates is not None:
-            for reference in exploration.references:
-                if reference.name == self.dominates:
-                    found = exploration.dominating((reference.risk, reference.utility))
-                    if found is None:
-                        raise NoCandidateError(f"No candidate dominates {self.dominates!r}.")
-                    return found
-            raise NoCandidateError(f"The frontier has no reference {self.dominates!r}.")
-        if self.knee:
-            return exploration.knee()
-        return exploration.choose(max_risk=self.max_risk, min_utility=self.min_utility)
-
-
-class TextPlan(_Section):
-    """The text engine's part of a plan."""
-
-    corpus: str
-    publish: str | None = None  # default: the corpus itself; "tables" publishes the published table
-    text_column: str = "text"
-    id_column: str = "id"
-    labels: list[str] = Field(min_length=1)
-    background: list[str] = []
-    unlabelled: list[str] = []
-    ratios: list[Ratio] = Field(default=[1, 2, 5, 10, 20, 50], min_length=1)
-    folds: int = Field(default=4, ge=2)
-    learner: Literal["crf", "svm", "adaboost", "ensemble", "selection"] = "crf"
-    mode: Literal["paper", "honest"] = "honest"
-    choose: Choice = Choice(ratio=10)
-    replace: Literal["placeholder", "mask", "surrogate"] = "placeholder"
-    budgets: list[Annotated[int, Field(ge=1)]] = Field(default=[10, 100, 1000], min_length=1)
-
-
-class TablesPlan(_Section):
-    """The tables engine's part of a plan."""
-
-    table: str
-    table_schema: str = Field(alias="schema")
-    population: str | None = None
-    strategy: Literal["exchange", "shs", "rcs", "bisecting", "exhaustive"] = "exchange"
-    evaluations: int | None = Field(default=None, ge=2)
-    choose: Choice = Choice(knee=True)
-
-
-class BasketsPlan(_Section):
-    """The baskets engine's part of a plan."""
-
-    matrix: str
-    labels: str
-    k: list[Annotated[int, Field(ge=2)]] = Field(default=[5, 8, 11], min_length=1)
-    selector: str = "best"
-    stop: Literal["never", "first"] = "never"
-    choose: Choice = Choice(knee=True)
-
-
-class Plan(_Section):
-    """Everything that one run does; the same plan gives the same bytes."""
-
     title: str = "Release"
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, le=2**63 - 1)
     out: str = "release"
     pdf: bool = False
-    text: TextPlan | None = None
-    tables: TablesPlan | None = None
-    baskets: BasketsPlan | None = None
 
-    @model_validator(mode="after")
-    def _something_to_do(self) -> Plan:
-        if not (self.text or self.tables or self.baskets):
-            raise ValueError("a plan needs at least one of [text], [tables], [baskets]")
-        if self.text and self.text.publish == "tables" and not self.tables:
-            raise ValueError('text.publish = "tables" needs a [tables] part')
-        return self
+
+@dataclass(frozen=True)
+class Section:
+    """One engine's part of a plan, with all paths resolved."""
+
+    engine: Engine
+    request: Request
+    publishing: dict[str, object]
+    choice: Choice
+    publish: Path | None
+    published_from: str | None
+
+    def publish_request(self, data: object, *, chained: bool) -> Request:
+        """Return the request of publishing the given data."""
+        values = self.engine.chained(dict(self.publishing)) if chained else self.publishing
+        model = self.engine.PublishRequest
+        return model.made({**values, data_parameter(model): data}, owner=f"[{self.engine.name}]")
+
+    def input_files(self) -> list[tuple[str, Path]]:
+        """Return (key, path) of every file that the section reads."""
+        name = self.engine.name
+        files = [(f"{name}.{key}", path) for key, path in self.request.input_files()]
+        if self.publish is not None:
+            files.append((f"{name}.publish", self.publish))
+        probe = self.publish_request(self.publish or "-", chained=False)
+        known = {path for _, path in files}
+        files += [
+            (f"{name}.{k}", p) for k, p in probe.input_files() if p not in known and str(p) != "-"
+        ]
+        return files
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that one run does; the same plan gives the same bytes."""
+
+    title: str
+    seed: int
+    out: str
+    pdf: bool
+    sections: dict[str, Section]
+    content: dict[str, Any]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Plan:
         """Read and check a plan; every file that it names must exist."""
         path = Path(path)
-        plan = validated(cls, read_toml(path), source=path.name)
-        missing = [
-            f"{key}: there is no file {name!r} beside the plan"
-            for key, name in plan.input_files()
-            if not (path.parent / name).exists()
-        ]
-        if missing:
-            raise PlanError(f"The file {path.name!r} names missing files:", mistakes=missing)
-        return plan
+        return cls.of(read_toml(path), folder=path.absolute().parent, source=path.name)
 
-    def input_files(self) -> list[tuple[str, str]]:
-        """List (key, path) of all files that the plan reads."""
-        files: list[tuple[str, str | None]] = []
-        if self.text:
-            files.append(("text.corpus", self.text.corpus))
-            if self.text.publish != "tables":
-                files.append(("text.publish", self.text.publish))
-            files += [(f"text.background[{i}]", f) for i, f in enumerate(self.text.background)]
-            files += [(f"text.unlabelled[{i}]", f) for i, f in enumerate(self.text.unlabelled)]
-        if self.tables:
-            files.append(("tables.table", self.tables.table))
-            files.append(("tables.schema", self.tables.table_schema))
-            files.append(("tables.population", self.tables.population))
-        if self.baskets:
-            files.append(("baskets.matrix", self.baskets.matrix))
-            files.append(("baskets.labels", self.baskets.labels))
-        return [(key, name) for key, name in files if name is not None]
+    @classmethod
+    def of(cls, content: Mapping[str, Any], *, folder: Path, source: str = "plan") -> Plan:
+        """Check the content of a plan.
+
+        Parameters
+        ----------
+        content : mapping
+            The parsed TOML.
+        folder : Path
+            What paths are relative to.
+        source : str
+            The plan's file name, for messages.
+
+        """
+        mistakes: list[str] = []
+        parts = {k: v for k, v in content.items() if k in ENGINES}
+        head = _Head()
+        try:
+            head = _Head.model_validate({k: v for k, v in content.items() if k not in ENGINES})
+        except ValidationError as error:
+            mistakes += mistakes_in(error, known=[*_Head.model_fields, *ENGINES])
+        if not parts:
+            mistakes.append(f"a plan needs at least one of [{'], ['.join(ENGINES)}]")
+        sections: dict[str, Section] = {}
+        for name in sorted(parts, key=lambda n: (ENGINES[n].order, n)):
+            read = _Reader(ENGINES[name], parts[name], head.seed, folder, set(parts))
+            section = read.section()
+            mistakes += read.mistakes
+            if section is not None:
+                source_part = section.published_from
+                if source_part is not None and source_part not in sections and not mistakes:
+                    mistakes.append(f"{name}.publish: [{source_part}] comes after [{name}]")
+                sections[name] = section
+        if not mistakes:
+            mistakes = [
+                f"{key}: there is no file {file.name!r} beside the plan"
+                for section in sections.values()
+                for key, file in section.input_files()
+                if not file.exists()
+            ]
+        if mistakes:
+            many = "a mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+            raise PlanError(f"The file {source!r} holds {many}:", mistakes=mistakes)
+        return cls(head.title, head.seed, head.out, head.pdf, sections, dict(content))
+
+    def input_files(self) -> list[tuple[str, Path]]:
+        """Return (key, path) of all files that the plan reads."""
+        return [entry for section in self.sections.values() for entry in section.input_files()]
+
+
+class _Reader:
+    """Reads one section and collects its mistakes."""
+
+    def __init__(
+        self, engine: Engine, content: object, seed: int, folder: Path, parts: set[str]
+    ) -> None:
+        self.engine, self.seed = engine, seed
+        self.content: Any = content
+        self.folder, self.parts = folder, parts
+        self.mistakes: list[str] = []
+
+    def section(self) -> Section | None:
+        engine, name = self.engine, self.engine.name
+        if not isinstance(self.content, Mapping):
+            self.mistakes.append(f"{name}: a section is a table")
+            return None
+        exploring = {k: p for k, p in parameters(engine.Request).items() if p.in_plan}
+        publishing = {
+            k: p
+            for k, p in parameters(engine.PublishRequest).items()
+            if p.in_plan and p.role != "data"
+        }
+        known = {
+            **{former: k for k, p in exploring.items() for former in p.aliases},
+            **{former: k for k, p in publishing.items() for former in p.aliases},
+            **{k: k for k in [*exploring, *publishing, *_OWN_KEYS]},
+        }
+        for key in self.content:
+            if key not in known:
+                hint = did_you_mean(key, [*exploring, *publishing, *_OWN_KEYS])
+                self.mistakes.append(f"{name}.{key}: unknown key; {hint}")
+        given = {k: v for k, v in self.content.items() if k in known and k not in _OWN_KEYS}
+        if "seed" in exploring:
+            given.setdefault("seed", self.seed)
+        request = self._made(
+            engine.Request, {k: v for k, v in given.items() if known[k] in exploring}
+        )
+        options = {k: v for k, v in given.items() if known[k] in publishing}
+        probe = self._made(
+            engine.PublishRequest, {data_parameter(engine.PublishRequest): "-", **options}
+        )
+        choice = self._choice()
+        publish = self.content.get("publish")
+        if publish is not None and not isinstance(publish, str):
+            self.mistakes.append(f"{name}.publish: a file or the name of another section")
+        elif publish in ENGINES and publish not in self.parts:
+            self.mistakes.append(f'{name}.publish: "{publish}" needs a [{publish}] section')
+        if self.mistakes or request is None or probe is None or choice is None:
+            return None
+        chained = publish if publish in self.parts and publish != name else None
+        resolved = probe.resolved(self.folder).public()
+        resolved.pop(data_parameter(engine.PublishRequest))
+        file = None if publish is None or chained is not None else self.folder / str(publish)
+        return Section(engine, request.resolved(self.folder), resolved, choice, file, chained)
+
+    def _choice(self) -> Choice | None:
+        if "choose" not in self.content:
+            self.mistakes.append(
+                f"{self.engine.name}.choose: say which candidate is published, for example "
+                "{ max_risk = 0.01 } or { knee = true }"
+            )
+            return None
+        found = self._made(self.engine.Choice, self.content["choose"], under="choose")
+        assert found is None or isinstance(found, Choice)
+        return found
+
+    def _made(self, model: type[Request], values: object, *, under: str = "") -> Request | None:
+        where = f"{self.engine.name}.{under}" if under else self.engine.name
+        try:
+            return model.model_validate(values)
+        except ValidationError as error:
+            known = list(parameters(model))
+            self.mistakes += mistakes_in(error, known=known, under=where)
+            return None

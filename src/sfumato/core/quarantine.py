@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from .errors import OutputExistsError
-from .files import whole_file
+from .staging import WorkFolder, whole_file
 
 __all__ = [
     "QUARANTINE",
@@ -39,7 +39,7 @@ def check_quarantine(out: str | os.PathLike[str], *, force: bool = False) -> Non
     path = quarantine_of(out)
     if path.exists() and not force:
         raise OutputExistsError(
-            f"The list {path.name!r} of an earlier output exists already.",
+            f"The list {path.name!r} of an earlier output already exists.",
             hint="give --force to replace it.",
         )
 
@@ -59,6 +59,7 @@ def write_quarantine(
     """
     path = quarantine_of(out)
     lines = quarantine_lines(withheld)
+    WorkFolder(path).recover_if_left()
     if path.is_file() and path.read_bytes() == lines:
         return path
     check_quarantine(out, force=force)
@@ -66,7 +67,6 @@ def write_quarantine(
         path.unlink(missing_ok=True)
         return None
     with whole_file(path, force=force) as beside:
-        beside.touch(mode=0o600)
         beside.write_bytes(lines)
     return path
 

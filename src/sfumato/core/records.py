@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
@@ -25,14 +26,16 @@ from pydantic import (
     SerializerFunctionWrapHandler,
     StringConstraints,
     ValidationError,
+    field_validator,
     model_serializer,
     model_validator,
 )
 
 from .._version import __version__
-from .errors import FormatError
+from .errors import FormatError, ParameterError
 from .files import read_json, sha256_of, write_json
 from .measures import Risk, Utility
+from .private_key import private_key
 
 __all__ = [
     "ATTACK_FILE",
@@ -57,6 +60,7 @@ __all__ = [
     "Sentence",
     "Share",
     "UtilityField",
+    "private",
     "versions",
 ]
 
@@ -78,14 +82,25 @@ Sentence = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,600}$"
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
 
+
+def _measure(kind: type[Risk | Utility], value: object) -> object:
+    """Read a measure from a file; what does not fit is told as any other wrong field."""
+    if not isinstance(value, Mapping):
+        return value
+    try:
+        return kind.from_json(value)
+    except (KeyError, TypeError, ParameterError):
+        raise ValueError("is not a measure") from None
+
+
 RiskField = Annotated[
     Risk,
-    BeforeValidator(lambda v: Risk.from_json(v) if isinstance(v, Mapping) else v),
+    BeforeValidator(partial(_measure, Risk)),
     PlainSerializer(lambda v: v.to_json(), return_type=dict[str, Any]),
 ]
 UtilityField = Annotated[
     Utility,
-    BeforeValidator(lambda v: Utility.from_json(v) if isinstance(v, Mapping) else v),
+    BeforeValidator(partial(_measure, Utility)),
     PlainSerializer(lambda v: v.to_json(), return_type=dict[str, Any]),
 ]
 
@@ -100,6 +115,10 @@ class Record(BaseModel):
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file."""
         return self.model_dump(mode="json", by_alias=True)
+
+    def to_public_json(self) -> dict[str, Any]:
+        """Return what may stand in a report: no hash of an input and no field marked as private."""
+        return _public(self)
 
     @classmethod
     def from_json(cls, content: object, *, file: str = "record") -> Self:
@@ -116,6 +135,29 @@ class Record(BaseModel):
             ) from None
 
 
+def private(default: Any = ..., **field: Any) -> Any:
+    """Declare a field of a record that stays in the house: it never stands in a report."""
+    return Field(default, json_schema_extra={"private": True}, **field)
+
+
+def _public(record: Record) -> dict[str, Any]:
+    """Return the JSON of a record without private fields and without the hashes of inputs."""
+    full = record.to_json()
+    for name, field in type(record).model_fields.items():
+        extra = field.json_schema_extra
+        if isinstance(extra, dict) and extra.get("private"):
+            full.pop(field.alias or name, None)
+            continue
+        value, key = getattr(record, name), field.alias or name
+        if isinstance(value, Record) and isinstance(full.get(key), dict):
+            full[key] = _public(value)
+        elif isinstance(value, tuple) and value and all(isinstance(v, Record) for v in value):
+            full[key] = [_public(v) for v in value]
+        if name == "inputs":
+            full[key] = [{k: v for k, v in entry.items() if k != "sha256"} for entry in full[key]]
+    return full
+
+
 def _is_field(step: object) -> bool:
     return isinstance(step, str) and step.isidentifier() and len(step) <= 40
 
@@ -124,12 +166,26 @@ class InputFile(Record):
     """A file that went in or came out: its name, its digest and how many records it holds.
 
     In frontier.json, which stays in the house, `sha256` is the plain hash. In release.json the inputs
-    carry no plain hash: a reader of the release could try guesses against it.
+    carry no plain hash: a reader of the release could try guesses against it. `hmac` is a mark under
+    the steward's private key, by which the steward's own tools know the same file again.
     """
 
     path: FileName
     sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
     rows: Count | None = None
+    hmac: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = handler(self)
+        return {k: v for k, v in found.items() if v is not None or k not in {"sha256", "hmac"}}
+
+    def marked(self, *, keep_hash: bool = False) -> InputFile:
+        """Return the file with its keyed mark; the plain hash goes unless it is kept."""
+        if self.sha256 is None:
+            return self
+        mark = self.hmac or private_key().mark("input", self.sha256)
+        return self.model_copy(update={"hmac": mark} | ({} if keep_hash else {"sha256": None}))
 
     @classmethod
     def of(cls, path: str | os.PathLike[str], rows: int) -> InputFile:
@@ -227,6 +283,15 @@ class FrontierRecord(Record):
     seconds: float | None = None
     candidates: tuple[SerializeAsAny[Candidate], ...]
     references: tuple[SerializeAsAny[Reference], ...] = ()
+    files: dict[FileName, Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]] = Field(
+        default_factory=dict, json_schema_extra={"private": True}
+    )
+    """What lies beside frontier.json and is needed to publish, by the hash that it must still have."""
+
+    @field_validator("inputs")
+    @classmethod
+    def _with_marks(cls, inputs: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
+        return tuple(file.marked(keep_hash=True) for file in inputs)
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write frontier.json into a folder that exists."""
@@ -259,6 +324,11 @@ class Release(Record):
     utility: UtilityField | None = None
     withheld: tuple[dict[str, str], ...] = ()
     versions: dict[str, str] = Field(default_factory=versions)
+
+    @field_validator("inputs")
+    @classmethod
+    def _without_plain_hashes(cls, inputs: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
+        return tuple(file.marked() for file in inputs)
 
     def lines(self) -> list[str]:
         """Return what the command line prints about the release."""

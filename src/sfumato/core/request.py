@@ -7,14 +7,24 @@ and the printed "how to repeat it" are all derived from these models; nothing re
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
@@ -23,6 +33,8 @@ from .errors import ParameterError, did_you_mean
 __all__ = ["Parameter", "Request", "command_line", "parameter", "parameters"]
 
 Role = Literal["data", "file", "option"]
+IN_MEMORY = "(in memory)"
+"""What a record holds for an input that was given as an object instead of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +146,21 @@ def parameter(
     about: Any = {"parameter": {"help": help, "role": role, "flag": flag, "choices": choices,
                            "aliases": tuple(aliases), "in_plan": in_plan, "metavar": metavar}}  # fmt: skip
     if isinstance(default, list | dict):
-        return Field(default_factory=default.copy, json_schema_extra=about, **field)
-    return Field(default, json_schema_extra=about, **field)
+        made: Any = Field(default_factory=default.copy, json_schema_extra=about, **field)
+    else:
+        made = Field(default, json_schema_extra=about, **field)
+    if choices is not None:
+        made.metadata.append(AfterValidator(partial(_among, choices)))
+    return made
+
+
+def _among(choices: Callable[[], Iterable[str]], value: Any) -> Any:
+    """Return a value whose names are all known; objects of a caller's own pass as they are."""
+    known = list(choices())
+    for one in value if isinstance(value, list | tuple) else [value]:
+        if isinstance(one, str) and one not in known:
+            raise ValueError(f"there is no {one!r}; {did_you_mean(one, known)}")
+    return value
 
 
 def parameters(model: type[Request]) -> dict[str, Parameter]:
@@ -173,18 +198,6 @@ class Request(BaseModel):
                 raise ValueError(f"{name!r} is a former name of {public!r}; give one of them")
             found[public] = value
         return found
-
-    @model_validator(mode="after")
-    def _known_choices(self) -> Self:
-        for name, about in parameters(type(self)).items():
-            if about.choices is None:
-                continue
-            value = self._value(name)
-            known = list(about.choices())
-            for one in value if isinstance(value, list | tuple) else [value]:
-                if isinstance(one, str) and one not in known:
-                    raise ValueError(f"{name}: there is no {one!r}; {did_you_mean(one, known)}")
-        return self
 
     def _value(self, public: str) -> Any:
         fields = type(self).model_fields
@@ -226,12 +239,15 @@ class Request(BaseModel):
                 hint = about.help if about is not None else None
                 raise ParameterError(f"{owner} needs {spelled(name)}.", hint=hint) from None
             message = first["msg"].removeprefix("Value error, ")
-            if not name:
-                head, _, rest = message.partition(": ")
-                name, message = (head, rest) if rest and head in known else ("", message)
-            where = f"{spelled(name)} of {owner}: " if name else f"{owner}: "
-            message = message[:1].lower() + message[1:]
-            raise ParameterError(f"{where}{message.rstrip('.')}.") from None
+            message = message[:1].lower() + message[1:].rstrip(".")
+            message, _, hint = message.partition("; ")
+            if not name and known:
+                named = re.compile(rf"\b({'|'.join(map(re.escape, known))})\b")
+                hint = named.sub(lambda m: spelled(m[1]), hint)
+            where = f"{spelled(name)} of {owner}" if name else owner
+            rule = message.removeprefix("input should be ")
+            told = f"{where} must be {rule}." if rule != message else f"{where}: {message}."
+            raise ParameterError(told, hint=hint or None) from None
 
     def public(self) -> dict[str, Any]:
         """Return the values by public name."""
@@ -284,6 +300,12 @@ def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _recorded(value: Any, *, is_file: bool) -> JsonValue:
+    if (
+        is_file
+        and isinstance(value, Mapping | list | tuple)
+        and not all(v is None or isinstance(v, str | os.PathLike) for v in _each(value))
+    ):  # what stands in for a file: findings, a schema, frames. Its content is not for a record
+        return IN_MEMORY
     if isinstance(value, Mapping):
         return {str(k): _recorded(v, is_file=is_file) for k, v in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

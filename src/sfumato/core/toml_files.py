@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import FormatError, InputError, PlanError, did_you_mean
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
+    from pydantic import BaseModel, ValidationError
 
     M = TypeVar("M", bound=BaseModel)
 
-__all__ = ["read_toml", "validated"]
+__all__ = ["mistakes_in", "read_toml", "validated"]
+
+_MOST_BYTES = 16 << 20
+_MOST_PARTS = 64
+_MOST_MISTAKES = 20  # shown
 
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -22,13 +28,33 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
 
     path = Path(path)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        if path.stat().st_size > _MOST_BYTES:
+            raise FormatError(
+                f"The file {path.name!r} is larger than {_MOST_BYTES >> 20} MB.",
+                hint="long lists of values belong into files of their own.",
+            )
+        text = path.read_text(encoding="utf-8")
+        _check_keys(text, path)
+        return tomllib.loads(text)
     except FileNotFoundError as error:
         raise InputError(f"There is no file {path.name!r}.", hint="check the path.") from error
     except (OSError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"The file {path.name!r} is not readable as UTF-8 text.") from error
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"The file {path.name!r} is not valid TOML: {error}.") from error
+    except ValueError as error:  # more digits than Python reads
+        raise FormatError(f"The file {path.name!r} holds a number that is too long.") from error
+
+
+def _check_keys(text: str, path: Path) -> None:
+    """Refuse keys of very many parts: reading them takes a time that grows with their square."""
+    for line, content in enumerate(text.split("\n"), 1):
+        if content.count(".") > _MOST_PARTS:
+            keys = [re.split("[{,]", before)[-1] for before in content.split("=")[:-1]]
+            if content.lstrip().startswith("["):
+                keys.append(content)
+            if any(key.count(".") > _MOST_PARTS for key in keys):
+                raise FormatError(f"Line {line} of {path.name!r} has a key of too many parts.")
 
 
 def validated(model: type[M], content: dict[str, Any], *, source: str) -> M:
@@ -38,24 +64,56 @@ def validated(model: type[M], content: dict[str, Any], *, source: str) -> M:
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        mistakes = []
-        for e in error.errors(include_url=False, include_input=False):
-            where = _key_path(e["loc"])
-            if e["type"] == "extra_forbidden":
-                known = _known_keys(model, e["loc"][:-1])
-                mistakes.append(f"{where}: unknown key; {did_you_mean(str(e['loc'][-1]), known)}")
-            else:
-                message = e["msg"].removeprefix("Value error, ")
-                mistakes.append(f"{where}: {message[:1].lower()}{message[1:]}")
-        count = "a mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+        mistakes = mistakes_in(error, model=model)
+        count = "a mistake" if len(mistakes) == 1 else f"{len(mistakes):,} mistakes"
+        if len(mistakes) > _MOST_MISTAKES:
+            left = len(mistakes) - _MOST_MISTAKES
+            mistakes[_MOST_MISTAKES:] = [f"and {left:,} more"]
         raise PlanError(f"The file {source!r} holds {count}:", mistakes=mistakes) from None
+
+
+def mistakes_in(
+    error: ValidationError,
+    *,
+    model: type[BaseModel] | None = None,
+    known: Sequence[str] = (),
+    under: str = "",
+) -> list[str]:
+    """Return one sentence per mistake, each with the path of its key and without its value.
+
+    Parameters
+    ----------
+    error : ValidationError
+        What pydantic found.
+    model : type of BaseModel, optional
+        The model, to suggest keys for an unknown one.
+    known : sequence of str
+        The keys to suggest where there is no model.
+    under : str
+        The path that all keys stand under.
+
+    """
+    mistakes = []
+    for e in error.errors(include_url=False, include_input=False):
+        path = ".".join(part for part in (under, _key_path(e["loc"])) if part)
+        where = path or "(top)"
+        if e["type"] == "extra_forbidden":
+            names = _known_keys(model, e["loc"][:-1]) if model is not None else known
+            mistakes.append(f"{where}: unknown key; {did_you_mean(str(e['loc'][-1]), names)}")
+        else:
+            message = e["msg"].removeprefix("Value error, ")
+            head, _, rest = message.partition(": ")
+            if not e["loc"] and rest and head in known:
+                where, message = f"{where}.{head}", rest
+            mistakes.append(f"{where}: {message[:1].lower()}{message[1:]}")
+    return mistakes
 
 
 def _key_path(location: tuple[int | str, ...]) -> str:
     path = ""
     for part in location:
         path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
-    return path or "(top)"
+    return path
 
 
 def _known_keys(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:

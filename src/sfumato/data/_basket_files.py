@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..core.errors import DataError, FormatError, InputError
 from ..core.files import whole_file
-from .limits import Limits
+from .limits import current_limits
 from .sources import open_bytes
 
 __all__ = [
@@ -93,7 +93,7 @@ def sibling(path: Path, what: str) -> Path | None:
 
 def open_text(path: Path) -> IO[str]:
     """Open UTF-8 text, packed or not, within the limits."""
-    return io.TextIOWrapper(open_bytes(path, Limits()), encoding="utf-8", newline="")
+    return io.TextIOWrapper(open_bytes(path, current_limits()), encoding="utf-8", newline="")
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -9,15 +9,18 @@ import csv
 import gzip
 import zipfile
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..core.errors import DataError, FormatError, InputError, LimitError
+from ..core.errors import DataError, FormatError, InputError
 from ._basket_files import Batch, numbered_lines, open_text
-from .limits import Limits
+from .limits import Limits, current_limits
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 __all__ = ["BatchReader", "open_batches"]
 
@@ -60,40 +63,31 @@ class _Rows:
         return len(self.ends) - 1
 
 
-def _check_zip(path: Path) -> None:
-    """Refuse an archive that would grow beyond all measure, before anything is unpacked."""
-    limits = Limits()
-    with zipfile.ZipFile(path) as archive:
-        size = sum(entry.file_size for entry in archive.infolist())
-    ratio = size // max(1, path.stat().st_size)
-    if size > limits.expansion_from and ratio > limits.expansion:
-        raise limits.error(
-            f"The file {path.name!r} grows {ratio:,} times when unpacked, which", "expansion"
-        )
-
-
 class _Npz:
+    """A matrix that scipy saved, in one of its compressed forms or as coordinates.
+
+    Nothing of it reaches a compiled loop before every index, pointer and shape was checked: scipy
+    itself takes them as they are.
+    """
+
     label_column: str | None = None
 
     def __init__(self, path: Path, names: Sequence[str] | None) -> None:
-        import scipy.sparse as sp
-
+        limits = current_limits()
         try:
-            _check_zip(path)
-            matrix = sp.load_npz(path)
-        except LimitError:
+            with zipfile.ZipFile(path) as archive:
+                size = sum(entry.file_size for entry in archive.infolist())
+            limits.check_expansion(path.name, path.stat().st_size, size)
+            with np.load(path, allow_pickle=False) as arrays:
+                self.matrix = _checked_matrix(arrays, path, limits)
+        except InputError:
             raise
         except Exception:
             raise FormatError(
                 f"The file {path.name!r} is not a scipy sparse matrix.",
                 hint="write it with scipy.sparse.save_npz.",
             ) from None
-        if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
-            raise FormatError(f"The file {path.name!r} does not hold a matrix of numbers.")
-        d = matrix.shape[1]
-        if d > Limits().features:
-            raise Limits().error(f"The number of features of {path.name!r}", "features")
-        self.matrix = sp.csr_matrix(matrix)
+        d = self.matrix.shape[1]
         if names is not None and len(names) != d:
             raise DataError(f"There are {len(names)} feature names for {d} features.")
         self.names = list(names) if names is not None else [f"f{i}" for i in range(d)]
@@ -101,6 +95,65 @@ class _Npz:
     def batches(self) -> Iterator[Batch]:
         m = self.matrix
         yield Batch(m.indptr.astype(np.int64), m.indices, m.data)
+
+
+def _checked_matrix(arrays: Mapping[str, Any], path: Path, limits: Limits) -> sp.csr_matrix:
+    """Build the matrix from the arrays of a .npz file, or say that they do not fit each other."""
+    import scipy.sparse as sp
+
+    kind = arrays["format"].item()
+    kind = kind.decode() if isinstance(kind, bytes) else kind
+    if kind not in {"csr", "csc", "coo"}:
+        raise FormatError(
+            f"The file {path.name!r} holds a sparse matrix of a form that is not read here.",
+            hint="save it as matrix.tocsr().",
+        )
+    shape, data = arrays["shape"], arrays["data"]
+    if shape.dtype.kind not in "iu" or shape.shape != (2,) or not (shape >= 0).all():
+        raise FormatError(f"The file {path.name!r} does not hold a matrix.")
+    n, d = map(int, shape)
+    if d > limits.features:
+        raise limits.error(f"The number of features of {path.name!r}", "features")
+    # Rows without anything in them take no place in the file.
+    limits.check_expansion(path.name, path.stat().st_size, 8 * n)
+    if data.dtype.kind not in "biuf" or data.ndim != 1:
+        raise FormatError(f"The file {path.name!r} does not hold a matrix of numbers.")
+    if kind == "coo":
+        row, col = _places(arrays["row"], n, data.size), _places(arrays["col"], d, data.size)
+        if row is None or col is None:
+            raise _misfit(path)
+        return sp.csr_matrix((data, (row, col)), shape=(n, d))
+    major, minor = (n, d) if kind == "csr" else (d, n)
+    pointer = arrays["indptr"]
+    indices = _places(arrays["indices"], minor, data.size)
+    fits = (
+        indices is not None
+        and pointer.dtype.kind in "iu"
+        and pointer.shape == (major + 1,)
+        and pointer[0] == 0
+        and pointer[-1] == data.size
+        and bool((pointer[1:] >= pointer[:-1]).all())
+    )
+    if not fits:
+        raise _misfit(path)
+    made = sp.csr_matrix if kind == "csr" else sp.csc_matrix
+    return sp.csr_matrix(made((data, indices, pointer.astype(np.int64)), shape=(n, d)))
+
+
+def _places(indices: Any, most: int, count: int) -> Any:
+    """Return indices that all lie in [0, most) and are as many as said; None where they do not."""
+    if indices.dtype.kind not in "iu" or indices.shape != (count,):
+        return None
+    if count and (int(indices.min()) < 0 or int(indices.max()) >= most):
+        return None
+    return indices
+
+
+def _misfit(path: Path) -> FormatError:
+    return FormatError(
+        f"The file {path.name!r} holds an index, a pointer or a shape that does not fit the others.",
+        hint="write it again with scipy.sparse.save_npz.",
+    )
 
 
 class _Libsvm:
@@ -115,7 +168,7 @@ class _Libsvm:
         self.names = [] if names is None else list(names)
 
     def batches(self) -> Iterator[Batch]:
-        rows, widest = _Rows(), 0
+        rows, widest, limits = _Rows(), 0, current_limits()
         for number, line in numbered_lines(self.path):
             tokens = line.partition("#")[0].split()
             if not tokens:
@@ -134,8 +187,8 @@ class _Libsvm:
                         f"The indices on line {number} of {self.path.name!r} do not rise from 1.",
                         hint="libsvm indices start at 1 and rise along the line.",
                     )
-                if i > Limits().features:
-                    raise Limits().error(
+                if i > limits.features:
+                    raise limits.error(
                         f"An index on line {number} of {self.path.name!r}", "features"
                     )
                 last = i
@@ -180,7 +233,7 @@ class _Transactions:
 
     def batches(self) -> Iterator[Batch]:
         number_of = {name: i for i, name in enumerate(self.names)}
-        rows = _Rows()
+        rows, limits = _Rows(), current_limits()
         for number, line in numbered_lines(self.path):
             found = set()
             for item in line.split():
@@ -191,6 +244,8 @@ class _Transactions:
                             f"An item on line {number} of {self.path.name!r} is not in the file of "
                             "feature names.",
                         )
+                    if len(self.names) == limits.features:
+                        raise limits.error(f"The number of items of {self.path.name!r}", "features")
                     i = number_of[item] = len(self.names)
                     self.names.append(item)
                 found.add(i)
@@ -214,6 +269,8 @@ class _Csv:
         header = next(self._records(), None)
         if not header:
             raise DataError(f"The file {path.name!r} is empty.", hint="give a header and rows.")
+        if len(header) > current_limits().features:
+            raise current_limits().error(f"The number of columns of {path.name!r}", "features")
         header[0] = header[0].removeprefix("\ufeff")
         if len(set(header)) < len(header):
             raise DataError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -10,16 +11,28 @@ from typing import Self
 
 from ..core.errors import DataError, FormatError
 from ._basket_files import FORMATS, Batch, is_index, open_output
+from .shuffling import ShuffledLines
 
 __all__ = ["BatchWriter", "open_writer"]
 
 
 class BatchWriter:
-    """A text file opened for writing batch by batch."""
+    """A text file opened for writing batch by batch.
+
+    With a private seed in `shuffle` the rows are collected and written at the end, in an order of their
+    own; `labels_apart` are then the labels of the rows, in that order.
+    """
 
     def __init__(self, path: Path, names: Sequence[str], *, packed: bool) -> None:
         self.names = list(names)
         self._out = open_output(path, packed=packed)
+        self._path = path
+        self._shuffled: ShuffledLines | None = None
+        self.labels_apart: list[str] = []
+
+    def shuffle(self, seed: int) -> None:
+        """Write the rows at the end, in an order that depends on them and a private seed alone."""
+        self._shuffled = ShuffledLines(seed, self._path.parent)
 
     def __enter__(self) -> Self:
         return self
@@ -30,16 +43,27 @@ class BatchWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._out.close()
+        with self._out:
+            if self._shuffled is None:
+                return
+            with self._shuffled as lines:
+                if error is None:
+                    for line, label in lines:
+                        self._out.write(line)
+                        self.labels_apart.append(label)
 
-    def append(self, batch: Batch) -> None:
-        """Write the rows of a batch."""
-        ends = batch.indptr
+    def append(self, batch: Batch, apart: Sequence[str] | None = None) -> None:
+        """Write the rows of a batch; `apart` are labels that another file will hold."""
+        ends, indices = batch.indptr.tolist(), batch.indices.tolist()
         for r in range(batch.rows):
-            row = batch.indices[ends[r] : ends[r + 1]]
-            self._row(sorted(row.tolist()), None if batch.labels is None else batch.labels[r])
+            row = sorted(indices[ends[r] : ends[r + 1]])
+            line = self._line(row, None if batch.labels is None else batch.labels[r])
+            if self._shuffled is None:
+                self._out.write(line)
+            else:
+                self._shuffled.add(line, "" if apart is None else apart[r])
 
-    def _row(self, features: list[int], label: str | None) -> None:
+    def _line(self, features: list[int], label: str | None) -> str:
         raise NotImplementedError
 
 
@@ -49,9 +73,9 @@ class _LibsvmWriter(BatchWriter):
         named = all(map(is_index, names))
         self.index = [int(n) if named else i for i, n in enumerate(names, 1)]
 
-    def _row(self, features: list[int], label: str | None) -> None:
-        items = " ".join(f"{i}:1" for i in sorted(self.index[f] for f in features))
-        self._out.write(f"{label if label is not None else 0} {items}".rstrip() + "\n")
+    def _line(self, features: list[int], label: str | None) -> str:
+        items = " ".join([f"{i}:1" for i in sorted([self.index[f] for f in features])])
+        return f"{label if label is not None else 0} {items}".rstrip() + "\n"
 
 
 class _TransactionWriter(BatchWriter):
@@ -60,8 +84,8 @@ class _TransactionWriter(BatchWriter):
             raise DataError("An item name holds white space.", hint="use the CSV format.")
         super().__init__(path, names, packed=packed)
 
-    def _row(self, features: list[int], label: str | None) -> None:  # noqa: ARG002
-        self._out.write(" ".join(self.names[f] for f in features) + "\n")
+    def _line(self, features: list[int], label: str | None) -> str:  # noqa: ARG002
+        return " ".join([self.names[f] for f in features]) + "\n"
 
 
 class _CsvWriter(BatchWriter):
@@ -70,16 +94,25 @@ class _CsvWriter(BatchWriter):
     ) -> None:
         super().__init__(path, names, packed=packed)
         self.labelled = label_column is not None
-        self._csv = csv.writer(self._out, lineterminator="\n")
-        self._csv.writerow([*names, *([label_column] if label_column is not None else [])])
+        self._quoted: dict[str, str] = {}
+        header = csv.writer(self._out, lineterminator="\n")
+        header.writerow([*names, *([label_column] if label_column is not None else [])])
 
-    def _row(self, features: list[int], label: str | None) -> None:
+    def _line(self, features: list[int], label: str | None) -> str:
         cells = ["0"] * len(self.names)
         for f in features:
             cells[f] = "1"
         if self.labelled:
-            cells.append(label or "")
-        self._csv.writerow(cells)
+            cells.append(self._label(label or ""))
+        return ",".join(cells) + "\n"
+
+    def _label(self, label: str) -> str:
+        """Return a label as a CSV cell; only labels can need quotes."""
+        if label not in self._quoted:
+            cell = io.StringIO()
+            csv.writer(cell, lineterminator="").writerow([label, ""])
+            self._quoted[label] = cell.getvalue()[:-1]
+        return self._quoted[label]
 
 
 def open_writer(

@@ -7,7 +7,7 @@ line) and 0/1 CSV with a header. The text formats are read and written batch by 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from ..core.errors import DataError, FormatError, InputError, did_you_mean
 from ..core.files import check_output, whole_file
+from ..core.printing import has_controls
 from ._basket_files import (
     FORMATS,
     Batch,
@@ -29,12 +30,15 @@ from ._basket_files import (
 )
 from ._basket_readers import open_batches
 from ._basket_writers import open_writer
+from .npz import write_csr
+from .shuffling import shuffled_order
 
 __all__ = [
     "Baskets",
     "Copied",
     "as_baskets",
     "beside_of",
+    "check_labels",
     "check_names",
     "format_of",
     "project_file",
@@ -75,7 +79,7 @@ class Baskets:
             feature_names = [str(c) for c in matrix.columns]
         if hasattr(matrix, "to_numpy"):
             matrix = matrix.to_numpy()
-        rows = sp.csr_matrix(matrix)
+        rows = sp.csr_matrix(_sound(matrix))
         names = tuple(feature_names) if feature_names is not None else _numbered(rows.shape[1])
         if len(names) != rows.shape[1]:
             raise DataError(f"There are {len(names)} feature names for {rows.shape[1]} features.")
@@ -104,6 +108,22 @@ class Baskets:
         names = tuple(self.feature_names[i] for i in keep)
         return replace(self, matrix=self.matrix[:, keep], feature_names=names)
 
+    def shuffled(self, seed: int) -> Baskets:
+        """Put the rows into an order that depends on them and on a private seed alone."""
+        order = shuffled_order(self.matrix, self.labels, seed)
+        labels = None if self.labels is None else tuple(self.labels[i] for i in order.tolist())
+        return replace(self, matrix=self.matrix[order], labels=labels)
+
+
+def _sound(matrix: Any) -> Any:
+    """Refuse a sparse matrix whose indices or pointers lead outside it."""
+    if sp.issparse(matrix) and hasattr(matrix, "check_format"):
+        try:
+            matrix.check_format(full_check=True)
+        except (ValueError, IndexError, RuntimeError):
+            raise DataError("The matrix has an index or a pointer that lies outside it.") from None
+    return matrix
+
 
 def _token(value: Any) -> str:
     return str(value.item() if isinstance(value, np.generic) else value)
@@ -123,6 +143,34 @@ def check_names(names: Sequence[str]) -> None:
         )
     if any(not name for name in names):
         raise DataError("A feature has an empty name.", hint="name every feature.")
+    strange = sum(map(has_controls, names))
+    if strange:
+        raise DataError(
+            f"{strange} feature name{'s hold' if strange > 1 else ' holds'} a control character.",
+            hint="rename the features.",
+        )
+
+
+def check_labels(labels: Iterable[str], classes: Collection[str], *, first: int = 1) -> None:
+    """Refuse labels that are not among the classes that were explored; they could say anything.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        The labels of rows that follow one another.
+    classes : collection of str
+        The classes that may be published.
+    first : int, default=1
+        The number of the first of the rows.
+
+    """
+    wrong = [row for row, label in enumerate(labels, first) if label not in classes]
+    if wrong:
+        raise DataError(
+            f"{len(wrong):,} labels are not among the classes that were explored (the first is that "
+            f"of row {wrong[0]:,}); nothing was published.",
+            hint="explore this data, or correct its labels.",
+        )
 
 
 def _checked(rows: sp.csr_matrix) -> sp.csr_matrix:
@@ -247,8 +295,8 @@ def write_baskets(
     for what in apart:
         check_output(beside_of(target, what), force=force)
     if baskets.format == "npz":
-        with whole_file(target, force=force) as beside, beside.open("wb") as stream:
-            sp.save_npz(stream, baskets.matrix)
+        with whole_file(target, force=force) as beside:
+            write_csr(beside, baskets.matrix)
     else:
         with whole_file(target, force=force) as beside:
             writer = open_writer(
@@ -312,13 +360,17 @@ def project_file(
     *,
     labels: str | os.PathLike[str] | None = None,
     batch_rows: int = 65536,
+    classes: Collection[str] | None = None,
+    shuffle: int | None = None,
     force: bool = False,
     progress: Callable[..., None] | None = None,
 ) -> Copied:
     """Copy a text file with the named features only, batch by batch.
 
     The memory used does not depend on the number of rows. `labels` is a file beside or, for CSV, a
-    column; feature names and labels that lie apart are copied too.
+    column; feature names and labels that lie apart are copied too. Where `classes` are given, a label
+    that is not among them is refused. With a private seed in `shuffle` the rows, and labels that lie
+    apart, are written in an order of their own.
     """
     path, target = Path(source), Path(target)
     kind = format_of(path)
@@ -342,14 +394,24 @@ def project_file(
     kept = [name for name in reader.names if name in wanted] if known else list(features)
     position = {name: i for i, name in enumerate(kept)}
     rows = 0
+    lines: list[str] | None = None
+    if apart is not None and kind != "libsvm" and reader.label_column is None:
+        lines = read_lines(apart, what="labels")
     with whole_file(target, force=force) as beside:
         writer = open_writer(
             beside, kind, kept, label_column=reader.label_column, packed=target.suffix == ".gz"
         )
+        if shuffle is not None:
+            writer.shuffle(shuffle)
         with writer:
             for batch in reader.batches():
                 to = np.array([position.get(name, -1) for name in reader.names], dtype=np.int32)
-                writer.append(batch.projected(to))
+                own = None if lines is None else lines[rows : rows + batch.rows]
+                if own is not None and len(own) < batch.rows:
+                    raise DataError(f"There are {len(lines or ())} labels for more rows.")
+                if classes is not None:
+                    check_labels(own or batch.labels or (), classes, first=rows + 1)
+                writer.append(batch.projected(to), own)
                 rows += batch.rows
                 if progress is not None:
                     progress(batch.rows)
@@ -361,11 +423,12 @@ def project_file(
         if kind != "libsvm" or not all(map(is_index, kept)):
             write_lines(beside_of(target, "features"), kept, force=force)
             written.append(beside_of(target, "features"))
-    if apart is not None and kind != "libsvm" and reader.label_column is None:
-        lines = read_lines(apart, what="labels")
+    if lines is not None:
+        assert apart is not None
         if len(lines) != rows:
             raise DataError(f"There are {len(lines)} labels for {rows} rows.")
         sources.append(apart)
-        write_lines(beside_of(target, "labels"), lines, force=force)
+        ordered = lines if shuffle is None else writer.labels_apart
+        write_lines(beside_of(target, "labels"), ordered, force=force)
         written.append(beside_of(target, "labels"))
     return Copied(rows, sources, written, reader.label_column)

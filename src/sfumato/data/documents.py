@@ -25,13 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
-from ..core.exploration import FRONTIER_FILE
 from ..core.files import whole_directory, whole_file
 from ..core.quarantine import QUARANTINE
-from ..core.release import RELEASE_FILE
+from ..core.records import FRONTIER_FILE, RELEASE_FILE
 from .document import Document, Span
 from .formats._layout import Format, Layout, Part, Write
-from .limits import Limits
+from .limits import Limits, current_limits
 from .sources import SeenIds, Withheld
 
 __all__ = [
@@ -134,9 +133,10 @@ def read_documents(
     .txt with brat .ann; a frame is pandas, polars or Arrow. `format` is told by the name unless
     given. `text`, `id` and `spans` name the fields or columns; id=None numbers the records.
     `overlaps` is "error" to refuse overlapping spans, "merge" or "best" to resolve them (see
-    `sfumato.data.findings.resolve`). CoNLL takes `token_column` and `tag_column`, CSV a `delimiter`.
+    `sfumato.data.findings.resolve`). CoNLL takes `token_column`,
+    `tag_column` and `kept_columns`, CSV a `delimiter`.
     """
-    layout = Layout(text, id, spans, overlaps, limits or Limits())
+    layout = Layout(text, id, spans, overlaps, limits or current_limits())
     if isinstance(source, Corpus):
         return source
     if not isinstance(source, str | os.PathLike) and not _is_path_list(source):
@@ -194,12 +194,12 @@ def write_documents(
     with ExitStack() as stack:
         if many:
             assert isinstance(like, Corpus)
-            beside = stack.enter_context(whole_directory(out, force=force))
+            beside = stack.enter_context(whole_directory(out, force=force, private=False))
             writers = stack.enter_context(_PartWriters(form, like.parts, beside))
             write = writers.write
         else:
             whole = whole_directory if form.is_folder else whole_file
-            beside = stack.enter_context(whole(out, force=force))
+            beside = stack.enter_context(whole(out, force=force, private=False))
             compress = out.name.endswith(".gz")
             write = stack.enter_context(form.writer(beside, part, compress=compress))
         for document in documents:
@@ -278,12 +278,13 @@ def _inside(path: Path) -> Path:
     return path
 
 
-def _kind_of(path: Path) -> str | None:
+def format_of_name(path: Path) -> str | None:
+    """Return the format that a file's name tells, or None."""
     return _SUFFIXES.get(Path(path.name.removesuffix(".gz")).suffix.lower())
 
 
 def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[Part, ...]]:
-    kinds = {given or _kind_of(path) for path in paths}
+    kinds = {given or format_of_name(path) for path in paths}
     if len(kinds) > 1:
         raise FormatError("The files are not all of one format.", hint="read them one by one.")
     kind = kinds.pop()
@@ -307,7 +308,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
         files += [Path(place, name) for name in names if not _is_ours(name)]
         if len(files) > limits.files:
             raise limits.error(f"The number of files in {folder.name!r}", "files")
-    kinds = {kind for file in files if (kind := _kind_of(file))}
+    kinds = {kind for file in files if (kind := format_of_name(file))}
     if given is None and len(kinds) != 1:
         what = (
             "no documents"
@@ -324,7 +325,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
     parts = [
         Part(file.relative_to(folder).as_posix(), file, len(files) > 1)
         for file in files
-        if _kind_of(file) in (kind, None if given is None else kind)
+        if format_of_name(file) in (kind, None if given is None else kind)
     ]
     return kind, tuple(sorted(parts, key=lambda part: part.name))
 

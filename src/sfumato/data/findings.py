@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from math import inf, isfinite
@@ -19,6 +20,9 @@ from .document import Document, Span
 from .sources import Extra
 
 __all__ = ["as_spans", "read_findings", "resolve", "with_findings"]
+
+# A label is published in the place of what it labels, so it must not be able to say it.
+_LABEL = re.compile(r"[^\W_][\w.:/&+-]{0,63}")
 
 Findings = Mapping[str, Sequence[Span]]
 
@@ -38,6 +42,7 @@ def as_spans(findings: Any) -> list[Span]:
         if type(finding) is dict:  # nearly all of them: the quick way first
             get: Callable[[str], Any] = finding.get
         elif isinstance(finding, Span):
+            _check_label(finding.label, number)
             spans.append(finding)
             continue
         elif isinstance(finding, Mapping):
@@ -51,8 +56,7 @@ def as_spans(findings: Any) -> list[Span]:
             raise DataError(f"Its span {number} has no whole numbers as start and end.")
         if type(label) is not str or not label:
             raise DataError(f"Its span {number} has no label (or entity_type).")
-        if not _is_name(label):
-            raise DataError(f"Its span {number} has a label that is not a short printable name.")
+        _check_label(label, number)
         if score is not None:
             if not isinstance(score, int | float) or isinstance(score, bool):
                 raise DataError(f"Its span {number} has a score that is not a finite number.")
@@ -61,13 +65,22 @@ def as_spans(findings: Any) -> list[Span]:
     return spans
 
 
+def _check_label(label: str, number: int) -> None:
+    if not _is_name(label):
+        raise DataError(
+            f"Its span {number} has a label that is not the name of a kind.",
+            hint="a label is one word of at most 64 letters, digits and - _ . : / & characters: it "
+            "stands in the release where the text stood.",
+        )
+
+
 def _attribute(finding: Any, key: str) -> Any:
     return getattr(finding, key, None)
 
 
 @lru_cache(maxsize=256)
 def _is_name(label: str) -> bool:
-    return label.isprintable() and len(label) <= 200
+    return _LABEL.fullmatch(label) is not None
 
 
 def _finite(score: float, number: int) -> float:
@@ -152,11 +165,11 @@ def read_findings(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
         for record, (key, findings) in enumerate(source.items(), 1):
             add(record, key, findings)
         return found
-    from .limits import Limits
+    from .limits import current_limits
     from .sources import lines_of, open_bytes
 
     path = Path(source)
-    with open_bytes(path, Limits()) as stream:
+    with open_bytes(path, current_limits()) as stream:
         if path.name.removesuffix(".gz").endswith(".json"):
             content = _json(stream.read(), f"The file {path.name!r}")
             if isinstance(content, dict):
@@ -165,7 +178,7 @@ def read_findings(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
         else:
             records = (
                 None if line is None else _json(line, f"Line {number} of {path.name!r}")
-                for number, line in enumerate(lines_of(stream, Limits()), 1)
+                for number, line in enumerate(lines_of(stream, current_limits()), 1)
                 if line is None or line.strip()
             )
         for number, record in enumerate(records, 1):
@@ -192,6 +205,14 @@ def _json(content: bytes, where: str) -> Any:
         raise FormatError(f"{where} is not valid JSON.") from None
 
 
+def _unlooked(name: str, *, before: int = 0) -> DataError:
+    which = f"{before:,} documents before {name!r} have" if before else f"The document {name!r} has"
+    return DataError(
+        f"{which} no entry in the findings.",
+        hint='an entry with an empty list ("findings": []) says that nothing was found.',
+    )
+
+
 def with_findings(
     documents: Iterable[Document],
     findings: str | os.PathLike[str] | Mapping[str, Any] | None = None,
@@ -200,8 +221,12 @@ def with_findings(
     min_score: float = 0.0,
     labels: Mapping[str, str] | None = None,
     overlaps: str = "merge",
+    absent: Callable[[Document], None] | None = None,
 ) -> Iterator[Document]:
     """Give the documents with another tool's findings as their spans (those they had are replaced).
+
+    A document without an entry was not looked at, which is not the same as "nothing found" (an empty
+    list): it is refused, or handed to `absent` and left out.
 
     The findings come from a file or dict (see `read_findings`), or from a `field` of each document,
     which is then taken out of its other fields, since tools may quote the text in it. Findings below `min_score` are left out; one without
@@ -215,7 +240,7 @@ def with_findings(
         raise ParameterError("Give either findings or the field that holds them.")
     by_id = read_findings(findings) if findings is not None else {}
     return _with(documents, by_id=by_id, field=field, min_score=min_score, labels=labels or {},
-                 overlaps=overlaps)  # fmt: skip
+                 overlaps=overlaps, absent=absent)  # fmt: skip
 
 
 def _with(
@@ -226,13 +251,23 @@ def _with(
     min_score: float,
     labels: Mapping[str, str],
     overlaps: str,
+    absent: Callable[[Document], None] | None,
 ) -> Iterator[Document]:
-    matched = False
+    matched, left_out = False, 0
     for document in documents:
         extra = document.extra
         if field is None:
-            matched = matched or document.id in by_id
-            spans: Iterable[Span] = by_id.get(document.id, ())
+            if document.id not in by_id:
+                left_out += 1
+                if absent is not None:
+                    absent(document)
+                elif matched:
+                    raise _unlooked(document.id)
+                continue
+            if left_out and not matched and absent is None:
+                raise _unlooked(document.id, before=left_out)
+            matched = True
+            spans: Iterable[Span] = by_id[document.id]
         else:
             if field not in extra:
                 raise DataError(
@@ -254,7 +289,7 @@ def _with(
             if s.score is None or s.score >= min_score
         ]
         yield Document(document.id, document.text, tuple(resolve(kept, overlaps)), extra).checked()
-    if by_id and not matched:
+    if left_out and not matched:
         raise DataError(
             f"None of the {len(by_id):,} ids in the findings is the id of a document.",
             hint="the findings must use the ids of the corpus.",

@@ -1,4 +1,8 @@
-"""How big an input may be before it is refused: against gzip bombs, endless lines and absurd tables."""
+"""How large an input may be before it is refused: against gzip bombs, endless lines and absurd tables.
+
+Every reader asks here. `current_limits` holds for readers that were given no limits of their own; the
+command line raises it once, by `--limit NAME=NUMBER`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 
 from ..core.errors import LimitError, ParameterError, did_you_mean
 
-__all__ = ["Limits"]
+__all__ = ["Limits", "current_limits", "set_limits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +19,8 @@ class Limits:
     """Sizes beyond which a reader stops; each can be raised by the user.
 
     `expansion` is how many times larger than the compressed file its content may be, asked once
-    `expansion_from` bytes came out, so that small repetitive files pass.
+    `expansion_from` bytes came out, so that small repetitive files pass. `cells` are those of a table
+    whose files say how many they hold; `columns` are those of a table, `features` those of baskets.
 
     >>> Limits().raised(["columns=20_000"]).columns
     20000
@@ -26,6 +31,7 @@ class Limits:
     expansion: int = 200
     expansion_from: int = 64 * 2**20
     columns: int = 10_000
+    cells: int = 20_000_000_000
     features: int = 4_000_000
     files: int = 1_000_000
     id_characters: int = 1_024
@@ -54,11 +60,45 @@ class Limits:
                 ) from None
         return replace(self, **changed)
 
+    def check_expansion(self, name: str, packed: int, unpacked: int) -> None:
+        """Refuse a file that grows beyond the ratio allowed.
+
+        Parameters
+        ----------
+        name : str
+            The file's name.
+        packed, unpacked : int
+            Its bytes on disk, and the bytes that came (or will come) out of them.
+
+        """
+        if unpacked > self.expansion_from and unpacked > self.expansion * max(1, packed):
+            ratio = unpacked // max(1, packed)
+            raise self.error(
+                f"The file {name!r} grows {ratio:,} times when read, which", "expansion"
+            )
+
     def error(self, what: str, name: str) -> LimitError:
         """Build the error for a limit that was passed, with the way to raise it."""
         return LimitError(f"{what} is beyond the limit of {getattr(self, name):,} ({name}).",
                           hint=self.hint(name))  # fmt: skip
 
     def hint(self, name: str) -> str:
-        """Say how a limit is raised."""
-        return f"if the input is as it should be, raise it: limits=Limits({name}=…)."
+        """Return how a limit is raised."""
+        return (
+            f"if the input is as it should be, raise it: --limit {name}=…, or limits=Limits({name}=…) "
+            "in Python."
+        )
+
+
+_current = Limits()
+
+
+def current_limits() -> Limits:
+    """Return the limits of readers that were given none of their own."""
+    return _current
+
+
+def set_limits(limits: Limits) -> None:
+    """Change the limits of readers that were given none of their own."""
+    global _current  # noqa: PLW0603 (one setting of the process, made once by its command line)
+    _current = limits

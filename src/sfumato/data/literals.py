@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from ..core.errors import DataError, ParameterError, did_you_mean
+from ..core.errors import DataError, ParameterError
 from .baskets import Baskets
 
 __all__ = ["Bins", "Flag", "Literals", "OneOf", "Thresholds", "literals"]
@@ -81,7 +81,10 @@ def literals(table: Any, rules: Mapping[str, Rule], *, labels: Any = None) -> Li
     known = [str(c) for c in (table.columns if hasattr(table, "columns") else table)]
     for column, rule in rules.items():
         if column not in known:
-            raise DataError(f"There is no column {column!r}.", hint=did_you_mean(column, known))
+            raise DataError(
+                f"There is no column {column!r}.",
+                hint=f"the table has {len(known):,} columns; check their names.",
+            )
         cells = list(table[column])
         for name, mask in _made(column, rule, cells):
             names.append(name)

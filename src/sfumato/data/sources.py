@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import os
 import zlib
 from array import array
 from collections.abc import Iterator
@@ -16,7 +17,16 @@ from typing import Any, BinaryIO, cast
 from ..core.errors import DataError, FormatError, InputError
 from .limits import Limits
 
-__all__ = ["Extra", "SeenIds", "Withheld", "create_bytes", "lines_of", "open_bytes"]
+__all__ = [
+    "Extra",
+    "SeenIds",
+    "Withheld",
+    "check_growth",
+    "create_bytes",
+    "is_gzip",
+    "lines_of",
+    "open_bytes",
+]
 
 _BUFFER = 1 << 18
 _UTF8_MARK = b"\xef\xbb\xbf"
@@ -140,12 +150,7 @@ class _Unzipping(io.RawIOBase):
             ) from error
         self._out += count
         if self._out > self._limits.expansion_from:
-            ratio = self._out // max(1, self._raw.tell())
-            if ratio > self._limits.expansion:
-                raise self._limits.error(
-                    f"The file {self._name!r} grows {ratio:,} times when decompressed, which",
-                    "expansion",
-                )
+            self._limits.check_expansion(self._name, self._raw.tell(), self._out)
         return count
 
     def close(self) -> None:
@@ -185,6 +190,51 @@ def open_bytes(path: Path, limits: Limits) -> io.BufferedReader:
         raw.close()
         raise
     return stream
+
+
+def is_gzip(path: Path) -> bool:
+    """Return whether a file is compressed, by its first bytes."""
+    with path.open("rb") as raw:
+        return raw.read(2) == b"\x1f\x8b"
+
+
+def check_growth(path: Path, limits: Limits) -> None:
+    """Refuse a gzip file that grows beyond the limit, for readers that decompress it themselves.
+
+    It is decompressed once and nothing is kept; a file that was found good before is not looked at
+    again. One that is cut off is refused as well: a database would read it as far as it goes.
+    """
+    state = path.stat()
+    if not is_gzip(path):
+        return
+    key = (os.path.realpath(path), state.st_size, state.st_mtime_ns, limits)
+    if key in _grown:
+        return
+    with path.open("rb") as raw:
+        unpacking, out, read, whole = zlib.decompressobj(wbits=31), 0, 0, False
+        try:
+            while block := raw.read(_BUFFER):
+                read += len(block)
+                while block:
+                    out += len(unpacking.decompress(block, 16 * _BUFFER))
+                    limits.check_expansion(path.name, read, out)
+                    block = unpacking.unconsumed_tail
+                    if unpacking.eof:
+                        block = unpacking.unused_data.lstrip(b"\0")
+                        unpacking, whole = zlib.decompressobj(wbits=31), not block
+                    else:
+                        whole = False
+            if not whole:
+                raise zlib.error
+        except zlib.error as error:
+            raise FormatError(
+                f"The file {path.name!r} is damaged or cut off: it does not decompress.",
+                hint="copy it again from where it came.",
+            ) from error
+    _grown.add(key)
+
+
+_grown: set[tuple[str, int, int, Limits]] = set()
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.errors import DataError, InputError
-from ..core.exploration import InputFile
+from ..core.records import InputFile
 from .hierarchy import hierarchy_order, read_hierarchy
 from .table_schema import MISSING, Attribute, TableSchema
 from .table_source import Source, cell_text, quoted_name, quoted_text

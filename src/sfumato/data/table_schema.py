@@ -7,6 +7,7 @@ a guessed domain would mean nothing.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -86,8 +87,9 @@ class TableSchema(BaseModel):
 
     @model_validator(mode="after")
     def _names_once(self) -> TableSchema:
-        names = [a.name for a in self.attribute]
-        twice = sorted({n for n in names if names.count(n) > 1})
+        twice = sorted(
+            n for n, count in Counter(a.name for a in self.attribute).items() if count > 1
+        )
         if twice:
             raise ValueError(f"the attribute {twice[0]!r} stands twice")
         if not self.quasi:
@@ -179,6 +181,7 @@ def draft_schema(source: Any) -> str:
     from .table_source import Source
 
     opened = Source.open(source)
+    opened.check_header()
     lines = [
         "# A draft: check every role and domain before you use it.",
         "# identifier: removed · quasi: what an outsider could know · sensitive: must not be tied to a person · other: kept",

@@ -1,22 +1,31 @@
 """Tables opened for reading through DuckDB: files or frames as one relation of text cells, in row order.
 
-Errors of a file are told by line and column, never by content.
+Errors of a file are told by line and column number, never by content: the first line of a file without a
+header is a person.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import DataError, FormatError, InputError, did_you_mean
-from ..core.exploration import InputFile
+from ..core.errors import DataError, FormatError, InputError
+from ..core.records import InputFile
+from .database import Database, disk_error, quoted_name, quoted_text
+from .limits import Limits, current_limits
+from .table_files import (
+    Layout,
+    checked_columns,
+    csv_layouts,
+    format_of_name,
+    kind_of,
+    parquet_columns,
+    table_paths,
+)
 from .table_schema import MISSING
 
 if TYPE_CHECKING:
@@ -25,17 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quoted_name", "quoted_text"]
 
-_MEMORY = "1GB"  # what DuckDB may hold at once; it spills to disk beyond that
-
-
-def quoted_name(text: str) -> str:
-    """Quote a column's name for SQL."""
-    return '"' + text.replace('"', '""') + '"'
-
-
-def quoted_text(text: str) -> str:
-    """Quote a string for SQL."""
-    return "'" + text.replace("'", "''") + "'"
+_FACTS_AT_ONCE = 64  # columns counted by one query: its cost grows with their square
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,73 +51,90 @@ class ColumnFacts:
 
 @dataclass
 class Source:
-    """A table opened for reading: `sql` is a relation whose columns are all text, rows in their order."""
+    """A table opened for reading: `sql` is a relation whose columns are all text, rows in their order.
+
+    `layouts` are the runs of CSV files that order their columns alike.
+    """
 
     sql: str
     columns: list[str]
     format: str
-    connection: duckdb.DuckDBPyConnection = field(repr=False)
+    database: Database = field(repr=False)
     paths: list[Path] = field(default_factory=list)
     delimiter: str = ","
     raw: str = ""  # the same relation with the columns' own types
+    layouts: list[Layout] = field(default_factory=list)
 
     @classmethod
-    def open(cls, source: Any) -> Source:
+    def open(
+        cls, source: Any, *, limits: Limits | None = None, threads: int | None = None
+    ) -> Source:
         """Open a file, several, a folder or glob of Parquet or CSV parts, or a frame.
 
         A reader of Arrow batches is a frame too, whose rows can be read once.
-        """
-        import duckdb
 
+        Parameters
+        ----------
+        source : path, list of paths, mapping, frame or Source
+            What to read.
+        limits : Limits, optional
+            How large the files may be.
+        threads : int, optional
+            The number of threads; all cores by default.
+
+        """
         if isinstance(source, Source):
             return source
-        # DuckDB would spill rows into the current folder; a private one goes when the source does.
-        spill = tempfile.mkdtemp(prefix="sfumato-")
-        connection = duckdb.connect(config={"memory_limit": _MEMORY, "temp_directory": spill})
-        weakref.finalize(connection, shutil.rmtree, spill, ignore_errors=True)
-        connection.execute("SET enable_progress_bar = false")
+        limits = limits or current_limits()
         if isinstance(source, Mapping | str | os.PathLike) or _is_path_list(source):
             if isinstance(source, Mapping):
                 import pyarrow as pa
 
-                return cls._frame(connection, pa.table(dict(source)))
-            return cls._files(connection, _paths(source))
-        return cls._frame(connection, _arrow(source))
+                return cls._frame(pa.table(dict(source)), limits, threads)
+            return cls._files(table_paths(source), limits, threads)
+        return cls._frame(_arrow(source), limits, threads)
 
     @classmethod
     def _frame(
-        cls, connection: duckdb.DuckDBPyConnection, table: pa.Table | pa.RecordBatchReader
+        cls, table: pa.Table | pa.RecordBatchReader, limits: Limits, threads: int | None
     ) -> Source:
-        connection.register("frame", table)
-        columns = _checked_columns(table.schema.names, "frame")
-        return cls(_as_text("frame", columns), columns, "frame", connection, raw="frame")
+        columns = checked_columns(table.schema.names, "frame", limits)
+        database = Database(threads=threads)
+        database.connection.register("frame", table)
+        return cls(_as_text("frame", columns), columns, "frame", database, raw="frame")
 
     @classmethod
-    def _files(cls, connection: duckdb.DuckDBPyConnection, paths: list[Path]) -> Source:
-        kinds = {_kind(path) for path in paths}
+    def _files(cls, paths: list[Path], limits: Limits, threads: int | None) -> Source:
+        kinds = {kind_of(path) for path in paths}
         if len(kinds) != 1:
             raise InputError("The files of one table must be of one format.")
         kind = kinds.pop()
-        listed = "[" + ", ".join(quoted_text(str(p)) for p in paths) + "]"
         if kind == "parquet":
-            import pyarrow.parquet as pq
+            columns = parquet_columns(paths, limits)
+            database = Database(paths, threads=threads)
+            raw = f"read_parquet({database.listed(0, len(paths))}, hive_partitioning=false)"
+            return cls(_as_text(raw, columns), columns, kind, database, paths, raw=raw)
+        layouts, delimiter = csv_layouts(paths, kind, limits)
+        columns = layouts[0].columns
+        database = Database(paths, threads=threads)
+        selected, first = [], 0
+        for layout in layouts:
+            last = first + len(layout.paths)
+            listed = ", ".join(map(quoted_name, columns)) if len(layouts) > 1 else "*"
+            types = ", ".join(f"{quoted_text(c)}: 'VARCHAR'" for c in layout.columns)
+            selected.append(
+                f"SELECT {listed} FROM read_csv({database.listed(first, last)}, header=true, "
+                f"auto_detect=false, strict_mode=true, hive_partitioning=false, "
+                f"compression={quoted_text('gzip' if layout.packed else 'none')}, "
+                f"delim={quoted_text(delimiter)}, quote='\"', escape='\"', nullstr='', columns={{{types}}})"
+            )
+            first = last
+        relation = f"({' UNION ALL '.join(selected)})"
+        return cls(relation, columns, kind, database, paths, delimiter, relation, layouts)
 
-            try:
-                columns = list(pq.read_schema(paths[0]).names)
-            except Exception:
-                raise FormatError(
-                    f"The file {paths[0].name!r} is not readable as Parquet."
-                ) from None
-            columns = _checked_columns(columns, paths[0].name)
-            raw = f"read_parquet({listed})"
-            return cls(_as_text(raw, columns), columns, kind, connection, paths, raw=raw)
-        columns, delimiter = _csv_header(paths[0], kind)
-        types = ", ".join(f"{quoted_text(c)}: 'VARCHAR'" for c in columns)
-        relation = (
-            f"(SELECT * FROM read_csv({listed}, header=true, auto_detect=false, strict_mode=true, "
-            f"delim={quoted_text(delimiter)}, quote='\"', escape='\"', nullstr='', columns={{{types}}}))"
-        )
-        return cls(relation, columns, kind, connection, paths, delimiter, relation)
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        return self.database.connection
 
     def query(self, sql: str) -> pa.Table:
         """Run a query; an error of the file becomes one sentence without its content."""
@@ -126,7 +142,9 @@ class Source:
 
         try:
             return self.connection.sql(sql).to_arrow_table()
-        except duckdb.OutOfMemoryException:
+        except duckdb.OutOfMemoryException as error:
+            if (disk := disk_error(error)) is not None:
+                raise disk from None
             raise DataError(
                 "The table has too many distinct combinations of quasi-identifiers for the memory allowed.",
                 hint="generalise a column beforehand, or mark it as an identifier.",
@@ -135,7 +153,7 @@ class Source:
             raise self.told(error) from None
 
     def batches(self, sql: str, rows: int) -> Iterator[pa.RecordBatch]:
-        """Run a query and give its rows in their order, so many at a time (the last are fewer)."""
+        """Run a query and yield its rows in their order, so many at a time (the last are fewer)."""
         import duckdb
         import pyarrow as pa
 
@@ -154,7 +172,7 @@ class Source:
             yield _one_batch(pa.Table.from_batches(held))
 
     def execute(self, sql: str) -> None:
-        """Run a statement that gives nothing back; errors are told as those of a query are."""
+        """Run a statement that returns nothing; errors are told as those of a query are."""
         import duckdb
 
         try:
@@ -162,8 +180,19 @@ class Source:
         except duckdb.Error as error:
             raise self.told(error) from None
 
-    def told(self, error: Exception) -> FormatError:
-        """Say what is wrong with the file, by its line, without quoting it."""
+    def write_csv(self, sql: str, path: Path, *, delimiter: str) -> None:
+        """Write the rows of a query as CSV, compressed when the name ends in .gz."""
+        import duckdb
+
+        try:
+            self.database.write_csv(sql, path, delimiter=delimiter)
+        except duckdb.Error as error:
+            raise self.told(error) from None
+
+    def told(self, error: Exception) -> FormatError | OSError:
+        """Return what is wrong with the file, by its line, without quoting it; or with the disk."""
+        if (disk := disk_error(error)) is not None:
+            return disk
         message = str(error)
         line = re.search(r"CSV Error on Line: (\d+)", message)
         name = self.paths[0].name if len(self.paths) == 1 else f"{len(self.paths)} files"
@@ -177,17 +206,44 @@ class Source:
         return FormatError(f"The file {name!r} cannot be read as {self.format}{where}.")
 
     def require(self, names: Sequence[str]) -> None:
-        """Say which column is missing."""
+        """Refuse a table that lacks one of the columns; its own are not named."""
         for name in names:
             if name not in self.columns:
                 raise DataError(
-                    f"The table has no column {name!r}.", hint=did_you_mean(name, self.columns)
+                    f"The table has no column {name!r}.",
+                    hint=f"it has {len(self.columns):,} columns; the first line of a CSV file must "
+                    "name them, as the schema does.",
                 )
+
+    def check_header(self) -> None:
+        """Refuse a file whose first line looks like a row: a number, or a value of its own column."""
+        if self.format not in {"csv", "tsv"}:
+            return
+        places = [i for i, name in enumerate(self.columns) if _is_number(name)]
+        for first in range(0, len(self.columns), _FACTS_AT_ONCE) if not places else ():
+            some = self.columns[first : first + _FACTS_AT_ONCE]
+            held = ", ".join(
+                f"coalesce(bool_or({cell_text(c)} = {quoted_text(c)}), false)" for c in some
+            )
+            found = self.query(f"SELECT {held} FROM {self.sql}")
+            places += [first + i for i, column in enumerate(found.columns) if column[0].as_py()]
+        if places:
+            raise FormatError(
+                f"The first line of {self.paths[0].name!r} looks like a row of data, not like names "
+                f"of columns (cell {places[0] + 1} is a number or stands in its own column).",
+                hint="put a line with the names of the columns first.",
+            )
 
     def column_facts(self) -> list[ColumnFacts]:
         """Count what a draft of a schema needs."""
+        facts: list[ColumnFacts] = []
+        for first in range(0, len(self.columns), _FACTS_AT_ONCE):
+            facts += self._facts(self.columns[first : first + _FACTS_AT_ONCE])
+        return facts
+
+    def _facts(self, columns: Sequence[str]) -> list[ColumnFacts]:
         parts = ["count(*)"]
-        for column in self.columns:
+        for column in columns:
             cell = cell_text(column)
             whole = f"TRY_CAST({cell} AS BIGINT)"
             every = f"count({cell}) = count(CASE WHEN regexp_full_match({cell}, '-?[0-9]{{1,9}}') THEN 1 END)"
@@ -204,12 +260,10 @@ class Source:
         rows, rest = row[0], row[1:]
         if rows == 0:
             raise DataError("The table holds no rows.")
-        return [
-            ColumnFacts(name, rows, *rest[4 * i : 4 * i + 4]) for i, name in enumerate(self.columns)
-        ]
+        return [ColumnFacts(name, rows, *rest[4 * i : 4 * i + 4]) for i, name in enumerate(columns)]
 
     def described(self, rows: int) -> list[InputFile]:
-        """Give name and hash of the files read."""
+        """Return name and hash of the files read."""
         return [InputFile.of(p, rows if len(self.paths) == 1 else 0) for p in self.paths]
 
 
@@ -218,7 +272,7 @@ def _one_batch(table: pa.Table) -> pa.RecordBatch:
 
 
 def cell_text(column: str, *, is_range: bool = False) -> str:
-    """Give the SQL that normalises a cell: trimmed text, NULL where missing ('' or '?').
+    """Return the SQL that normalises a cell: trimmed text, NULL where missing ('' or '?').
 
     In a range of whole numbers '039' and '39.0' are 39, as an integer column stored as floats has it.
     """
@@ -230,91 +284,18 @@ def cell_text(column: str, *, is_range: bool = False) -> str:
     return f"CASE WHEN abs({number}) < 1e15 AND {number} = round({number}) THEN {whole} ELSE {trimmed} END"
 
 
-# --- opening files -------------------------------------------------------------------------------
-
-
 def _is_path_list(source: Any) -> bool:
     return isinstance(source, list | tuple) and all(
         isinstance(p, str | os.PathLike) for p in source
     )
 
 
-def _paths(source: Any) -> list[Path]:
-    given = [Path(source)] if isinstance(source, str | os.PathLike) else [Path(p) for p in source]
-    paths: list[Path] = []
-    for path in given:
-        if path.is_dir():
-            inside = sorted(p for p in path.iterdir() if p.is_file() and format_of_name(p))
-            if not inside:
-                raise InputError(f"The folder {path.name!r} holds no CSV, TSV or Parquet file.")
-            paths += inside
-        elif "*" in path.name and not path.exists():
-            found = sorted(path.parent.glob(path.name))
-            if not found:
-                raise InputError(f"No file fits {path.name!r}.")
-            paths += found
-        elif not path.exists():
-            raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
-        else:
-            paths.append(path)
-    if not paths:
-        raise InputError("No file was given to read a table from.")
-    return paths
-
-
-def format_of_name(path: Path) -> str | None:
-    """Tell the format of a table by its file's name; None where the name says nothing."""
-    suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
-    return {
-        ".csv": "csv",
-        ".txt": "csv",
-        ".tsv": "tsv",
-        ".tab": "tsv",
-        ".parquet": "parquet",
-        ".pq": "parquet",
-    }.get(suffix)
-
-
-def _kind(path: Path) -> str:
-    kind = format_of_name(path)
-    if kind is None:
-        raise InputError(
-            f"The file {path.name!r} is not named as a table.",
-            hint="use .csv, .tsv or .parquet (.gz too).",
-        )
-    return kind
-
-
-def _csv_header(path: Path, kind: str) -> tuple[list[str], str]:
-    import csv
-    import gzip
-
-    opener = gzip.open if path.name.endswith(".gz") else open
+def _is_number(text: str) -> bool:
     try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as stream:
-            start = stream.read(1 << 20)
-    except (UnicodeDecodeError, gzip.BadGzipFile, EOFError):
-        raise FormatError(
-            f"The file {path.name!r} is not UTF-8 text.", hint="convert it to UTF-8 first."
-        ) from None
-    if not start.strip():
-        raise DataError(f"The file {path.name!r} is empty.")
-    line = start.split("\n", 1)[0]
-    delimiter = "\t" if kind == "tsv" else max(",;\t|", key=line.count)
-    header = next(csv.reader(start.splitlines(), delimiter=delimiter))
-    return _checked_columns([h.strip() for h in header], path.name), delimiter
-
-
-def _checked_columns(columns: Sequence[str], name: str) -> list[str]:
-    folded = [c.casefold() for c in columns]
-    for i, column in enumerate(columns):
-        if not column:
-            raise FormatError(f"Column {i + 1} of {name!r} has no name.")
-        if folded.index(folded[i]) != i:
-            raise FormatError(
-                f"The column {column!r} of {name!r} stands twice (upper and lower case alike)."
-            )
-    return list(columns)
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _as_text(relation: str, columns: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 __all__ = [
     "BLUE", "GREEN", "INK", "ORANGE", "PAPER", "bounds_of", "decades", "filled",
-    "headroom", "spec", "to_png", "to_svg",
+    "headroom", "spec", "theme", "to_png", "to_svg",
 ]  # fmt: skip
 
 BLUE, ORANGE, GREEN, INK, PAPER = "#0072b2", "#b84a00", "#007a5a", "#1f2a33", "#fffdf8"
@@ -26,6 +26,12 @@ def _file(name: str) -> str:
     )
 
 
+def theme() -> dict[str, Any]:
+    """Return the configuration that all charts share."""
+    found: dict[str, Any] = json.loads(_file("theme"))
+    return found
+
+
 def spec(name: str) -> dict[str, Any]:
     """Give a fresh copy of a spec with the theme in it.
 
@@ -33,7 +39,7 @@ def spec(name: str) -> dict[str, Any]:
     660
     """
     found: dict[str, Any] = json.loads(_file(name))
-    found["config"] = json.loads(_file("theme"))
+    found["config"] = theme()
     return found
 
 

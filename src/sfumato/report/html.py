@@ -5,23 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ..presentation.numbers import count, segments
-from .charts import Chart, charts_of, point_says, to_svg
+from .._version import __version__
+from ..core.engine import Part, engine_named
+from ..core.records import InputFile
+from ..core.request import command_line
+from ..core.story import Chart, Paper, Story, Term
+from ..presentation.drawing import to_svg
+from ..presentation.knowledge import shared_terms
+from ..presentation.numbers import count, decimal, segments
 from .facts import Facts, facts_json
-from .prose import glossary, methods, papers
-from .words import Story, stories
-from .words.shared import command
+from .parts import stories
 
 __all__ = [
     "LARGEST",
     "commands_of",
     "file_rows",
-    "method_terms",
+    "papers_of",
     "render_html",
     "setting_rows",
     "title_of",
@@ -32,7 +37,6 @@ LARGEST = 3_000_000
 
 _SECTIONS = (("published", "What is published"), ("tradeoff", "The trade-off"), ("attack", "The attack"),
              ("cost", "The cost"), ("assumptions", "The assumptions"))  # fmt: skip
-_LIVE = ("-frontier", "-attack")
 
 
 def _icon(inner: str) -> str:
@@ -105,111 +109,187 @@ def _template(name: str) -> str:
 
 
 def file_rows(facts: Facts) -> list[dict[str, str]]:
-    """List every file that went in or came out, with its hash."""
+    """List every file that went in or came out; only what was published is shown with its hash."""
     found = []
     if facts.plan is not None:
-        found.append({"name": facts.plan.name, "role": "plan", "rows": "–", "sha256": facts.plan.sha256 or "–"})  # fmt: skip
+        found.append({"name": facts.plan, "role": "plan", "rows": "–", "sha256": "–"})
     for part in facts.parts:
-        seen = {(f.name, f.sha256) for f in part.inputs}
-        fresh = tuple(f for f in part.published_from if (f.name, f.sha256) not in seen)
-        roles = (("explored", part.inputs), ("published from", fresh), ("published", part.outputs))
-        for role, listed in roles:
-            found += [
-                {"name": f.name, "role": f"{part.engine}, {role}", "rows": "–" if f.rows is None else count(f.rows),
-                 "sha256": f.sha256 or "–"}
-                for f in listed
-            ]  # fmt: skip
+        explored = part.frontier.inputs if part.frontier is not None else ()
+        fresh: tuple[InputFile, ...] = ()
+        written: tuple[InputFile, ...] = ()
+        if part.release is not None:
+            known = {f.path for f in explored}
+            fresh = tuple(f for f in part.release.inputs if f.path not in known)
+            written = part.release.outputs
+        roles = (("explored", explored), ("published from", fresh), ("published", written))
+        found += [
+            {
+                "name": f.path,
+                "role": f"{part.id}, {role}",
+                "rows": "–" if f.rows is None else count(f.rows),
+                "sha256": (f.sha256 or "–") if role == "published" else "stays in the house",
+            }
+            for role, listed in roles
+            for f in listed
+        ]
     return found
 
 
 def setting_rows(facts: Facts) -> list[tuple[str, str]]:
     """List seeds and versions."""
-    rows = [(f"Seed ({part.id})", str(part.seed)) for part in facts.parts]
-    rows += [(f"sfumato ({part.id})", part.version) for part in facts.parts]
+    rows: list[tuple[str, str]] = []
     versions: dict[str, str] = {}
     for part in facts.parts:
-        versions.update(part.versions)
-    rows += [(name, version) for name, version in sorted(versions.items()) if name != "sfumato"]
-    return [*rows, ("sfumato (this report)", facts.version)]
+        record = part.frontier or part.release
+        if record is not None:
+            rows.append((f"Seed ({part.id})", str(record.seed)))
+        if part.release is not None:
+            versions.update(part.release.versions)
+    return [*rows, *sorted(versions.items()), ("sfumato (this report)", __version__)]
 
 
-def commands_of(facts: Facts, told: list[Story]) -> list[str]:
-    """List what to type to repeat everything: the plan if there was one, else each step."""
+def commands_of(facts: Facts) -> list[str]:
+    """List what to type to repeat everything: the plan if there was one, else each recorded request."""
     if facts.plan is not None:
-        return [command("sfumato", "run", facts.plan.name)]
-    folders = (
-        "exploration release" if any(part.published for part in facts.parts) else "exploration"
-    )
-    steps = [step for story in told for step in story.commands]
-    return [*steps, f"sfumato report {folders} --pdf"]
+        return [shlex.join(["sfumato", "run", facts.plan])]
+    found, folders = [], []
+    for part in facts.parts:
+        engine, words = engine_named(part.engine), ("sfumato", part.engine)
+        explored, released = f"{part.id}-explored", f"{part.id}-release"
+        if part.frontier is not None:
+            found.append(
+                command_line(
+                    (*words, "explore"), engine.Request, part.frontier.request, out=explored
+                )
+            )
+            folders.append(explored)
+        if part.release is not None:
+            choice = ["--choose", part.release.candidate] if part.frontier is not None else []
+            repeat = command_line(
+                (*words, "publish", explored), engine.PublishRequest, part.release.request
+            )
+            found.append(shlex.join([*shlex.split(repeat), *choice, "--out", released]))
+            folders.append(released)
+        if part.attack is not None and engine.AttackRequest is not None:
+            attacked = f"{part.id}-attack"
+            found.append(
+                f"mkdir -p {shlex.quote(attacked)} && "
+                + command_line(
+                    (*words, "attack"),
+                    engine.AttackRequest,
+                    part.attack.request,
+                    out=f"{attacked}/attack.json",
+                )
+            )
+            folders.append(attacked)
+    return [*found, shlex.join(["sfumato", "report", *folders, "--out", "report"])]
 
 
-def method_terms(facts: Facts) -> dict[str, list[dict[str, str]]]:
-    """Give the method of each engine in the report, in the order of the parts."""
-    engines = {part.engine for part in facts.parts}
-    return {e: steps for e, steps in methods().items() if e in engines}
+def papers_of(told: Iterable[Story], terms: Mapping[str, Term]) -> dict[str, Paper]:
+    """Return the papers that the parts cite."""
+    found: dict[str, Paper] = {}
+    for story in told:
+        cited = {step.paper for step in story.method}
+        cited |= {term.paper for term in terms.values() if term.paper is not None}
+        found |= {key: paper for key, paper in story.papers.items() if key in cited}
+    return found
 
 
-def _used_terms(facts: Facts) -> dict[str, dict[str, str | None]]:
-    engines = {part.engine for part in facts.parts}
-    shared = {"frontier", "area", "evaluations", "interval", "knee"}
-    return {k: v for k, v in glossary().items() if k in shared or k.split(".")[0] in engines}
+def _terms(told: Iterable[Story]) -> dict[str, Term]:
+    found: dict[str, Term] = {}
+    for story in told:
+        found |= story.glossary
+    return {**found, **shared_terms()}
 
 
-def _choosers(facts: Facts) -> list[dict[str, Any]]:
+def _choosers(facts: Facts, told: Sequence[Story]) -> list[dict[str, Any]]:
     """Offer the candidates of each part where nothing was published yet."""
     return [
         {
             "id": part.id,
             "title": f"{story.title}: which candidate?",
-            "chosen": part.chosen.id if part.chosen else "",
-            "points": [{"id": p.id, "words": point_says(part.engine, p)} for p in part.points if p.on_frontier],
+            "chosen": part.chosen.id if part.chosen is not None else "",
+            "points": [
+                {
+                    "id": c.id,
+                    "words": f"{c.id}: risk {decimal(c.risk.value)}, utility {decimal(c.utility.value)}",
+                }
+                for c in part.frontier.candidates
+                if not c.dominated
+            ],
         }
-        for part, story in zip(facts.parts, stories(facts), strict=True)
-        if not part.published and part.points
-    ]  # fmt: skip
+        for part, story in zip(facts.parts, told, strict=True)
+        if part.release is None and part.frontier is not None
+    ]
+
+
+def _shown(chart: Chart, specs: dict[str, Any]) -> dict[str, Any]:
+    """Return a chart with its views drawn; the specs of live ones are kept for the page's script."""
+    from markupsafe import Markup
+
+    views = []
+    for i, view in enumerate(chart.views):
+        views.append({"name": view.name, "svg": Markup(_inline_svg(view.spec, chart, i))})  # noqa: S704 (drawn by us)
+        if chart.live:
+            specs[f"{chart.id}-{i}"] = Markup(_json_for_script(_zoomable(view.spec)))  # noqa: S704
+    return {
+        "id": chart.id,
+        "section": chart.section,
+        "title": chart.title,
+        "alt": chart.alt,
+        "views": views,
+        "heads": chart.heads,
+        "rows": chart.rows,
+        "key": chart.key,
+        "live": chart.live,
+    }
+
+
+def _told_part(part: Part, story: Story, specs: dict[str, Any]) -> dict[str, Any]:
+    """Return one part as the template takes it, section by section."""
+    shown = [_shown(chart, specs) for chart in story.charts]
+    sections = []
+    for name, title in _SECTIONS:
+        section = {
+            "id": name,
+            "title": title,
+            "sentences": [] if name == "assumptions" else getattr(story, name),
+            "grids": [g for g in story.grids if g.section == name],
+            "chips": [c for c in story.chips if c.section == name],
+            "charts": [c for c in shown if c["section"] == name],
+        }
+        if any(section[key] for key in ("sentences", "grids", "chips", "charts")) or (
+            name == "assumptions" and story.assumptions
+        ):
+            sections.append(section)
+    return {"story": story, "sections": sections, "title": engine_named(part.engine).title}
 
 
 def render_html(facts: Facts, *, interactive: bool = True, choosing: bool = False) -> str:
-    """Render the page.
+    """Return the page.
 
-    `interactive` adds the chart library where the page stays under `LARGEST` bytes; `choosing` adds the
-    form with which the local server lets people walk along the frontier.
+    Parameters
+    ----------
+    facts : Facts
+        What the report is about.
+    interactive : bool, default=True
+        Whether the chart library is added, where the page stays under `LARGEST` bytes.
+    choosing : bool, default=False
+        Whether the form is added with which the local page lets people walk along the frontier.
+
     """
     import jinja2
     from markupsafe import Markup
 
-    told = stories(facts)
-    charts = charts_of(facts)
-    parts = []
+    told = stories(facts.parts)
     specs: dict[str, Any] = {}
-    for part, story in zip(facts.parts, told, strict=True):
-        shown = []
-        for chart in charts[part.id]:
-            live = chart.id.endswith(_LIVE)
-            views = []
-            for i, view in enumerate(chart.views):
-                views.append({"name": view.name, "svg": Markup(_inline_svg(view.spec, chart, i))})  # noqa: S704 (drawn by us)
-                if live:
-                    specs[f"{chart.id}-{i}"] = Markup(_json_for_script(_zoomable(view.spec)))  # noqa: S704
-            shown.append({"id": chart.id, "section": chart.section, "title": chart.title, "alt": chart.alt,
-                          "views": views, "heads": chart.heads, "rows": chart.rows, "key": chart.key, "live": live})  # fmt: skip
-        present = {chart["section"] for chart in shown}
-        sections = [
-            {"id": name, "title": title, "sentences": getattr(story, name) if name != "assumptions" else []}
-            for name, title in _SECTIONS
-            if getattr(story, name) or name in present
-        ]  # fmt: skip
-        parts.append({"story": story, "facts": part, "charts": shown, "sections": sections})
-
-    terms = _used_terms(facts)
+    parts = [_told_part(p, s, specs) for p, s in zip(facts.parts, told, strict=True)]
+    terms = _terms(told)
     several = len(told) > 1
     heres = {
         key: [f"{s.here[key]}{f' ({s.title})' if several else ''}" for s in told if key in s.here]
         for key in terms
     }
-    cited = {step["paper"] for steps in method_terms(facts).values() for step in steps}
-    cited |= {str(entry["paper"]) for entry in terms.values() if entry["paper"]}
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template),
         autoescape=True,
@@ -223,20 +303,20 @@ def render_html(facts: Facts, *, interactive: bool = True, choosing: bool = Fals
         return environment.get_template("report.html.j2").render(
             title=title_of(told),
             parts=parts,
-            methods=method_terms(facts),
-            papers={k: v for k, v in papers().items() if k in cited},
+            methods={p["title"]: p["story"].method for p in parts if p["story"].method},
+            papers=papers_of(told, terms),
             files=file_rows(facts),
             settings=setting_rows(facts),
             facts_hash=hashlib.sha256(facts_json(facts).encode()).hexdigest(),
             glossary=terms,
             heres=heres,
-            commands=commands_of(facts, told),
-            version=facts.version,
+            commands=commands_of(facts),
+            version=__version__,
             style=Markup(_template("style.css")),  # noqa: S704 (our own file)
             script=Markup(_template("page.js")),  # noqa: S704
             symbols={k: Markup(v) for k, v in _SYMBOLS.items()},  # noqa: S704
             interactive=with_library,
-            choosers=_choosers(facts) if choosing else [],
+            choosers=_choosers(facts, told) if choosing else [],
             specs=specs if with_library else {},
             bundle=Markup(_bundle()) if with_library else "",  # noqa: S704
         )

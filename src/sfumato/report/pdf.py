@@ -10,13 +10,14 @@ import json
 from importlib.resources import as_file, files
 from typing import Any
 
+from .._version import __version__
 from ..core.errors import WorkError
+from ..core.story import Chart, Grid
+from ..presentation.drawing import to_svg
 from ..presentation.numbers import segments
-from .charts import Chart, charts_of, to_svg
 from .facts import Facts, facts_json
-from .html import commands_of, file_rows, method_terms, setting_rows, title_of
-from .prose import papers
-from .words import Grid, stories
+from .html import commands_of, file_rows, papers_of, setting_rows, title_of
+from .parts import stories
 
 __all__ = ["render_pdf"]
 
@@ -26,14 +27,7 @@ _SYMBOLS = {
     "outside": "triangles", "before": "hollow and dashed", "bound": "dotted line", "random": "grey dashes",
     "ink": "dark", "blue": "blue",
 }  # fmt: skip
-_SHOWN = {
-    "text": ("frontier", "attack"),
-    "tables": ("frontier", "groups"),
-    "baskets": ("frontier", "uniqueness"),
-}
-_ROWS = 8
-_FIRST = ("policy", "example")
-_LAST = {"text": ("attack",), "tables": ("references",), "baskets": ("candidates",)}
+_CHARTS, _GRIDS, _ROWS = 2, 2, 8
 
 
 def _key(chart: Chart) -> str:
@@ -46,7 +40,7 @@ def _chart(chart: Chart, width: int) -> dict[str, Any]:
 
 
 def _grid(grid: Grid) -> dict[str, Any]:
-    """Give a table for the certificate: at most `_ROWS` rows, those around the marked one."""
+    """Return a table for the certificate: at most `_ROWS` rows, those around the marked one."""
     first = (
         0 if grid.marked is None else max(0, min(grid.marked - _ROWS // 2, len(grid.rows) - _ROWS))
     )
@@ -65,12 +59,11 @@ def _said(sentences: list[str]) -> list[list[tuple[str, str | None]]]:
 
 
 def _content(facts: Facts) -> dict[str, Any]:
-    told, charts = stories(facts), charts_of(facts)
-    parts = []
+    told = stories(facts.parts)
     width = 82 if len(told) < 3 else 68  # a certificate has six sheets at most
-    for story in told:
-        names = {f"{story.id}-{name}" for name in _SHOWN[story.engine]}
-        parts.append({
+    terms = {key: term for story in told for key, term in story.glossary.items()}
+    parts = [
+        {
             "title": story.title,
             "status": story.status,
             "verdict": _said(story.verdict),
@@ -80,24 +73,38 @@ def _content(facts: Facts) -> dict[str, Any]:
             "tradeoff": _said(story.tradeoff),
             "cost": _said(story.cost),
             "assumptions": _said(story.assumptions),
-            "charts": [_chart(c, width) for c in charts[story.id] if c.id in names],
-            "grids_first": [_grid(story.grids[g]) for g in _FIRST if g in story.grids],
-            "grids_last": [_grid(story.grids[g]) for g in _LAST[story.engine] if g in story.grids],
-        })  # fmt: skip
-    cited = {step["paper"] for steps in method_terms(facts).values() for step in steps}
+            "charts": [_chart(c, width) for c in _first(story.charts)],
+            "grids_first": [_grid(g) for g in story.grids if g.section == "published"][:_GRIDS],
+            "grids_last": [_grid(g) for g in story.grids if g.section == "attack"][:1]
+            or [_grid(g) for g in story.grids if g.section == "tradeoff"][:1],
+        }
+        for story in told
+    ]
     return {
         "title": title_of(told),
-        "version": facts.version,
+        "version": __version__,
         "facts_hash": hashlib.sha256(facts_json(facts).encode()).hexdigest(),
         "parts": parts,
-        "commands": commands_of(facts, told),
+        "commands": commands_of(facts),
         "files": file_rows(facts),
         "settings": setting_rows(facts),
         "papers": [
-            {"title": p["title"], "authors": p["authors"], "sections": list(dict.fromkeys(s.split(" ")[0] for s in p["sections"].values()))}
-            for key, p in papers().items() if key in cited
+            {
+                "title": paper.title,
+                "authors": paper.authors,
+                "sections": list(dict.fromkeys(s.split(" ")[0] for s in paper.sections.values())),
+            }
+            for paper in papers_of(told, terms).values()
         ],
-    }  # fmt: skip
+    }
+
+
+def _first(charts: list[Chart]) -> list[Chart]:
+    """Return the charts of the certificate: the first one of the trade-off and of each other section."""
+    by_section: dict[str, Chart] = {}
+    for chart in charts:
+        by_section.setdefault(chart.section, chart)
+    return list(by_section.values())[:_CHARTS]
 
 
 def render_pdf(facts: Facts) -> bytes:

@@ -33,15 +33,15 @@ def make_app(folders: Sequence[str | os.PathLike[str]]) -> Starlette:
     from starlette.routing import Route
 
     from ..core.errors import InputError
-    from ..report.facts import facts_from, find_sources
+    from ..report.facts import Facts
     from ..report.html import render_html
+    from ..report.parts import choose, find_parts
 
-    sources = find_sources(folders)
-    facts_from(sources)
+    parts = find_parts(folders)
 
     @lru_cache(maxsize=32)
     def rendered(choice: tuple[tuple[str, str], ...]) -> str:
-        return render_html(facts_from(sources, choose=dict(choice)), choosing=True)
+        return render_html(Facts(tuple(choose(parts, dict(choice)))), choosing=True)
 
     def page(request: Request) -> Response:
         choice = tuple(sorted((k, v) for k, v in request.query_params.items() if v))

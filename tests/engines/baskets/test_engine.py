@@ -1,17 +1,21 @@
 """Explore, choose, publish: the frontier, the files, and the audit of what was written."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import sfumato as sf
-from sfumato.core import DataError, Exploration, InputError, ParameterError, ReleaseRefusedError
+from sfumato.core import DataError, FormatError, InputError, ParameterError, ReleaseRefusedError
+from sfumato.core.engine import Part
 from sfumato.data.baskets import Baskets, read_baskets, write_baskets
-from sfumato.engines.baskets import GreedyHamDist, audit, explore, load_exploration, publish
+from sfumato.engines.baskets import GreedyHamDist, audit, explore, load
+from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.evaluation import cross_validated_auc, nested_auc
+from sfumato.engines.baskets.exploring import ATTACKER
+from sfumato.engines.baskets.publish import projected
+from sfumato.engines.baskets.registry import SELECTORS
+from sfumato.engines.baskets.request import BasketsPublishRequest
 from sfumato.laboratory.baskets.baselines import differential_release, flip_into_clusters
 from sfumato.laboratory.baskets.study import run_study, write_study
 
@@ -39,7 +43,7 @@ def frontier(data):
 
 def test_frontier_has_the_fields_of_the_contract(frontier, data):
     X, _ = data
-    content = frontier.to_json()
+    content = frontier.record.to_json()
     assert content["engine"] == "baskets"
     assert {c["id"] for c in content["candidates"]} == {
         "hamdist-k3", "hamdist-k6", "information-k3", "information-k6",
@@ -62,14 +66,13 @@ def test_frontier_has_the_fields_of_the_contract(frontier, data):
     assert full["risk"] == 1 / full["ac"]
     assert "knows absences" in content["warning"] or "absences" in content["warning"]
     best = frontier.choose(max_risk=1 / 3)
-    assert best.details["k"] in (3, 6)
+    assert best.k in (3, 6)
 
 
 def test_the_same_seed_gives_the_same_frontier(frontier, data):
     again = explore(*data, k=(3, 6), selector=["hamdist", "information"], folds=3)
-    a, b = frontier.to_json(), again.to_json()
-    a.pop("seconds"), b.pop("seconds")
-    assert a == b
+    assert frontier.record == again.record
+    assert frontier.record.to_json() == again.record.to_json()
 
 
 def test_nested_scores_do_not_see_test_labels():
@@ -102,7 +105,7 @@ def test_publish_writes_the_inputs_format_and_audits_it(kind, where, data, tmp_p
     found = explore(source, labels, k=3, selector="hamdist", folds=2)
     candidate = found.candidate("hamdist-k3")
     out = tmp_path / ("out" + suffix if where == "file" else "out")
-    release = candidate.publish(source, out=out, labels=labels)
+    release = found.publish(candidate, source, out=out, labels=labels)
     if where == "file":
         files = {p.name for p in tmp_path.iterdir() if p.name.startswith("out")}
         record = tmp_path / "out.release.json"
@@ -121,8 +124,14 @@ def test_publish_writes_the_inputs_format_and_audits_it(kind, where, data, tmp_p
     assert source.read_bytes() == before
     again = read_baskets(matrix, labels=labels)
     held = np.unique(again.matrix.indices)
-    assert {again.feature_names[i] for i in held} <= set(candidate.details["features"])
-    assert again.labels == tuple(str(v) for v in y)
+    assert {again.feature_names[i] for i in held} <= set(candidate.features)
+    chosen = [i for i, name in enumerate(names) if name in set(candidate.features)]
+    wanted = [(*row, str(v)) for row, v in zip(X[:, chosen].astype(int).tolist(), y, strict=True)]
+    kept = [again.feature_names.index(names[i]) for i in chosen]
+    rows = again.matrix[:, kept].toarray().astype(int).tolist()
+    shown = [(*row, v) for row, v in zip(rows, again.labels, strict=True)]
+    assert shown != wanted  # in an order of their own
+    assert sorted(shown) == sorted(wanted)
     truth = audit(again.matrix)
     content = json.loads(record.read_text())
     assert content["measured"]["ac"] == truth.ac >= 3
@@ -131,89 +140,120 @@ def test_publish_writes_the_inputs_format_and_audits_it(kind, where, data, tmp_p
     assert content == json.loads(json.dumps(release.to_json()))
     for made in content["outputs"]:
         assert made["path"] in files
-    with pytest.raises(InputError, match="exists already"):
-        candidate.publish(source, out=out, labels=labels)
-    candidate.publish(source, out=out, labels=labels, force=True)
+    with pytest.raises(InputError, match="already exists"):
+        found.publish(candidate, source, out=out, labels=labels)
+    found.publish(candidate, source, out=out, labels=labels, force=True)
 
 
 def test_publish_of_other_rows_is_refused(frontier, tmp_path):
     X, y = purchases(seed=99, n=60)
     candidate = frontier.candidate("hamdist-k6")
     with pytest.raises(ReleaseRefusedError, match="below the promised k = 6"):
-        candidate.publish(Baskets.of(X, labels=y), out=tmp_path / "out.npz")
+        frontier.publish(candidate, Baskets.of(X, labels=y), out=tmp_path / "out.npz")
     with pytest.raises(ReleaseRefusedError, match="below the promised k = 6"):
-        candidate.publish(X)
+        frontier.publish(candidate, X)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_publish_in_memory_gives_the_projected_rows(frontier, data):
     X, y = data
     candidate = frontier.candidate("information-k3")
-    projected = candidate.publish(sp.csr_matrix(X), labels=y)
-    assert projected.matrix.shape == (400, candidate.details["count"])
+    projected = frontier.publish(candidate, sp.csr_matrix(X), labels=y)
+    assert projected.matrix.shape == (400, candidate.count)
     assert audit(projected.matrix).ac >= 3
 
 
-def test_a_frontier_read_back_can_publish(frontier, data, tmp_path):
+def test_a_frontier_read_back_is_equal_and_publishes_the_same_bytes(frontier, data, tmp_path):
     X, y = data
-    frontier.save(tmp_path)
-    back = load_exploration(tmp_path)
-    assert back.to_json() == frontier.to_json()
-    projected = back.candidate("hamdist-k3").publish(X, labels=y)
-    assert list(projected.feature_names) == frontier.candidate("hamdist-k3").details["features"]
-    other = Exploration("tables", seed=0, axes={})
-    (tmp_path / "t").mkdir()
-    other.save(tmp_path / "t")
-    with pytest.raises(InputError, match="made by the engine 'tables'"):
-        load_exploration(tmp_path / "t")
+    (tmp_path / "frontier").mkdir()
+    frontier.save(tmp_path / "frontier")
+    back = load(tmp_path / "frontier")
+    assert back.record == frontier.record
+    assert [c.id for c in back] == [c.id for c in frontier]
+    assert back.candidate("hamdist-k3").risk.attacker == ATTACKER
+    for name, found in (("a", frontier), ("b", back)):
+        found.publish("hamdist-k3", sp.csr_matrix(X), labels=y, out=tmp_path / name)
+    for file in ("baskets.npz", "baskets.labels.txt", "baskets.features.txt", "release.json"):
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+    content = json.loads((tmp_path / "frontier" / "frontier.json").read_text())
+    content["engine"] = "tables"
+    del content["rows"]
+    (tmp_path / "frontier" / "frontier.json").write_text(json.dumps(content))
+    with pytest.raises(FormatError):
+        load(tmp_path / "frontier")
 
 
 def test_wrong_output_format_and_empty_candidate(frontier, data, tmp_path):
     X, y = data
     candidate = frontier.candidate("hamdist-k3")
     with pytest.raises(InputError, match="would be csv, but the input is npz"):
-        candidate.publish(Baskets.of(X, labels=y), out=tmp_path / "out.csv")
-    empty = replace(candidate, details={**candidate.details, "features": []})
+        frontier.publish(candidate, Baskets.of(X, labels=y), out=tmp_path / "out.csv")
+    empty = candidate.model_copy(update={"features": ()})
     with pytest.raises(InputError, match="holds no feature"):
-        publish(empty, X)
-
-
-def free_of_flags(X, y):
-    return explore(X, y, k=3, selector="hamdist", folds=2).candidate("hamdist-k3")
+        projected(empty, BasketsPublishRequest(matrix=X))
 
 
 def test_absence_flags_reach_the_selectors(data):
     X, y = data
     found = explore(X, y, k=3, selector="hamdist", folds=2, absence_risky="all")
     (candidate,) = found.candidates
-    assert candidate.details["smallest_group"] >= 3  # k-anonymity
-    assert candidate.details["absence_risky"] == candidate.details["features"]
-    assert candidate.publish(X).matrix.shape[0] == 400
-    named = explore(X, y, k=3, folds=2, absence_risky=["f0", "f1"])
+    assert candidate.smallest_group >= 3  # k-anonymity
+    assert candidate.absence_risky == candidate.features
+    assert found.publish(candidate, X).matrix.shape[0] == 400
+    named = explore(X, y, k=3, folds=2, selector="hamdist", absence_risky=["f0", "f1"])
     flagged = named.candidate("hamdist-k3")
-    assert set(flagged.details["absence_risky"]) <= {"f0", "f1"}
-    weaker = replace(free_of_flags(X, y), details={
-        **free_of_flags(X, y).details, "absence_risky": free_of_flags(X, y).details["features"],
-    })  # fmt: skip
+    assert set(flagged.absence_risky) <= {"f0", "f1"}
+    free = explore(X, y, k=3, selector="hamdist", folds=2).candidate("hamdist-k3")
+    weaker = free.model_copy(update={"absence_risky": free.features})
     with pytest.raises(ReleaseRefusedError):  # k-AC alone does not keep the promise of the flags
-        publish(weaker, X)
-    free = explore(X, y, k=3, selector="hamdist", folds=2)
-    assert flagged.details["count"] <= free.candidates[0].details["count"]
+        projected(weaker, BasketsPublishRequest(matrix=X))
+    assert flagged.count <= free.count
     with pytest.raises(InputError, match="1 of the features flagged"):
         explore(X, y, k=3, selector="hamdist", absence_risky=["no such thing"])
     with pytest.raises(ParameterError, match="does not take absence flags"):
         explore(X, y, k=3, selector="maximal-frequent", absence_risky=["f0"])
 
 
-def test_all_selectors_by_name_and_an_estimator(data):
+@pytest.fixture(scope="module")
+def every(data):
     X, y = data
-    X = X[:, :18]
-    found = sf.baskets.explore(X, y, k=4, folds=2)
-    assert {c.details["selector"] for c in found.candidates} == {
-        "hamdist", "distcnt", "information", "conditional", "maximal-frequent", "exact",
+    return explore(X[:, :18], y, k=4, folds=2)
+
+
+def test_all_means_every_selector_that_can_run_here(every, data):
+    X, y = data
+    assert {c.selector for c in every.candidates} == set(SELECTORS)
+    wide = explore(X, y, k=20, folds=2, selector=["hamdist", "all"], absence_risky="all")
+    assert {c.selector for c in wide.candidates} == {
+        "hamdist", "distcnt", "information", "conditional",
     }  # fmt: skip
     own = explore(X, y, k=4, selector=GreedyHamDist(stop="first"), folds=2)
-    assert own.candidates[0].details["selector"] == "greedyhamdist"
+    assert own.candidates[0].selector == "greedyhamdist"
+
+
+def test_a_selector_that_cannot_run_says_so_before_the_work(data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(GreedyHamDist, "fit", lambda *_: pytest.fail("work began"))
+    with pytest.raises(ParameterError, match="runs on up to 22 features, and there are 40"):
+        explore(X, y, k=3, selector="hamdist,exact".split(","))
+
+
+@pytest.mark.parametrize("name", list(SELECTORS))
+def test_every_selector_keeps_the_contract(name, every, data, tmp_path):
+    X, y = data
+    (candidate,) = [c for c in every.candidates if c.selector == name]
+    assert candidate.ac >= candidate.k == 4
+    every.save(tmp_path)
+    back = load(tmp_path)
+    assert back.candidate(candidate.id) == candidate
+    release = back.publish(candidate, sp.csr_matrix(X[:, :18]), labels=y, out=tmp_path / "out")
+    assert release.measured.ac >= 4
+    assert release.how.selector == name
+    told = ENGINE.story(
+        Part("baskets", "baskets", every.record, release, chosen=candidate, chosen_by="release")
+    )
+    (grid,) = [g for g in told.grids if g.caption == "Every candidate"]
+    assert grid.rows[grid.marked][-1] == name
 
 
 @pytest.mark.parametrize(
@@ -221,13 +261,13 @@ def test_all_selectors_by_name_and_an_estimator(data):
     [
         ({"k": 500}, "k = 500 is larger than the number of rows"),
         ({"k": 350, "folds": 2}, "larger than the number of rows in a training fold"),
-        ({"k": 0}, "'k' parameter of explore must be ints in"),
-        ({"k": []}, "At least one k is needed"),
+        ({"k": 0}, "'k' of baskets.explore: input should be greater"),
+        ({"k": []}, "'k' of baskets.explore: list should have at least 1"),
         ({"k": 319}, "the selection is empty"),
-        ({"selector": "hamdits"}, "There is no selector 'hamdits'"),
-        ({"selector": []}, "At least one selector"),
-        ({"stop": "later", "selector": "hamdist"}, "'stop' parameter"),
-        ({"folds": 1}, "'folds' parameter"),
+        ({"selector": "hamdits"}, "there is no 'hamdits'"),
+        ({"selector": []}, "'selector' of baskets.explore"),
+        ({"stop": "later", "selector": "hamdist"}, "'stop' of baskets.explore"),
+        ({"folds": 1}, "'folds' of baskets.explore"),
         ({"labels": None}, "There are no labels"),
         ({"labels": np.zeros(400)}, "two classes are needed"),
         ({"labels": np.zeros(3)}, "3 labels for 400 rows"),

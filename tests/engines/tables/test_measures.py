@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sfumato.core.errors import ParameterError
 from sfumato.engines.tables import measures
 from sfumato.engines.tables.cells import Cells
+from sfumato.engines.tables.registries import LOSSES, RISKS, STRATEGIES
 
 SIZES = (5, 3, 4)
 LENGTH = sum(SIZES) - len(SIZES)
@@ -143,11 +144,12 @@ def test_kl_against_pandas(drawn):
 def test_monotone_along_generalisation(drawn):
     records, population, lower, upper = drawn
     _, _, cells, target = build(records, population)
-    for measure in (
-        *(measures.risk_measure(name, cells, k=3) for name in measures.RISKS),
-        *(measures.loss_measure(name, cells, target) for name in measures.LOSSES),
-    ):
+    context = measures.Context(cells, 3, target)
+    for name, entry in (*RISKS.items(), *LOSSES.items()):
+        measure = entry.of(context)
         assert isinstance(measure, measures.Measure)
+        assert measure.name == name
+        assert measure.rises is (name in LOSSES)
         change = measure(upper) - measure(lower)
         assert (change if measure.rises else -change) >= -1e-9, measure.name
         assert -1e-9 <= measure(lower) <= 1 + 1e-9
@@ -187,12 +189,11 @@ def test_wide_lattices_do_not_overflow():
 
 def test_unknown_names():
     cells = Cells([2], np.array([[0, 1]]), np.array([1, 1]))
-    with pytest.raises(ParameterError, match="one of population"):
-        measures.risk_measure("luck", cells)
-    with pytest.raises(ParameterError, match="one of kl"):
-        measures.loss_measure("luck", cells)
+    for registry in (RISKS, LOSSES, STRATEGIES):
+        with pytest.raises(ParameterError, match=f"no {registry.kind} 'luck'"):
+            registry.named("luck")
     with pytest.raises(ParameterError, match="needs a target"):
-        measures.loss_measure("mutual-information", cells)
+        LOSSES["mutual-information"].of(measures.Context(cells))
 
 
 def test_histogram_covers_everyone():

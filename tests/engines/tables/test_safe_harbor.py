@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import InputError, ParameterError
-from sfumato.core.exploration import Candidate, Exploration, Reference
+from sfumato.core.exploration import Exploration, placed
 from sfumato.core.measures import Risk, Utility
+from sfumato.core.records import Candidate, FrontierRecord, Reference
 from sfumato.engines.tables.policy import Lattice
 from sfumato.engines.tables.safe_harbor import compare, find_roles, safe_harbor
 
@@ -98,16 +99,29 @@ def test_roles_by_name_by_domain_and_as_given():
         safe_harbor(Lattice(("sex",), (("f", "m"),)))
 
 
-def frontier(*points):
-    found = Exploration("tables", seed=0, axes={"risk": "", "utility": ""})
-    for i, (risk, loss) in enumerate(points):
-        found.add(Candidate(f"c{i}", Risk(risk), Utility(1 - loss)))
-    return found
+def frontier(*points, **references):
+    found = [
+        Candidate(id=f"c{i}", risk=Risk(risk), utility=Utility(1 - loss))
+        for i, (risk, loss) in enumerate(points)
+    ]
+    candidates, area = placed(found)
+    known = [
+        Reference(name=name.replace("_", " "), risk=Risk(r), utility=Utility(u))
+        for name, (r, u) in references.items()
+    ]
+    axes = {"risk": "risk", "utility": "utility"}
+    return Exploration(
+        FrontierRecord(
+            engine="tables", seed=0, axes=axes, area=area, candidates=candidates, references=known
+        )
+    )
 
 
 def test_comparison_in_words():
-    found = frontier((0.001, 0.5), (0.01, 0.3), (0.05, 0.2), (0.5, 0.1))
-    found.references = [Reference("Safe Harbor", 0.08, 0.64), Reference("mine", 0.0001, 0.9)]
+    found = frontier(
+        (0.001, 0.5), (0.01, 0.3), (0.05, 0.2), (0.5, 0.1),
+        Safe_Harbor=(0.08, 0.64), mine=(0.0001, 0.9),
+    )  # fmt: skip
     beside = compare(found, "Safe Harbor")
     assert beside.dominating == ("c1", "c2")
     assert beside.risk_at_same_loss == pytest.approx(0.01)

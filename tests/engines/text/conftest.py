@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-WORDS = "ann bob lee met the in paris and cat dr of said mr smith john we a to , . ' - 1 2 3".split()
+WORDS = (
+    "ann bob lee met the in paris and cat dr of said mr smith john we a to , . ' - 1 2 3".split()
+)
 CONFIG = {
     "model_type": "bert",
     "vocab_size": 120,
@@ -33,7 +35,7 @@ def tensors_of(config, seed=0):
 
 
 def tokenizer_of():
-    letters = [c for c in "abcdefghijklmnopqrstuvwxyz"]
+    letters = list("abcdefghijklmnopqrstuvwxyz")
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     pieces += list(dict.fromkeys([*WORDS, *letters, *(f"##{c}" for c in letters)]))
     return {

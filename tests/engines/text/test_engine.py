@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import DataError, ParameterError
+from sfumato.core.errors import DataError, InputError, ParameterError
 from sfumato.data.document import Document, Span
 from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.learners.crf import CRF
@@ -16,36 +16,34 @@ from sfumato.engines.text.reading.tokens import Vocabulary
 
 @pytest.fixture(scope="module")
 def explored(notes):
-    return sf.text.explore(notes[:50], labels=["NAME"], ratios=[1, 10])
+    return sf.text.explore(notes[:50], labels=["NAME"], ratios=[1, 10], attackers=())
 
 
 def test_one_candidate_for_each_ratio_with_the_fields_of_the_contract(explored):
     assert {c.id for c in explored.candidates} == {"r1", "r10"}
-    words, sensitive = explored.extra["words"], explored.extra["sensitive_words"]
+    words, sensitive = explored.record.words, explored.record.sensitive_words
     for candidate in explored.candidates:
-        d = candidate.details
-        assert d["total_loss"] == d["ratio"] * d["leaked"] + d["false_positives"]
-        assert candidate.risk.value == pytest.approx(d["leaked"] / sensitive)
-        redacted = sensitive - d["leaked"] + d["false_positives"]
+        c = candidate
+        assert c.total_loss == c.ratio * c.leaked + c.false_positives
+        assert candidate.risk.value == pytest.approx(c.leaked / sensitive)
+        redacted = sensitive - c.leaked + c.false_positives
         assert candidate.utility.value == pytest.approx(1 - redacted / words)
         assert candidate.risk.value in candidate.risk.interval
         assert candidate.utility.value in candidate.utility.interval
-        assert d["rounds"] == sum(r["kept"] for r in d["record"])
-        assert d["held_out"] is True
+        assert c.rounds == sum(r.kept for r in c.record)
+        assert c.held_out is True
     assert explored.references[0].name == "One plain pass"
 
 
 def test_a_candidate_publishes_documents_in_order(explored, notes):
-    published = explored.candidate("r10").publish(notes[50:60])
+    published = explored.publish("r10", notes[50:60])
     assert [d.id for d in published] == [d.id for d in notes[50:60]]
     assert any("[NAME]" in d.text for d in published)
 
 
 def test_the_same_seed_gives_the_same_frontier(explored, notes):
-    again = sf.text.explore(notes[:50], labels="NAME", ratios=[1, 10])
-    one, two = explored.to_json(), again.to_json()
-    one.pop("seconds"), two.pop("seconds")
-    assert one == two
+    again = sf.text.explore(notes[:50], labels="NAME", ratios=[1, 10], attackers=())
+    assert explored.record == again.record
 
 
 def test_everything_that_can_be_brought_along(notes):
@@ -57,12 +55,14 @@ def test_everything_that_can_be_brought_along(notes):
         "allow": ["Will"],
         "weights": {"DATE": 0.5},
     }
-    explored = sf.text.explore(notes[:40], labels=("NAME", "DATE"), ratios=[5], **bring)
-    assert explored.extra["background"] == [
-        {"documents": 30, "labels_matched": 2},
-        {"documents": 1, "labels_matched": 0},
+    explored = sf.text.explore(
+        notes[:40], labels=("NAME", "DATE"), ratios=[5], attackers=(), **bring
+    )
+    assert [(b.documents, b.labels_matched) for b in explored.record.background] == [
+        (30, 2),
+        (1, 0),
     ]
-    text = explored.candidate("r5").publish([Document("d", "The clinic called.")])[0].text
+    text = explored.publish("r5", [Document("d", "The clinic called.")])[0].text
     assert "clinic" not in text
 
 
@@ -87,8 +87,8 @@ def test_bad_input_is_named(notes):
 
 def test_an_empty_document_and_a_span_that_splits_a_word_are_taken_in(notes):
     odd = [Document("empty", ""), Document("split", "Annabel called", [Span(0, 3, "NAME")])]
-    explored = sf.text.explore([*notes[:20], *odd], labels="NAME", ratios=[10])
-    assert explored.extra["documents"] == 22
+    explored = sf.text.explore([*notes[:20], *odd], labels="NAME", ratios=[10], attackers=())
+    assert explored.record.documents == 22
 
 
 def test_labels_of_other_corpora_find_their_own():
@@ -127,40 +127,91 @@ def test_words_in_the_same_company_share_a_cluster():
 
 def test_paper_mode_is_judged_on_documents_it_has_not_learned_from():
     notes = clinic_notes(60)
-    found = sf.text.explore(notes, labels="NAME", ratios=[1, 10], mode="paper")
+    found = sf.text.explore(notes, labels="NAME", ratios=[1, 10], mode="paper", attackers=())
     for candidate in found.candidates:
-        details = candidate.details
-        assert details["held_out"] is True
-        assert (
-            details["total_loss"]
-            == details["ratio"] * details["leaked"] + details["false_positives"]
-        )
+        c = candidate
+        assert c.held_out is True
+        assert c.total_loss == c.ratio * c.leaked + c.false_positives
         # The literal algorithm memorises: what it believes of itself is far too good.
-        assert details["total_loss_in_sample"] < details["total_loss"] / 2
-    alone = sf.text.explore(notes[:1], labels="NAME", ratios=[1], mode="paper")
-    assert alone.candidates[0].details["held_out"] is False
+        assert c.total_loss_in_sample < c.total_loss / 2
+    alone = sf.text.explore(notes[:1], labels="NAME", ratios=[1], mode="paper", attackers=())
+    assert alone.candidates[0].held_out is False
 
 
 def test_the_literal_algorithm_stands_beside_the_candidates(explored, notes):
     literal = [r for r in explored.references if r.name == "Literal Algorithm 1"]
-    ratios = [ratio for r in literal for ratio in r.details["ratios"]]
+    ratios = [ratio for r in literal for ratio in r.ratios]
     assert sorted(ratios) == ["1", "10"]
-    paper = sf.text.explore(notes[:50], labels="NAME", ratios=[1, 10], mode="paper")
+    paper = sf.text.explore(notes[:50], labels="NAME", ratios=[1, 10], mode="paper", attackers=())
     for reference in literal:
-        for ratio, at in reference.details["ratios"].items():
+        for ratio, at in reference.ratios.items():
             same = paper.candidate(f"r{ratio}")
-            assert at["total_loss"] == same.details["total_loss"]
-            assert reference.details["leaked"] == same.details["leaked"]
-            assert (reference.risk, reference.utility) == (same.risk.value, same.utility.value)
+            assert at.total_loss == same.total_loss
+            assert reference.leaked == same.leaked
+            assert (reference.risk, reference.utility) == (same.risk, same.utility)
 
 
 def test_the_literal_reference_is_attacked_like_a_candidate(notes):
     explored = sf.text.explore(notes[:24], labels="NAME", ratios=[10], attackers=(CRF(),))
     literal = next(r for r in explored.references if r.name == "Literal Algorithm 1")
-    assert literal.details["attack"].keys() == explored.candidate("r10").details["attack"].keys()
-    assert literal.details["attack"]["left"]["sensitive"] == literal.details["leaked"]
+    assert literal.attack.readings().keys() == explored.candidate("r10").attack.readings().keys()
+    assert literal.attack.left.sensitive == literal.leaked
+
+
+def test_words_that_give_a_name_away_are_a_kind_of_their_own():
+    """A trade that stands beside one person only is redacted with the name, where that is asked for."""
+    random = np.random.default_rng(3)
+    people = {"Alba": "falconer", "Borges": "glazier", "Cruz": "cooper", "Diaz": "chandler"}
+    documents = []
+    for i in range(48):
+        name = list(people)[i % 4]
+        trade = people[name] if random.random() < 0.95 else "clerk"
+        rest = " ".join(random.choice(["rain", "late", "home", "well", "road"], 12))
+        text = f"Seen by Dr {name} today . The {trade} said : {rest} ."
+        documents.append(Document(f"d{i}", text, [Span(11, 11 + len(name), "NAME")]))
+    options = {"labels": "NAME", "ratios": [20], "folds": 2, "attackers": ()}
+    plain = sf.text.explore(documents, **options)
+    found = sf.text.explore(documents, context=0.05, **options)
+    assert plain.record.contextual_words == 0
+    assert found.record.contextual_words >= 36
+    assert found.record.labels == ("NAME",)
+    fresh = [Document("x", "Seen by Dr Cruz today . The cooper said : rain .")]
+    assert "cooper" in plain.publish("r20", fresh)[0].text
+    assert "cooper" not in found.publish("r20", fresh)[0].text
+    assert found.publish("r20", fresh)[0].text.count("[CONTEXT]") == 1
+
+
+def test_words_may_come_from_files_and_are_in_no_record(notes, tmp_path):
+    lists = {}
+    for name, words in (
+        ("deny", "clinic\n\nthe ward\n"),
+        ("allow", "Will\n"),
+        ("towns", "Ashford\n"),
+    ):
+        lists[name] = tmp_path / f"{name}.txt"
+        lists[name].write_text(words, encoding="utf-8")
+    options = {"labels": "NAME", "ratios": [5], "attackers": ()}
+    given = {
+        "deny": ["clinic", "the ward"],
+        "allow": ["Will"],
+        "word_lists": {"towns": ["Ashford"]},
+    }
+    one = sf.text.explore(notes[:40], **given, **options)
+    two = sf.text.explore(
+        notes[:40], deny=lists["deny"], allow=lists["allow"],
+        word_lists={"towns": lists["towns"]}, **options,
+    )  # fmt: skip
+    text = [Document("d", "The clinic called the ward.")]
+    assert one.publish("r5", text)[0].text == two.publish("r5", text)[0].text
+    assert "clinic" not in one.publish("r5", text)[0].text
+    for found in (one, two):
+        assert "clinic" not in str(found.record)
+        assert "Ashford" not in str(found.record)
+    assert two.record.request["deny"] == "deny.txt"
+    with pytest.raises(InputError, match=r"missing\.txt"):
+        sf.text.explore(notes[:10], deny=tmp_path / "missing.txt", **options)
 
 
 def test_a_ratio_may_have_many_digits(notes):
-    explored = sf.text.explore(notes[:24], labels="NAME", ratios=[3.14159265])
+    explored = sf.text.explore(notes[:24], labels="NAME", ratios=[3.14159265], attackers=())
     assert explored.references[-1].name == "Literal Algorithm 1"

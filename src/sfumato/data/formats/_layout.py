@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -16,11 +15,10 @@ from ...core.errors import (
     InputError,
     LimitError,
     ParameterError,
-    did_you_mean,
 )
 from ..document import Document, Span
 from ..findings import as_spans, resolve
-from ..limits import Limits
+from ..limits import Limits, current_limits
 from ..sources import Withheld
 
 __all__ = [
@@ -29,7 +27,6 @@ __all__ = [
     "Part",
     "Write",
     "checked_columns",
-    "column_hint",
     "document_from",
     "encodable",
     "span_fields",
@@ -65,7 +62,7 @@ class Layout:
     id: str | None = "id"
     spans: str = "spans"
     overlaps: str = "error"
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = field(default_factory=current_limits)
 
     def __post_init__(self) -> None:
         if self.overlaps not in ("error", "merge", "best"):
@@ -159,14 +156,6 @@ def encodable(text: str) -> bool:
     return True
 
 
-def column_hint(wrong: str, known: Iterable[str]) -> str:
-    """Suggest columns, unless they look like a row of data rather than names."""
-    names = list(known)
-    if all(re.fullmatch(r"[^\W\d][\w.\- /]{0,39}", name) for name in names) and names:
-        return did_you_mean(wrong, names)
-    return "the columns must be named (in a CSV file, by its first line)."
-
-
 def checked_columns(layout: Layout, columns: list[str], part: Part) -> tuple[str, str, str]:
     """Say which columns are text, id and spans ("" where there is none), or which one is missing."""
     if len(set(columns)) < len(columns):
@@ -176,7 +165,8 @@ def checked_columns(layout: Layout, columns: list[str], part: Part) -> tuple[str
     for what, name in (("text", layout.text), ("id", layout.id), ("spans", layout.spans)):
         if name is None or name in columns or (what == "spans" and name == default.spans):
             continue
-        hint = column_hint(name, columns)
+        # The first line of a file without a header is a person: no name of a column is told.
+        hint = f"it has {len(columns):,} columns, which must be named (in a CSV file, by its first line)."
         if what == "id":
             hint += " Or number the records with id=None."
         raise DataError(f"There is no {what} column {name!r} in {part.name!r}.", hint=hint)

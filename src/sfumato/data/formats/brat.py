@@ -52,6 +52,10 @@ class Brat:
         except UnicodeEncodeError:
             stem = f"record {record}"
             return withheld("has a file name that is not UTF-8")
+        try:
+            safe_path(folder, stem)
+        except DataError as error:  # one file is withheld; the others can be published
+            return withheld("has a file name that cannot be written in the output", error.hint)
         if not text_file.exists():
             return withheld("has annotations but no .txt file")
         has_spans = spans_file.exists()

@@ -21,6 +21,7 @@ from ._layout import Layout, Part, Write, checked_columns, document_from, span_f
 __all__ = ["Frame", "Parquet", "Row", "frame_format"]
 
 _BATCH_BYTES, _GROUP_ROWS, _GROUP_CHARACTERS = 8 << 20, 1 << 16, 32 << 20
+_DECODED_BYTES = 256 << 20  # what a batch may hold at worst
 
 
 class Row(Mapping[str, Any]):
@@ -140,7 +141,7 @@ class _Columns:
                     else:
                         values = [[span_fields(s) for s in d.spans] for d in documents]
                 elif rest is not None:
-                    columns.append(rest.column(field.name).cast(field.type))
+                    columns.append(_only_present(rest.column(field.name), field.type))
                     continue
                 else:
                     values = [document.extra.get(field.name) for document in documents]
@@ -154,10 +155,7 @@ class _Columns:
         import pyarrow as pa
 
         if part is not None:
-            schema = self._schema(part)
-            # Of the metadata only what pandas needs goes out: the rest may say anything.
-            known = {k: v for k, v in (schema.metadata or {}).items() if k == b"pandas"}
-            return schema.with_metadata(known or None)
+            return _bare_schema(self._schema(part))
         struct = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string()), ("score", pa.float64())])  # fmt: skip
         own = [(self.layout.text, pa.string()), (self.layout.spans, pa.list_(struct))]
         if self.layout.id is not None:
@@ -236,15 +234,20 @@ class Parquet(_Columns):
     def _batches(self, part: Part) -> Iterator[Any]:
         limits = self.layout.limits
         with self._opened(part) as file:
-            size = part.file.stat().st_size
+            size, decoded = part.file.stat().st_size, 0
             for group in range(file.num_row_groups):
                 meta = file.metadata.row_group(group)
-                large = meta.total_byte_size > limits.expansion_from
-                if large and meta.total_byte_size > size * limits.expansion:
-                    raise limits.error(f"The growth of {part.name!r} when read", "expansion")
+                limits.check_expansion(part.name, size, meta.total_byte_size)
                 mean = max(1, meta.total_byte_size // max(1, meta.num_rows))
-                rows = min(4096, max(1, _BATCH_BYTES // mean))
-                yield from file.iter_batches(batch_size=rows, row_groups=[group])
+                # A cell may be as large as the whole dictionary, and each row may repeat it.
+                largest = max(
+                    mean, _BATCH_BYTES * _largest_dictionary(part, meta) // _DECODED_BYTES
+                )
+                rows = min(4096, max(1, _BATCH_BYTES // max(1, largest)))
+                for batch in file.iter_batches(batch_size=rows, row_groups=[group]):
+                    decoded += sum(map(_decoded_bytes, batch.columns))
+                    limits.check_expansion(part.name, size, decoded)
+                    yield batch
 
 
 class Frame(_Columns):
@@ -266,7 +269,7 @@ class Frame(_Columns):
         """Give documents as a frame of the kind that was read."""
         import narwhals as nw
 
-        table = self.table(list(documents), self.frame.schema)
+        table = self.table(list(documents), _bare_schema(self.frame.schema))
         return nw.from_native(table).lazy().collect(self.backend).to_native()
 
 
@@ -291,6 +294,110 @@ def frame_format(source: Any, layout: Layout) -> Frame:
         raise DataError("The frame has a column that cannot be turned into Arrow.",
                         hint="a column must hold values of one type.") from error  # fmt: skip
     return Frame(layout, table, frame.implementation)
+
+
+def _largest_dictionary(part: Part, group: Any) -> int:
+    """Return the bytes of the largest dictionary of texts in a row group, as its first page has it."""
+    largest = 0
+    with part.file.open("rb") as raw:
+        for i in range(group.num_columns):
+            column = group.column(i)
+            if column.physical_type == "BYTE_ARRAY":
+                places = (column.dictionary_page_offset, column.data_page_offset)
+                raw.seek(min(place for place in places if place))
+                largest = max(largest, _dictionary_bytes(raw.read(32)))
+    return largest
+
+
+def _dictionary_bytes(header: bytes) -> int:
+    """Read the uncompressed size from the header of a page, 0 when it is not that of a dictionary.
+
+    The header is a Thrift struct in compact form: two small integers, its kind and the size.
+    """
+    values, at = [], 0
+    for _ in range(2):
+        if at >= len(header) or header[at] != 0x15:  # the next field, an i32
+            return 0
+        value, shift = 0, 0
+        for byte in header[at + 1 : at + 7]:
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        at += 1
+        values.append(value >> 1)  # zigzag: neither is negative
+    return values[1] if values[0] == 2 else 0
+
+
+def _decoded_bytes(column: Any) -> int:
+    """Return the bytes that a column takes without a dictionary."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not (pa.types.is_dictionary(column.type) and _is_text(column.type.value_type)):
+        return int(column.nbytes)
+    lengths = pc.binary_length(column.dictionary).take(column.indices)
+    return int(pc.sum(lengths).as_py() or 0)
+
+
+def _bare_schema(schema: Any) -> Any:
+    """Leave out all metadata but what pandas needs to give the columns their types back.
+
+    Whatever else a file says of itself (attributes, categories, notes to a field) may be about rows
+    that are withheld.
+    """
+    import pyarrow as pa
+
+    fields = [field.remove_metadata() for field in schema]
+    try:
+        about = json.loads((schema.metadata or {})[b"pandas"])
+        index = [name for name in about["index_columns"] if name in schema.names]
+        columns = [
+            {
+                "name": found["name"] if found["name"] in schema.names else None,
+                "field_name": found["field_name"],
+                "pandas_type": str(found["pandas_type"]),
+                "numpy_type": str(found["numpy_type"]),
+                "metadata": _time_zone(found["metadata"]),
+            }
+            for found in about["columns"]
+            if found["field_name"] in schema.names
+        ]
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return pa.schema(fields)
+    kept = {"index_columns": index, "column_indexes": [], "columns": columns, "attributes": {}}
+    return pa.schema(fields, metadata={b"pandas": json.dumps(kept).encode()})
+
+
+def _time_zone(metadata: Any) -> dict[str, str] | None:
+    zone = metadata.get("timezone") if isinstance(metadata, dict) else None
+    return {"timezone": str(zone)} if zone is not None else None
+
+
+def _only_present(column: Any, kind: Any) -> Any:
+    """Bring a column to its type with dictionaries of the values that stand in it, and no others."""
+    plain = _without_dictionaries(kind)
+    if plain == kind:
+        return column.cast(kind)
+    return column.cast(plain).combine_chunks().cast(kind)
+
+
+def _without_dictionaries(kind: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return _without_dictionaries(kind.value_type)
+    if pa.types.is_struct(kind):
+        fields = [kind.field(i) for i in range(kind.num_fields)]
+        return pa.struct([f.with_type(_without_dictionaries(f.type)) for f in fields])
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_without_dictionaries(kind.value_type)))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(kind.value_field.with_type(_without_dictionaries(kind.value_type)))
+    if pa.types.is_map(kind):
+        return pa.map_(_without_dictionaries(kind.key_type), _without_dictionaries(kind.item_type))
+    return kind
 
 
 def _is_text(kind: Any) -> bool:

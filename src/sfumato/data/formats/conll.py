@@ -2,7 +2,8 @@
 documents. The text is the tokens joined by single spaces, sentences by line ends.
 
 Where a file has no -DOCSTART-, each block between blank lines is a document. Comment lines of files
-with tabs ("# …") are left out: they may quote the text.
+with tabs ("# …") are left out: they may quote the text. A file that numbers its tokens in the first column
+(CoNLL-U and most parsers) has them in the second.
 """
 
 # ruff: noqa: A001, A002, ARG002 (id and format are the words of the field; all formats share one protocol)
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 
 from ...core.errors import DataError, FormatError, InputError, LimitError
@@ -23,6 +25,7 @@ from ._layout import Layout, Part, Write, document_from
 __all__ = ["Conll"]
 
 _START = "-DOCSTART-"
+_LOOKED_AT = 200  # lines, to find out whether tokens are numbered
 _ALIGNED = 4000  # tokens up to which changed sentences are aligned with what was read
 
 
@@ -34,28 +37,48 @@ class _Form:
     delimiter: str = "\t"
     start: str | None = _START
     scheme: str = "BIO"
+    token: int = 0
+    is_numbered: bool = False
 
 
 class Conll:
     """Reads and writes CoNLL columns; tags may be BIO, IOB, BIOES or BILOU.
 
-    Columns besides token and tag go out with tokens that are still the same; a token that changed
-    has `_` there, since a lemma would give away what was redacted.
+    Parameters
+    ----------
+    token_column : int, optional
+        The column of the tokens; by default the first, or the second where the first numbers them.
+    tag_column : int or None, default=-1
+        The column of the tags; None where there are none.
+    kept_columns : sequence of int, default=()
+        Other columns to write as they were read, beside tokens that are still the same. All others
+        become `_`: a lemma, or another column with the words, would give away what was redacted.
+
     """
 
     name = "conll"
     is_folder = False
 
     def __init__(
-        self, layout: Layout, *, token_column: int = 0, tag_column: int | None = -1
+        self,
+        layout: Layout,
+        *,
+        token_column: int | None = None,
+        tag_column: int | None = -1,
+        kept_columns: Sequence[int] = (),
     ) -> None:
         self.layout, self.token, self.tag = layout, token_column, tag_column
+        self.kept = tuple(kept_columns)
 
     def read(self, part: Part) -> Iterator[Document | Withheld]:
         stem = PurePosixPath(part.name.removesuffix(".gz")).with_suffix("").as_posix()
-        reading = _Reading(self, part, stem)
         with open_bytes(part.file, self.layout.limits) as stream:
-            for line in lines_of(stream, self.layout.limits):
+            lines = lines_of(stream, self.layout.limits)
+            early = list(islice(lines, _LOOKED_AT))
+            is_numbered = self.token is None and _is_numbered(early)
+            token = int(is_numbered) if self.token is None else self.token
+            reading = _Reading(self, part, stem, token, is_numbered=is_numbered)
+            for line in chain(early, lines):
                 yield from reading.take(line)
         yield from reading.end()
 
@@ -63,16 +86,21 @@ class Conll:
         """Give the lines of a document as it is now."""
         sentences = list(_tokens(document))
         width = max((len(row) for rows in form.sentences for row in rows), default=2)
-        least = 1 + max(self.token, -1 - self.token, *((self.tag, -1 - self.tag) if self.tag is not None else ()))  # fmt: skip
+        least = 1 + max(form.token, -1 - form.token, *((self.tag, -1 - self.tag) if self.tag is not None else ()))  # fmt: skip
         width = max(width, least, 1 if self.tag is None else 2)
-        before = _aligned(form, [[t[0] for t in tokens] for tokens in sentences], self.token)
+        before = _aligned(form, [[t[0] for t in tokens] for tokens in sentences], form.token)
         for tokens, old in zip(sentences, before, strict=True):
             tags = _tags([t[1] for t in tokens], form.scheme)
-            for (token, _), tag, row in zip(tokens, tags, old, strict=True):
+            for number, ((token, _), tag, row) in enumerate(zip(tokens, tags, old, strict=True), 1):
                 if token == _START:
                     raise DataError(f"The document {document.id!r} holds a token that CoNLL keeps for itself.")  # fmt: skip
-                cells = list(row) if row is not None else ["_"] * width
-                cells[self.token] = token
+                cells = ["_"] * (width if row is None else len(row))
+                for column in self.kept:
+                    if row is not None and -len(row) <= column < len(row):
+                        cells[column] = row[column]
+                if form.is_numbered:
+                    cells[0] = str(number)
+                cells[form.token] = token
                 if self.tag is not None:
                     cells[self.tag] = tag
                 yield form.delimiter.join(cells)
@@ -95,8 +123,11 @@ class Conll:
 class _Reading:
     """Gathers the lines of one document after the other."""
 
-    def __init__(self, format: Conll, part: Part, stem: str) -> None:
+    def __init__(
+        self, format: Conll, part: Part, stem: str, token: int, *, is_numbered: bool
+    ) -> None:
         self.format, self.part, self.stem = format, part, stem
+        self.token, self.is_numbered = token, is_numbered
         self.record, self.number = 0, 0
         self.delimiter: str | None = None
         # Lines that begin with # before it is known whether the columns are tabbed: with tabs
@@ -159,8 +190,8 @@ class _Reading:
         )
         format, place = self.format, f"on line {self.number}"
         try:
-            token = cells[format.token]
-            same = format.tag is not None and format.tag % len(cells) == format.token % len(cells)
+            token = cells[self.token]
+            same = format.tag is not None and format.tag % len(cells) == self.token % len(cells)
             if same or (format.tag is not None and not cells[format.tag]):
                 raise IndexError
         except IndexError:
@@ -191,7 +222,8 @@ class _Reading:
         self.record += 1
         id = f"{self.stem}-{self.record}"
         if self.fault is None:
-            form = _Form(self.sentences, self.delimiter or "\t", self.start)
+            form = _Form(self.sentences, self.delimiter or "\t", self.start, token=self.token,
+                         is_numbered=self.is_numbered)  # fmt: skip
             yield self._document(id, form)
         else:
             reason, hint, kind = self.fault
@@ -201,8 +233,12 @@ class _Reading:
     def _document(self, id: str, form: _Form) -> Document | Withheld:
         format = self.format
         lines, spans, at, seen = [], [], 0, set()
+        if format.token is None and _is_all_numbers(form):
+            return Withheld(id, "has nothing but numbers where its tokens should be",
+                            self.record, self.part.name,
+                            "say which column holds the tokens: token_column=1.", FormatError)  # fmt: skip
         for rows in form.sentences:
-            tokens = [row[format.token] for row in rows]
+            tokens = [row[form.token] for row in rows]
             if format.tag is not None:
                 tags = [row[format.tag] for row in rows]
                 found, scheme = _spans(tags)
@@ -220,6 +256,31 @@ class _Reading:
         form.scheme = next((s for s in ("BIOES", "BILOU", "IOB") if s in seen), "BIO")
         return document_from(format.layout, self.part, self.record, raw_id=id, text="\n".join(lines),
                              raw_spans=spans, extra=Extra({}, self.part.name, form=form))  # fmt: skip
+
+
+def _is_numbered(lines: Sequence[bytes | None]) -> bool:
+    """Return whether the first sentence numbers its tokens in the first of three columns or more."""
+    due = 1
+    for line in lines:
+        text = b"" if line is None else line.strip()
+        if not text and due > 1:
+            break
+        if not text or text.startswith((b"#", _START.encode())):
+            continue
+        cells = text.split(b"\t") if b"\t" in text else text.split()
+        first = cells[0]
+        if len(cells) < 3 or not re.fullmatch(rb"%d|%d-\d+|%d\.\d+" % (due, due, due - 1), first):
+            return False
+        due += first.isdigit()  # 2-3 stands before 2 and 3 for both, 2.1 between 2 and 3
+    return due > 1
+
+
+def _is_all_numbers(form: _Form) -> bool:
+    """Return whether three tokens or more are all numbers, with more columns than token and tag."""
+    rows = [row for sentence in form.sentences for row in sentence]
+    return len(rows) >= 3 and all(
+        len(row) > 2 and row[form.token].replace(".", "").isdigit() for row in rows
+    )
 
 
 def _spans(tags: Sequence[str]) -> tuple[list[tuple[int, int, str]] | None, str]:

@@ -13,7 +13,7 @@ from typing import Any
 from ...core.errors import DataError, FormatError, LimitError
 from ..document import Document
 from ..sources import Extra, Withheld, create_bytes, lines_of, open_bytes
-from ._layout import Layout, Part, Write, column_hint, document_from, span_fields
+from ._layout import Layout, Part, Write, document_from, span_fields
 
 __all__ = ["InMemory", "Jsonl", "encoded"]
 
@@ -65,7 +65,10 @@ class Jsonl:
             known = fields.get(layout.id) if layout.id is not None else None
             if isinstance(known, str) and len(known) <= layout.limits.id_characters:
                 name = known
-            return withheld(f"has no field {layout.text!r}", column_hint(layout.text, fields))
+            return withheld(
+                f"has no field {layout.text!r}",
+                f"it has {len(fields):,} fields; name the one that holds the text.",
+            )
         text = fields.pop(layout.text)
         spans = fields.pop(layout.spans, None)
         # An id that is not a text stays among the fields, so that it is written back as it was.

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import os
 import re
-import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 from ...core.files import whole_directory
 from ..document import Document
 from ..documents import write_documents
+from ..npz import write_csr
 from .notes import clinic_notes
 from .purchases import purchase_log
 from .register import patient_register, register_population, register_schema
@@ -31,7 +30,7 @@ def write_samples(folder: str | os.PathLike[str], *, seed: int = 0, force: bool 
     column), findings.jsonl (what a rule-based tool would find in the notes), purchases.npz,
     purchases.labels.txt, purchases.features.txt.
     """
-    with whole_directory(folder, force=force) as beside:
+    with whole_directory(folder, force=force, private=False) as beside:
         notes = clinic_notes(seed=seed)
         write_documents(notes, like="jsonl", out=beside / "notes.jsonl.gz")
         (beside / "findings.jsonl").write_text(_findings(notes), encoding="utf-8")
@@ -45,7 +44,7 @@ def write_samples(folder: str | os.PathLike[str], *, seed: int = 0, force: bool 
         schema = register_schema(seed, notes=True)
         (beside / "schema_with_notes.toml").write_text(schema, encoding="utf-8")
         log = purchase_log(seed=seed)
-        _write_npz(beside / "purchases.npz", log.matrix)
+        write_csr(beside / "purchases.npz", log.matrix)
         labels = "".join(f"{label}\n" for label in log.labels.tolist())
         (beside / "purchases.labels.txt").write_text(labels, encoding="utf-8")
         names = "".join(f"{name}\n" for name in log.names)
@@ -80,18 +79,3 @@ def _findings(notes: Sequence[Document]) -> str:
         found.sort(key=lambda finding: (finding["start"], finding["end"]))
         lines.append(json.dumps({"id": note.id, "findings": found}) + "\n")
     return "".join(lines)
-
-
-def _write_npz(path: Path, matrix: Any) -> None:
-    """Write a CSR matrix as scipy does, with fixed dates in the archive."""
-    import numpy as np
-
-    arrays = {"indices": matrix.indices, "indptr": matrix.indptr, "format": np.array(b"csr"),
-              "shape": np.array(matrix.shape), "data": matrix.data}  # fmt: skip
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, array in arrays.items():
-            content = io.BytesIO()
-            np.lib.format.write_array(content, np.asanyarray(array), allow_pickle=False)
-            entry = zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content.getvalue())

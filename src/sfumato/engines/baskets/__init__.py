@@ -1,21 +1,44 @@
 """Baskets: feature sets that are k-anonymous by containment, and what they are worth.
 
-explore(matrix, labels=…)   the frontier over k and selectors
-publish(…)                  the projected matrix, audited again after it is written
+explore(matrix, labels)     the frontier over k and selectors
+publish(exploration, …)     the projected matrix, audited again after it is written
 audit(matrix)               AC, uniqueness and the AC under known absences
 GreedyHamDist, …            the selectors, in scikit-learn's forms
 """
 
-from .containment import Audit, audit, dataset_containment, row_containment
-from .engine import explore, load_exploration, publish
-from .selectors import (
-    BestSelector,
-    ExactSelector,
-    GreedyDistCnt,
-    GreedyHamDist,
-    GreedyInformation,
-    MaximalSelector,
-)
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .containment import Audit, audit, dataset_containment, row_containment
+    from .exploration import BasketsExploration
+    from .selectors import (
+        BestSelector,
+        ExactSelector,
+        GreedyDistCnt,
+        GreedyHamDist,
+        GreedyInformation,
+        MaximalSelector,
+    )
+
+_LAZY = {
+    **dict.fromkeys(("Audit", "audit", "dataset_containment", "row_containment"), "containment"),
+    **dict.fromkeys(
+        (
+            "BestSelector",
+            "ExactSelector",
+            "GreedyDistCnt",
+            "GreedyHamDist",
+            "GreedyInformation",
+            "MaximalSelector",
+        ),
+        "selectors",
+    ),
+}
 
 __all__ = [
     "Audit",
@@ -28,7 +51,61 @@ __all__ = [
     "audit",
     "dataset_containment",
     "explore",
-    "load_exploration",
+    "load",
     "publish",
     "row_containment",
 ]
+
+
+def explore(matrix: Any, labels: Any = None, **request: Any) -> BasketsExploration:
+    """Find feature sets for each k and place them on the frontier.
+
+    Parameters
+    ----------
+    matrix : path, baskets, scipy matrix, array or frame
+        The 0/1 rows.
+    labels : path, sequence or str, optional
+        One of two classes per row; for a CSV also the name of a column.
+    **request
+        The options of `sfumato baskets explore`; `BasketsRequest` lists them.
+
+    """
+    from ...core.engine import no_progress
+    from .engine import ENGINE
+    from .request import BasketsRequest
+
+    progress = request.pop("progress", None) or no_progress
+    made = BasketsRequest.made(
+        {"matrix": matrix, "labels": labels, **request}, owner="baskets.explore"
+    )
+    return ENGINE.explore(made, progress=progress)
+
+
+def publish(
+    exploration: BasketsExploration,
+    candidate: Any,
+    matrix: Any,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    **options: Any,
+) -> Any:
+    """Publish a matrix as a candidate says; the same as `exploration.publish`."""
+    return exploration.publish(candidate, matrix, out=out, force=force, **options)
+
+
+def load(folder: str | os.PathLike[str]) -> BasketsExploration:
+    """Return the exploration that a folder holds."""
+    from .exploration import BasketsExploration
+
+    return BasketsExploration.load(Path(folder))
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -18,9 +18,8 @@ from ...core.errors import ParameterError
 from .cells import Bits, Cells
 
 __all__ = [
-    "LOSSES",
-    "RISKS",
     "AverageClassSize",
+    "Context",
     "InformationLoss",
     "Joint",
     "Measure",
@@ -31,8 +30,6 @@ __all__ = [
     "beside",
     "group_sizes",
     "l_diversity",
-    "loss_measure",
-    "risk_measure",
     "size_histogram",
     "t_closeness",
 ]
@@ -43,12 +40,30 @@ Joint = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64
 _BOUNDS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 
 
+@dataclass(frozen=True)
+class Context:
+    """What a measure may need: the cells, the group size of `small-groups`, the counts of a target column."""
+
+    cells: Cells
+    k: int = 5
+    target: Joint | None = None
+
+
 @runtime_checkable
 class Measure(Protocol):
-    """What a search asks of a measure: its name, its direction along generalisation, its value."""
+    """What a search asks of a measure: its name, its direction along generalisation, its value.
+
+    A measure of another package also has a class method `on_groups(groups: PublishedGroups)`, by
+    which publishing measures the written file again, knowing nothing of the search.
+    """
 
     name: ClassVar[str]
     rises: ClassVar[bool]
+
+    @classmethod
+    def of(cls, context: Context) -> Measure:
+        """Build the measure for a table."""
+        ...
 
     def __call__(self, bits: Bits) -> float:
         """Measure a policy."""
@@ -63,6 +78,11 @@ class PopulationRisk:
     name: ClassVar[str] = "population"
     rises: ClassVar[bool] = False
 
+    @classmethod
+    def of(cls, context: Context) -> PopulationRisk:
+        """Build the measure for a table."""
+        return cls(context.cells)
+
     def __call__(self, bits: Bits) -> float:
         return self.cells.measure(bits).risk
 
@@ -74,6 +94,11 @@ class ProsecutorRisk:
     cells: Cells
     name: ClassVar[str] = "prosecutor"
     rises: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, context: Context) -> ProsecutorRisk:
+        """Build the measure for a table."""
+        return cls(context.cells)
 
     def __call__(self, bits: Bits) -> float:
         return 1.0 / self.cells.measure(bits).smallest_sample_group
@@ -88,6 +113,11 @@ class SmallGroups:
     name: ClassVar[str] = "small-groups"
     rises: ClassVar[bool] = False
 
+    @classmethod
+    def of(cls, context: Context) -> SmallGroups:
+        """Build the measure for a table."""
+        return cls(context.cells, context.k)
+
     def __call__(self, bits: Bits) -> float:
         _, sizes = group_sizes(self.cells, bits)
         return float(sizes[sizes < self.k].sum()) / self.cells.records
@@ -101,6 +131,11 @@ class InformationLoss:
     name: ClassVar[str] = "kl"
     rises: ClassVar[bool] = True
 
+    @classmethod
+    def of(cls, context: Context) -> InformationLoss:
+        """Build the measure for a table."""
+        return cls(context.cells)
+
     def __call__(self, bits: Bits) -> float:
         return self.cells.measure(bits).loss
 
@@ -112,6 +147,11 @@ class AverageClassSize:
     cells: Cells
     name: ClassVar[str] = "class-size"
     rises: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, context: Context) -> AverageClassSize:
+        """Build the measure for a table."""
+        return cls(context.cells)
 
     def __call__(self, bits: Bits) -> float:
         n = self.cells.records
@@ -129,6 +169,16 @@ class MutualInformationLoss:
     name: ClassVar[str] = "mutual-information"
     rises: ClassVar[bool] = True
 
+    @classmethod
+    def of(cls, context: Context) -> MutualInformationLoss:
+        """Build the measure for a table; it needs a target column."""
+        if context.target is None:
+            raise ParameterError(
+                "The loss 'mutual-information' needs a target column.",
+                hint="name one with 'target', or declare a sensitive attribute.",
+            )
+        return cls(context.cells, context.target)
+
     def information(self, bits: Bits) -> float:
         """Give the mutual information of the groups and the target, in nats."""
         group, _ = group_sizes(self.cells, bits)
@@ -145,37 +195,6 @@ class MutualInformationLoss:
         if self._most <= 1e-12:
             return 0.0
         return min(1.0, max(0.0, 1.0 - self.information(bits) / self._most))
-
-
-RISKS = ("population", "prosecutor", "small-groups")
-LOSSES = ("kl", "class-size", "mutual-information")
-
-
-def risk_measure(name: str, cells: Cells, *, k: int = 5) -> Measure:
-    """Give a risk by its name."""
-    if name == "population":
-        return PopulationRisk(cells)
-    if name == "prosecutor":
-        return ProsecutorRisk(cells)
-    if name == "small-groups":
-        return SmallGroups(cells, k)
-    raise ParameterError.constraint("risk", "explore", f"one of {', '.join(RISKS)}", name)
-
-
-def loss_measure(name: str, cells: Cells, target: Joint | None = None) -> Measure:
-    """Give a loss by its name."""
-    if name == "kl":
-        return InformationLoss(cells)
-    if name == "class-size":
-        return AverageClassSize(cells)
-    if name == "mutual-information":
-        if target is None:
-            raise ParameterError(
-                "The loss 'mutual-information' needs a target column.",
-                hint="give target='column', or declare a sensitive attribute.",
-            )
-        return MutualInformationLoss(cells, target)
-    raise ParameterError.constraint("loss", "explore", f"one of {', '.join(LOSSES)}", name)
 
 
 # --- groups --------------------------------------------------------------------------------------
@@ -251,12 +270,11 @@ def _closeness(inside: _Within) -> float:
 
 
 def beside(cells: Cells, bits: Bits, sensitive: Mapping[str, Joint]) -> dict[str, Any]:
-    """Give what is shown beside a policy: its loss in nats, k and, by sensitive column, l-diversity and t-closeness."""
+    """Return what is shown beside a policy: its loss in nats, k and, by sensitive column, l and t."""
     measured = cells.measure(bits)
     shown: dict[str, Any] = {
         "loss_nats": measured.loss_nats,
         "k": measured.smallest_sample_group,
-        "smallest_group": measured.smallest_sample_group,
         "smallest_population_group": round(measured.smallest_population_group, 6),
         "groups": measured.groups,
         "prosecutor_risk": round(1.0 / measured.smallest_sample_group, 9),

@@ -223,6 +223,12 @@ class Policy:
         begins = [0, *(e + 1 for e in ends[:-1])]
         return list(zip(begins, ends, strict=True))
 
+    def ends(self) -> dict[str, tuple[int, ...]]:
+        """Return, by attribute, the position of the last value of each interval."""
+        return {
+            n: tuple(high for _, high in self.spans(a)) for a, n in enumerate(self.lattice.names)
+        }
+
     def intervals(self) -> dict[str, list[str]]:
         """Give the intervals by attribute, in words."""
         return {

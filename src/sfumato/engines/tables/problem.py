@@ -42,8 +42,8 @@ class Problem:
         cls,
         table: Table,
         *,
-        least_sample: int = 0,
-        least_population: float = 0,
+        min_sample: int = 0,
+        min_population: float = 0,
         cut_points: Mapping[str, Sequence[Any]] | None = None,
     ) -> Problem:
         """Make a table ready; constraints come from its schema and from the call."""
@@ -53,9 +53,6 @@ class Problem:
                 "Every quasi-identifier has a single value: there is nothing to generalise.",
                 hint="declare the whole domain in the schema, or publish the table as it is.",
             )
-        for name, least in (("least_sample", least_sample), ("least_population", least_population)):
-            if not least >= 0:
-                raise ParameterError.constraint(name, "explore", "a number in [0, inf)", least)
         wanted = dict(cut_points or {})
         for name in wanted:
             if name not in lattice.names:
@@ -70,8 +67,8 @@ class Problem:
             table.count,
             table.population_codes,
             table.population_count,
-            least_sample=least_sample,
-            least_population=least_population,
+            least_sample=min_sample,
+            least_population=min_population,
         )
         problem = cls(table, lattice, cells, space)
         if table.source is not None:

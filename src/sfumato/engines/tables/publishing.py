@@ -1,218 +1,257 @@
 """Apply a policy to a table, read the result back, measure it anew, and only then let it be seen.
 
-The rows stream through in their order (see `rows`). Labels such as "-5" or "=x" that a spreadsheet could
+The rows stream through in an order of their own (see `rows`). Labels such as "-5" or "=x" that a spreadsheet could
 take for a formula are written as they stand: they come from the schema's own domains.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...compute import engine as compute_engine
 from ...compute.protocol import Compute
 from ...core.errors import FormatError, ParameterError, ReleaseRefusedError
-from ...core.exploration import Candidate, InputFile
 from ...core.files import check_output, sha256_of, whole_directory, write_json
 from ...core.measures import Risk, Utility
+from ...core.ownership import paths_in
+from ...core.private_key import private_key
 from ...core.quarantine import write_quarantine
-from ...core.release import RELEASE_FILE, Release, check_files, released_files, warn_if_composed
+from ...core.records import RELEASE_FILE, InputFile
+from ...core.release import check_files, released_files, warn_if_composed, warn_of_kept_order
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source, cell_text, format_of_name
-from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, Terms
+from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, unpromised
 from .policy import Lattice, Policy
 from .problem import counted, resolved_schema
+from .records import TablesCandidate, TablesHow, TablesRelease
 from .remeasure import Remeasured, remeasure
+from .request import TablesPublishRequest
 from .rows import Generaliser, published_rows
+from .terms import Terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["publish", "publish_policy"]
+__all__ = ["publish_by_policy", "published"]
 
 _TOLERANCE = 1e-9
 _SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "frame": ".csv"}
 
 
-def publish(
-    what: Candidate | Policy,
+def publish_by_policy(
+    policy: Policy,
     data: Any,
     *,
-    out: str | os.PathLike[str] | None = None,
     schema: TableSchema | str | os.PathLike[str] | dict[str, Any] | None = None,
-    population: Any = None,
-    max_risk: float | None = None,
-    engine: str = "local",
-    threads: int | None = None,
+    out: str | os.PathLike[str] | None = None,
     force: bool = False,
+    **options: Any,
 ) -> Any:
-    """Publish data by a candidate of a frontier, or by a policy together with the schema of the data."""
-    options: dict[str, Any] = {
-        "out": out, "max_risk": max_risk, "engine": engine, "threads": threads, "force": force,
-    }  # fmt: skip
-    if isinstance(what, Candidate):
-        return what.publish(data, population=population, **options)
+    """Publish data by a policy together with the schema of the data; nothing was promised."""
+    request = TablesPublishRequest.made({**options, "table": data}, owner="tables.publish")
     if schema is None:
         raise ParameterError("A policy needs the schema of the data.", hint="give schema=….")
-    table = read_table(data, schema, population)
-    if not _fits(what.lattice, table):
+    table = read_table(data, schema, request.population)
+    if not _fits(policy.lattice, table):
         raise FormatError(
             "The policy was made for another schema.",
             hint="attributes and domains must be the same, in the same order.",
         )
-    fixed = resolved_schema(replace(table, domains=what.lattice.domains))
-    terms = Terms(fixed, what.lattice, table.population_codes, table.population_count)
-    return publish_policy(what, data, terms=terms, **options)
+    fixed = resolved_schema(replace(table, domains=policy.lattice.domains))
+    terms = Terms(fixed, policy.lattice, table.population_codes, table.population_count)
+    target = None if out is None else Path(out)
+    return published(
+        policy, unpromised(policy), request, terms=terms, seed=0, out=target, force=force
+    )
 
 
 def _fits(lattice: Lattice, table: Table) -> bool:
-    """Say whether a table's domains are the lattice's; only a value for missing cells may be lacking."""
+    """Return whether a table's domains are the lattice's; only a value for missing cells may be lacking."""
     return lattice.names == table.names and all(
         wanted[: len(found)] == found and wanted[len(found) :] in ((), (MISSING,))
         for wanted, found in zip(lattice.domains, table.domains, strict=True)
     )
 
 
-def publish_policy(
+def published(
     policy: Policy,
-    data: Any,
+    promise: TablesCandidate,
+    request: TablesPublishRequest,
     *,
     terms: Terms,
-    promise: Candidate | None = None,
-    out: str | os.PathLike[str] | None = None,
-    population: Any = None,
-    max_risk: float | None = None,
-    seed: int = 0,
-    engine: str = "local",
-    threads: int | None = None,
+    seed: int,
+    out: Path | None,
     force: bool = False,
 ) -> Any:
-    """Publish a table, or new data of the same schema.
+    """Publish a table, or new data of the same schema, and return its record (or the frame).
 
     `out` names a data file (the record lies beside it as NAME.release.json) or a folder (data and
-    release.json inside); without `out` a frame comes back as a frame of its own kind. The table that was
-    explored must come out no worse than promised; for other data the risk is measured, recorded, and
-    refused above `max_risk`. With `engine="spark"` rows are counted and generalised on a cluster, to the
-    same bytes.
+    release.json inside); without `out` a frame comes back as a frame of its own kind. What was written is
+    measured as it was explored; what is worse than promised is refused unless the request accepts it.
     """
-    if max_risk is not None and not 0 <= max_risk <= 1:
-        raise ParameterError.constraint("max_risk", "publish", "a number in [0, 1]", max_risk)
-    compute = compute_engine(engine, threads=threads)
-    opened = Source.open(data)
+    compute = compute_engine(request.engine, threads=request.threads)
+    opened = Source.open(request.table)
     if out is None and opened.format != "frame":
         raise ParameterError("Publishing a file needs 'out'.", hint="give a file or a folder.")
-    target = None if out is None else Path(out)
-    kind, name = _kind_and_name(opened, target)
-    if target is not None:
-        _check_outputs(target, kind, force=force)
-    table = _read(opened, terms, population, compute)
-    rows = published_rows(Generaliser.of(policy, terms.schema), opened, compute)
-    work = _Work(policy, terms, table, opened=opened, promise=promise, max_risk=max_risk, seed=seed)
-    if target is None:
-        published = rows.to_arrow()
-        work.measured(published)
-        return _like(published, data)
-    with _staged(target, name, force=force) as (folder, file, record):
+    kind, name = _kind_and_name(opened, out)
+    read = [*opened.paths, *paths_in(request.table, request.population)]
+    if out is not None:
+        _check_outputs(out, kind, force=force, inputs=read)
+    table = _read(opened, terms, request.population, compute)
+    generaliser = Generaliser.of(policy, terms.schema)
+    rows = published_rows(generaliser, opened, compute)
+    if request.keep_order:
+        warn_of_kept_order("rows")
+    else:
+        rows = rows.shuffled(
+            generaliser.columns(opened), private_key().seed("order", "tables", policy.id)
+        )
+    work = _Work(policy, promise, request, terms, table, opened, seed)
+    if out is None:
+        frame = rows.to_arrow()
+        work.measured(frame)
+        return _like(frame, request.table)
+    with _staged(out, name, force=force, inputs=read) as (folder, file, record):
         rows.write(folder / file, kind, _delimiter(opened, kind))
         release = work.release(folder / file)
         write_json(folder / record, release.to_json())
-        write_quarantine(target, _left_out(opened, table), force=force)
-    warn_if_composed(target, release.to_json())
+        write_quarantine(out, _left_out(opened, table), force=force)
+    warn_if_composed(out, release.to_json())
     return release
 
 
+@dataclass(frozen=True)
 class _Work:
     """One publication: what is published under which terms, and what was promised."""
 
-    def __init__(
-        self,
-        policy: Policy,
-        terms: Terms,
-        table: Table,
-        *,
-        opened: Source,
-        promise: Candidate | None,
-        max_risk: float | None,
-        seed: int,
-    ) -> None:
-        self.policy, self.terms, self.table, self.opened = policy, terms, table, opened
-        self.promise, self.max_risk, self.seed = promise, max_risk, seed
-        self.same = terms.same_table(table)
+    policy: Policy
+    promise: TablesCandidate
+    request: TablesPublishRequest
+    terms: Terms
+    table: Table
+    opened: Source
+    seed: int
 
-    def measured(self, published: Any) -> Remeasured:
+    def measured(self, written: Any) -> tuple[Remeasured, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
-        found = remeasure(Source.open(published), self.policy, self.table)
+        found = remeasure(Source.open(written), self.policy, self.table, self.terms)
         kept = self.table.rows - self.table.dropped
         if found.records != kept:
             raise ReleaseRefusedError(
                 f"The output holds {found.records:,} rows instead of {kept:,}; nothing was published."
             )
-        if self.promise is not None and self.same and self.terms.on_axes:
-            worse = found.risk > self.promise.risk.value + _TOLERANCE
-            if worse or 1.0 - found.loss < self.promise.utility.value - _TOLERANCE:
-                raise ReleaseRefusedError(
-                    f"The output has a risk of {found.risk:.6g} and a utility of {1.0 - found.loss:.6g}, "
-                    f"but {self.promise.risk.value:.6g} and {self.promise.utility.value:.6g} were "
-                    "promised; nothing was published.",
-                    hint="explore the table again.",
-                )
-            if (
-                found.smallest_group < self.terms.least_sample
-                or found.smallest_population_group < self.terms.least_population - _TOLERANCE
-            ):
-                raise ReleaseRefusedError(
-                    "The output has a group below the least size; nothing was published.",
-                    hint="explore the table again.",
-                )
-        if self.max_risk is not None and found.risk > self.max_risk + _TOLERANCE:
+        worse = [*self._below_promise(found), *self._broken_conditions(found)]
+        if worse and not self.request.accept_worse:
             raise ReleaseRefusedError(
-                f"The output has a risk of {found.risk:.6g}, above the {self.max_risk:g} allowed; "
-                "nothing was published.",
-                hint="choose a more general policy, or explore this data.",
+                f"{worse[0]}; nothing was published.",
+                hint="explore this data, choose a more general policy, or accept it with --accept-worse, "
+                "which is recorded.",
             )
-        return found
+        return found, worse
 
-    def release(self, path: Path) -> Release:
+    def _below_promise(self, found: Remeasured) -> list[str]:
+        """List what is worse than the candidate promised."""
+        promise = self.promise
+        if not promise.promised:
+            return []
+        risk, utility = promise.risk.value, promise.utility.value
+        worse = []
+        if found.risk > risk + _TOLERANCE:
+            worse.append(f"The output has a risk of {found.risk:.6g}, but {risk:.6g} was promised")
+        if 1.0 - found.loss < utility - _TOLERANCE:
+            worse.append(
+                f"The output has a utility of {1.0 - found.loss:.6g}, but {utility:.6g} was promised"
+            )
+        if found.smallest_group < promise.k:
+            worse.append(
+                f"The smallest group of the output has {found.smallest_group:,} records, but "
+                f"{promise.k:,} were promised"
+            )
+        for name, distinct in found.l_diversity.items():
+            if distinct < promise.l_diversity.get(name, 0):
+                worse.append(
+                    f"A group of the output has {distinct:,} different values of {name!r}, but "
+                    f"{promise.l_diversity[name]:,} were promised"
+                )
+        for name, distance in found.t_closeness.items():
+            if distance > promise.t_closeness.get(name, 1.0) + 1e-6:
+                worse.append(
+                    f"A group of the output is {distance:.4g} away from the table in {name!r}, but "
+                    f"{promise.t_closeness[name]:.4g} was promised"
+                )
+        return worse
+
+    def _broken_conditions(self, found: Remeasured) -> list[str]:
+        """List the conditions of the exploration and of this call that do not hold."""
+        terms, limit = self.terms, self.request.refuse_above
+        worse = []
+        if found.smallest_group < terms.min_sample:
+            worse.append(
+                f"The smallest group of the output has {found.smallest_group:,} records, below the "
+                f"{terms.min_sample:,} asked for"
+            )
+        if found.smallest_population_group < terms.min_population - _TOLERANCE:
+            worse.append(
+                f"The smallest group of the output stands for {found.smallest_population_group:,.0f} "
+                f"people, below the {terms.min_population:,.0f} asked for"
+            )
+        if limit is not None and found.risk > limit + _TOLERANCE:
+            worse.append(f"The output has a risk of {found.risk:.6g}, above the {limit:g} allowed")
+        return worse
+
+    def release(self, path: Path) -> TablesRelease:
         """Measure the file and describe it."""
-        found = self.measured(path)
-        table, schema, promise = self.table, self.terms.schema, self.promise
+        found, worse = self.measured(path)
+        table, schema, terms = self.table, self.terms.schema, self.terms
         has_population = table.population_codes is not None
         attacker = ATTACKER if has_population else ATTACKER_OF_SAMPLE
         dropped = [n for n in schema.names("identifier") if n in self.opened.columns]
-        promised = promise is not None and self.same
         declared = {a.name for a in schema.attributes}
-        return Release(
+        unknown = sum(c not in declared for c in self.opened.columns)
+        kept = [
+            c
+            for c in self.opened.columns
+            if c in declared and c not in dropped and c not in table.names
+        ]
+        return TablesRelease(
             engine="tables",
-            candidate=self.policy.id if promise is None else promise.id,
-            inputs=self.opened.described(table.rows),
-            outputs=[InputFile(path.name, sha256_of(path), found.records)],
+            candidate=self.promise.id,
+            inputs=tuple(self.opened.described(table.rows)),
+            outputs=(InputFile(path=path.name, sha256=sha256_of(path), rows=found.records),),
             seed=self.seed,
-            how={
-                "policy": self.policy.intervals(),
-                "summary": self.policy.summary(),
-                "bits": self.policy.hex,
-                "fingerprint": self.policy.lattice.fingerprint,
-                "quasi": list(table.names),
-                "identifiers_dropped": dropped,
-                "columns_not_in_schema": [c for c in self.opened.columns if c not in declared],
-                "missing": schema.missing,
-                "population": has_population,
-                "explored_table": self.same,
-                **({} if self.max_risk is None else {"max_risk": self.max_risk}),
-            },
+            request=self.request.to_record(),
             counts={
                 "rows": found.records,
                 "dropped": table.dropped,
-                "columns": len(self.opened.columns) - len(dropped),
+                "columns": len(self.opened.columns) - len(dropped) - unknown,
             },
-            risk=promise.risk if promise and promised else Risk(found.risk, attacker=attacker),
-            utility=promise.utility if promise and promised else Utility(1 - found.loss, kept=KEPT),
-            measured=found.to_json(),
+            risk=Risk(found.risk, attacker=attacker),
+            utility=Utility(1.0 - found.loss, kept=KEPT),
+            how=TablesHow(
+                policy={n: tuple(labels) for n, labels in self.policy.intervals().items()},
+                ends=self.policy.ends(),
+                bits=self.policy.hex,
+                domains=dict(zip(terms.lattice.names, terms.lattice.sizes, strict=True)),
+                quasi=table.names,
+                identifiers_dropped=tuple(dropped),
+                columns_kept=tuple(kept),
+                undeclared_columns_dropped=unknown,
+                missing=schema.missing,
+                order="kept" if self.request.keep_order else "shuffled",
+                population=has_population,
+                explored_table=terms.same_table(table),
+                risk_measure=terms.risk,
+                loss_measure=terms.loss,
+                refuse_above=self.request.refuse_above,
+            ),
+            measured=found.to_record(),
+            worse=tuple(worse),
         )
 
 
@@ -253,7 +292,7 @@ def _left_out(opened: Source, table: Table) -> list[dict[str, str]]:
 
 
 def _kind_and_name(opened: Source, target: Path | None) -> tuple[str, str]:
-    """Tell the format to write, and the name of the file in a folder."""
+    """Return the format to write, and the name of the file in a folder."""
     if opened.format == "frame":
         as_file = None if target is None else _data_format(target)
         kind = as_file or "csv"
@@ -263,7 +302,7 @@ def _kind_and_name(opened: Source, target: Path | None) -> tuple[str, str]:
 
 
 def _data_format(target: Path) -> str | None:
-    """Tell the format when the output names a data file; None for a folder."""
+    """Return the format when the output names a data file; None for a folder."""
     return None if target.is_dir() else format_of_name(target)
 
 
@@ -272,7 +311,9 @@ def _record_of(target: Path) -> Path:
     return target.with_name(f"{Path(stem).stem}.release.json")
 
 
-def _check_outputs(target: Path, kind: str, *, force: bool) -> None:
+def _check_outputs(
+    target: Path, kind: str, *, force: bool, inputs: Sequence[str | os.PathLike[str]]
+) -> None:
     as_file = _data_format(target)
     if as_file is not None and as_file != kind:
         raise FormatError(
@@ -280,20 +321,22 @@ def _check_outputs(target: Path, kind: str, *, force: bool) -> None:
             hint="a release is written in the format it was read from.",
         )
     if as_file is None:
-        check_output(target, force=force)
+        check_output(target, force=force, inputs=inputs)
     else:
-        check_files(target, _record_of(target), force=force)
+        check_files(target, _record_of(target), force=force, inputs=inputs)
 
 
 @contextmanager
-def _staged(target: Path, name: str, *, force: bool) -> Iterator[tuple[Path, str, str]]:
-    """Give a folder that nobody sees and the names to write there; show it all when the block ends well."""
+def _staged(
+    target: Path, name: str, *, force: bool, inputs: Sequence[str | os.PathLike[str]]
+) -> Iterator[tuple[Path, str, str]]:
+    """Yield a folder that nobody sees and the names to write there; show it all when the block ends well."""
     if _data_format(target) is None:
-        with whole_directory(target, force=force) as folder:
+        with whole_directory(target, force=force, inputs=inputs, private=False) as folder:
             yield folder, name, RELEASE_FILE
     else:
         record = _record_of(target)
-        with released_files(target, record, force=force) as folder:
+        with released_files(target, record, force=force, inputs=inputs) as folder:
             yield folder, target.name, record.name
 
 
@@ -301,13 +344,13 @@ def _delimiter(opened: Source, kind: str) -> str:
     return opened.delimiter if opened.format == kind else "\t" if kind == "tsv" else ","
 
 
-def _like(published: pa.Table, data: Any) -> Any:
-    """Give an Arrow table back as the kind of frame that came in."""
+def _like(frame: pa.Table, data: Any) -> Any:
+    """Return an Arrow table as the kind of frame that came in."""
     module = type(data).__module__.partition(".")[0]
     if module == "pandas":
-        return published.to_pandas()
+        return frame.to_pandas()
     if module == "polars":
         import polars as pl
 
-        return pl.from_arrow(published)
-    return published
+        return pl.from_arrow(frame)
+    return frame

@@ -2,55 +2,96 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from ...core.errors import ReleaseRefusedError
+from ...core.errors import ParameterError, ReleaseRefusedError
+from ...core.registry import Registry
 from ...data.table import Table
 from ...data.table_source import Source, quoted_name
-from .measures import size_histogram
+from .measures import Measure, size_histogram
 from .policy import Policy
+from .records import GroupSize, TablesMeasured
+from .registries import LOSSES, RISKS
+from .terms import Terms
 
 __all__ = ["Remeasured", "remeasure"]
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PublishedGroups:
+    """The groups of a published table, as a measure sees them.
+
+    `count` holds the records of each group, `people` the people who fit it, `original` the records of
+    each distinct row before.
+    """
+
+    count: Counts
+    people: npt.NDArray[np.float64]
+    original: Counts
 
 
 @dataclass(frozen=True)
 class Remeasured:
-    """What a published table shows: risk and loss as promised figures name them, and its groups."""
+    """What a published table shows: risk and loss as they were explored, and its groups."""
 
     records: int
     groups: int
     risk: float
     loss: float
     loss_nats: float
+    relative_risk: float
+    expected: float
+    expected_unchanged: float
     smallest_group: int
     smallest_population_group: float
     without_population: int
-    sizes: list[dict[str, Any]]
+    sizes: tuple[GroupSize, ...]
+    l_diversity: dict[str, int] = field(default_factory=dict)
+    l_diversity_entropy: dict[str, float] = field(default_factory=dict)
+    t_closeness: dict[str, float] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
-        """Give the plain form for release.json."""
-        return {
-            "risk": self.risk,
-            "utility": 1.0 - self.loss,
-            "loss": self.loss,
-            "loss_nats": self.loss_nats,
-            "k": self.smallest_group,
-            "smallest_group": self.smallest_group,
-            "smallest_population_group": round(self.smallest_population_group, 6),
-            "groups_count": self.groups,
-            "groups": self.sizes,
-            "records_without_population_cell": self.without_population,
-        }
+    def to_record(self) -> TablesMeasured:
+        """Return the form for release.json."""
+        return TablesMeasured(
+            risk=self.risk,
+            utility=1.0 - self.loss,
+            loss=self.loss,
+            loss_nats=self.loss_nats,
+            relative_risk=self.relative_risk,
+            expected_reidentified=self.expected,
+            expected_unchanged=self.expected_unchanged,
+            k=self.smallest_group,
+            smallest_population_group=round(self.smallest_population_group, 6),
+            groups_count=self.groups,
+            groups=self.sizes,
+            l_diversity=self.l_diversity,
+            l_diversity_entropy={n: round(v, 6) for n, v in self.l_diversity_entropy.items()},
+            t_closeness={n: round(v, 6) for n, v in self.t_closeness.items()},
+            records_without_population_cell=self.without_population,
+        )
 
 
-def remeasure(published: Source, policy: Policy, original: Table) -> Remeasured:
+def remeasure(
+    published: Source, policy: Policy, original: Table, terms: Terms | None = None
+) -> Remeasured:
     """Group the published rows by what stands in them, and measure them against original and population.
 
-    The original gives what no release can: the distribution that the loss is measured from.
+    Parameters
+    ----------
+    published : Source
+        The written file, or a frame.
+    policy : Policy
+        The policy that was applied; only its labels are used.
+    original : Table
+        What no release can give: the distribution that the loss is measured from.
+    terms : Terms, optional
+        The measures that were explored; equations 2 and 4 without.
+
     """
     lattice = policy.lattice
     published.require(list(lattice.names))
@@ -59,22 +100,8 @@ def remeasure(published: Source, policy: Policy, original: Table) -> Remeasured:
         f"SELECT {', '.join(keys)}, count(*) AS n FROM {published.sql} GROUP BY ALL ORDER BY ALL"  # noqa: S608 (quoted)
     )
     count = found.column("n").to_numpy().astype(np.int64)
-    group, widths, of_value = [], np.zeros(count.size), []
-    for a in range(len(lattice.names)):
-        spans = policy.spans(a)
-        numbers = {lattice.label(a, low, high): i for i, (low, high) in enumerate(spans)}
-        read = [numbers.get(v, -1) for v in found.column(f"q{a}").to_pylist()]
-        places = np.array(read, dtype=np.int64)
-        if (places < 0).any():
-            raise ReleaseRefusedError(
-                f"The output holds something in {lattice.names[a]!r} that the policy does not publish; "
-                "nothing was published."
-            )
-        width = np.array([high - low + 1 for low, high in spans])
-        widths += np.log(width[places])
-        group.append(places)
-        of_value.append(np.repeat(np.arange(len(spans)), width))
-    rows = np.stack(group)
+    labels = [found.column(f"q{a}").to_pylist() for a in range(len(lattice.names))]
+    rows, widths, of_value = _places(policy, labels)
     people = _people_in(rows, of_value, original)
     hidden = np.maximum(people, count)
     around = _people_in(original.codes, None, original)
@@ -85,17 +112,131 @@ def remeasure(published: Source, policy: Policy, original: Table) -> Remeasured:
     everything = float(np.log(np.array(lattice.sizes, dtype=np.float64)).sum())
     top = (inside - n * np.log(n) + n * everything) / n
     has_population = original.population_codes is not None
+    expected, unchanged = float((count / hidden).sum()), float((original.count / cells).sum())
+    relative, kl = expected / unchanged, float(nats / top) if top > 1e-12 else float(nats)
+    terms = terms or Terms(original.schema, lattice)
+    groups = PublishedGroups(count, hidden, original.count)
+    sensitive = {
+        name: _within(published, lattice.names, name)
+        for name in terms.schema.names("sensitive")
+        if name in published.columns
+    }
     return Remeasured(
         records=n,
         groups=int(count.size),
-        risk=float((count / hidden).sum() / (original.count / cells).sum()),
-        loss=float(nats / top) if top > 1e-12 else float(nats),
+        risk=_risk(terms, groups, relative),
+        loss=_loss(terms, groups, original, kl, published),
         loss_nats=float(nats),
+        relative_risk=relative,
+        expected=expected,
+        expected_unchanged=unchanged,
         smallest_group=int(count.min()),
         smallest_population_group=float(hidden.min()),
         without_population=int(original.count[around == 0].sum()) if has_population else 0,
-        sizes=size_histogram(count, hidden),
+        sizes=tuple(GroupSize(**g) for g in size_histogram(count, hidden)),
+        l_diversity={name: int((table > 0).sum(axis=1).min()) for name, table in sensitive.items()},
+        l_diversity_entropy={name: _entropy_l(table) for name, table in sensitive.items()},
+        t_closeness={name: _distance(table) for name, table in sensitive.items()},
     )
+
+
+def _places(
+    policy: Policy, labels: list[list[str | None]]
+) -> tuple[Counts, npt.NDArray[np.float64], list[npt.NDArray[np.intp]]]:
+    """Read labels back: the interval of each row by attribute, its log width, the interval of each value."""
+    lattice = policy.lattice
+    group, of_value = [], []
+    widths = np.zeros(len(labels[0]))
+    for a, name in enumerate(lattice.names):
+        spans = policy.spans(a)
+        numbers = {lattice.label(a, low, high): i for i, (low, high) in enumerate(spans)}
+        places = np.array([numbers.get(v or "", -1) for v in labels[a]], dtype=np.int64)
+        if (places < 0).any():
+            raise ReleaseRefusedError(
+                f"The output holds something in {name!r} that the policy does not publish; "
+                "nothing was published."
+            )
+        width = np.array([high - low + 1 for low, high in spans])
+        widths += np.log(width[places])
+        group.append(places)
+        of_value.append(np.repeat(np.arange(len(spans)), width))
+    return np.stack(group), widths, of_value
+
+
+def _by_groups(registry: Registry[type[Measure]], name: str, groups: PublishedGroups) -> float:
+    """Measure with the function of groups that a measure of another package declares."""
+    on_groups = getattr(registry.named(name), "on_groups", None)
+    if on_groups is None:
+        raise ParameterError(
+            f"The {registry.kind} {name!r} cannot be measured on a published file.",
+            hint="a measure says how by its class method `on_groups`.",
+        )
+    return float(on_groups(groups))
+
+
+def _risk(terms: Terms, groups: PublishedGroups, relative: float) -> float:
+    count = groups.count
+    if terms.risk == "population":
+        return relative
+    if terms.risk == "prosecutor":
+        return 1.0 / int(count.min())
+    if terms.risk == "small-groups":
+        return float(count[count < terms.k].sum()) / int(count.sum())
+    return _by_groups(RISKS, terms.risk, groups)
+
+
+def _loss(
+    terms: Terms, groups: PublishedGroups, original: Table, kl: float, published: Source
+) -> float:
+    count = groups.count
+    if terms.loss == "kl":
+        return kl
+    if terms.loss == "class-size":
+        n = int(count.sum())
+        least = n / original.count.size
+        return 0.0 if n == least else (n / count.size - least) / (n - least)
+    if terms.loss == "mutual-information" and terms.target is not None:
+        cell, value, amount = original.joint(terms.target)
+        before = np.zeros((int(cell.max()) + 1, int(value.max()) + 1))
+        np.add.at(before, (cell, value), amount)
+        most = _information(before)
+        after = _information(_within(published, terms.lattice.names, terms.target))
+        return min(1.0, max(0.0, 1.0 - after / most)) if most > 1e-12 else 0.0
+    return _by_groups(LOSSES, terms.loss, groups)
+
+
+def _within(published: Source, names: tuple[str, ...], column: str) -> npt.NDArray[np.float64]:
+    """Count a column's values within the published groups: (groups, values)."""
+    keys = ", ".join(f"{quoted_name(n)} AS q{i}" for i, n in enumerate(names))
+    partition = ", ".join(f"q{i}" for i in range(len(names)))
+    inner = f"SELECT {keys}, {quoted_name(column)} AS v, count(*) AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
+    found = published.query(
+        f"SELECT dense_rank() OVER (ORDER BY {partition}) - 1 AS g, dense_rank() OVER (ORDER BY v) - 1 AS v, n "  # noqa: S608 (quoted)
+        f"FROM ({inner})"
+    )
+    group, value = (found.column(c).to_numpy().astype(np.int64) for c in ("g", "v"))
+    table = np.zeros((int(group.max()) + 1, int(value.max()) + 1))
+    np.add.at(table, (group, value), found.column("n").to_numpy())
+    return table
+
+
+def _entropy_l(table: npt.NDArray[np.float64]) -> float:
+    share = table / table.sum(axis=1, keepdims=True)
+    logs = np.log(np.where(share > 0, share, 1.0))
+    return float(np.exp(-(share * logs).sum(axis=1).max()))
+
+
+def _distance(table: npt.NDArray[np.float64]) -> float:
+    share = table / table.sum(axis=1, keepdims=True)
+    whole = table.sum(axis=0) / table.sum()
+    return float(0.5 * np.abs(share - whole).sum(axis=1).max())
+
+
+def _information(table: npt.NDArray[np.float64]) -> float:
+    share = table / table.sum()
+    independent = share.sum(axis=1, keepdims=True) * share.sum(axis=0, keepdims=True)
+    inside = share > 0
+    return float((share[inside] * np.log(share[inside] / independent[inside])).sum())
 
 
 def _people_in(

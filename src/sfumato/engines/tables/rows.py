@@ -1,13 +1,15 @@
 """Rows under a policy: one query generalises them on any engine, and one writer writes them.
 
-Rows stay in their order: identifiers are dropped, quasi-identifiers become the labels of their intervals,
-every other column stays as it is. On a cluster a batch of rows is one task and the query runs there; so a
+Identifiers and columns that the schema does not name are dropped, quasi-identifiers become the labels of
+their intervals, every other column stays as it is. Rows are put into an order that depends on what is
+published and on a private seed alone: the order of a register sorted by name would tell whose row is
+whose. On a cluster a batch of rows is one task and the query runs there; so a
 row, and the file, are what they are on one machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,15 +55,17 @@ class Generaliser:
             found.append(tuple(by_value))
         return cls(schema, policy.lattice.domains, tuple(found))
 
+    def columns(self, opened: Source) -> list[str]:
+        """Return the columns that go out: no identifier, and none that nobody declared."""
+        shown = {a.name for a in self.schema.attributes if a.role != "identifier"}
+        return [column for column in opened.columns if column in shown]
+
     def selection(self, opened: Source) -> str:
         """Write the query: a cell's place in its domain (an enum) gives its label in constant time."""
         schema = self.schema
         places = {a.name: i for i, a in enumerate(schema.quasi)}
-        hidden = set(schema.names("identifier"))
         columns, text, present = [], [], []
-        for column in opened.columns:
-            if column in hidden:
-                continue
+        for column in self.columns(opened):
             if column not in places:
                 columns.append(quoted_name(column))
                 continue
@@ -96,6 +100,16 @@ class Rows:
     sql: str
     failed: list[SfumatoError] = field(default_factory=list)
 
+    def shuffled(self, columns: Sequence[str], seed: int) -> Rows:
+        """Return the same rows ordered by a hash of their published cells and a private seed.
+
+        Equal rows are interchangeable, so nothing of the original order is left; whoever makes the
+        rows, on one machine or many, they come in the same order. The database sorts out of core.
+        """
+        cells = ", ".join(quoted_name(column) for column in columns)
+        order = f"hash({seed}::UBIGINT, {cells})"
+        return Rows(self.opened, f"SELECT * FROM ({self.sql}) ORDER BY {order}", self.failed)  # noqa: S608 (quoted)
+
     def to_arrow(self) -> pa.Table:
         """Give the rows as one Arrow table."""
         with self._told():
@@ -107,11 +121,7 @@ class Rows:
             if kind == "parquet":
                 self._write_parquet(path)
                 return
-            packed = "gzip" if path.name.endswith(".gz") else "none"
-            self.opened.execute(
-                f"COPY ({self.sql}) TO {quoted_text(str(path))} (FORMAT csv, HEADER true, "
-                f"DELIMITER {quoted_text(delimiter)}, COMPRESSION {packed})"
-            )
+            self.opened.write_csv(self.sql, path, delimiter=delimiter)
 
     def _write_parquet(self, path: Path) -> None:
         """Write row groups of a fixed size: the same rows give the same bytes, whoever made them."""

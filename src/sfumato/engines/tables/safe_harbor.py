@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import InputError, ParameterError, did_you_mean
-from ...core.exploration import Exploration, Reference
+from ...core.exploration import Exploration
+from ...core.records import Reference
 from .policy import Lattice, Policy
 
 __all__ = ["NAME", "Comparison", "Roles", "compare", "find_roles", "safe_harbor", "told"]
@@ -191,7 +192,7 @@ class Comparison:
         }
 
 
-def compare(frontier: Exploration, reference: Reference | str) -> Comparison:
+def compare(frontier: Exploration[Any, Any], reference: Reference | str) -> Comparison:
     """Say which candidates of a frontier dominate a reference, and by how much (figure 9)."""
     if isinstance(reference, str):
         known = {r.name: r for r in frontier.references}
@@ -200,8 +201,8 @@ def compare(frontier: Exploration, reference: Reference | str) -> Comparison:
                 f"The frontier has no reference {reference!r}.", hint=did_you_mean(reference, known)
             )
         reference = known[reference]
-    points = [(r, 1.0 - u, c.id) for r, u, c in frontier.entries()]
-    return compared(reference.name, reference.risk, 1.0 - reference.utility, points)
+    points = [(c.risk.value, 1.0 - c.utility.value, c.id) for c in frontier]
+    return compared(reference.name, reference.risk.value, 1.0 - reference.utility.value, points)
 
 
 def compared(

@@ -4,27 +4,67 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from ...core.exploration import Candidate, Reference
 from ...core.measures import Risk, Utility
 from ...core.randomness import Streams
+from .attack.attacked import attacked
 from .learners.protocol import Learner, Model
 from .reading.arrays import Mask
 from .reading.labelled import Labelled, total_loss
+from .records import (
+    BEST_FORM,
+    AttackDetails,
+    Bounds,
+    RatioLoss,
+    RoundRecord,
+    TextCandidate,
+    TextReference,
+)
 from .sanitize.publication import Publication
 
-__all__ = ["Judge"]
+if TYPE_CHECKING:
+    from .learners.encoder.learner import Encoder
+
+__all__ = ["Judge", "candidate_id"]
 
 _REPLICATES = 1000
+
+
+def candidate_id(publication: Publication) -> str:
+    """Return the id of a publication: its ratio, and its way where that is not the form that won."""
+    way = publication.way.replace(" ", "-")
+    return f"r{publication.ratio:g}" + (f"-{way}" if way else "")
+
+
+class _Counts(TypedDict):
+    published: float
+    leaked: int
+    false_positives: int
 
 
 class Judge:
     """Counts what a decision leaves and removes, by document, and resamples documents.
 
-    `attackers` attack every candidate (None: all that there are; (): none).
+    Parameters
+    ----------
+    labelled : Labelled
+        The labelled tokens.
+    weights : mapping from str to float
+        Factors of L per label.
+    attackers : sequence of Learner
+        Who attacks every candidate.
+    budgets : sequence of int
+        How many words an attacker inspects.
+    streams : Streams
+        The source of chance.
+    progress : callable
+        Called with a short note before each attack.
+    encoder : Encoder, default None
+        What attackers with an encoder tune.
+
     """
 
     def __init__(
@@ -32,11 +72,13 @@ class Judge:
         labelled: Labelled,
         *,
         weights: Mapping[str, float],
-        attackers: Sequence[Learner] | None,
+        attackers: Sequence[Learner],
         budgets: Sequence[int],
         streams: Streams,
-        progress: Callable[[str], None] | None,
+        progress: Callable[[str], None],
+        encoder: Encoder | None = None,
     ) -> None:
+        self.encoder = encoder
         self.labelled, self.weights = labelled, weights
         self.attackers, self.budgets = attackers, budgets
         self.streams, self.progress = streams, progress
@@ -51,7 +93,7 @@ class Judge:
         )
 
     def share(self, part: Mask, whole: Mask) -> tuple[float, float, float]:
-        """Give the share of a part in a whole, with the 2.5 and 97.5 % points over documents."""
+        """Return the share of a part in a whole, with the 2.5 and 97.5 % points over documents."""
         above = np.bincount(self.where[part], minlength=self.documents)[: self.documents]
         below = np.bincount(self.where[whole], minlength=self.documents)[: self.documents]
         value = above.sum() / max(below.sum(), 1)
@@ -60,6 +102,7 @@ class Judge:
         return float(value), float(low), float(high)
 
     def measures(self, redacted: Mask) -> tuple[Risk, Utility]:
+        """Return the share of sensitive words that stays and the share of words that is published."""
         how = "bootstrap over documents"
         risk, low, high = self.share(self.sensitive & ~redacted, self.sensitive)
         kept, least, most = self.share(self.words & ~redacted, self.words)
@@ -68,69 +111,93 @@ class Judge:
             Utility(kept, kept="words published").with_interval(least, most, method=how),
         )
 
-    def reference(self, name: str, redacted: Mask) -> Reference:
+    def reference(self, name: str, redacted: Mask) -> TextReference:
+        """Place a decision that people know on the same axes."""
         risk, utility = self.measures(redacted)
-        return Reference(name, risk.value, utility.value)
+        counts = self._counts(redacted, utility)
+        return TextReference(name=name, risk=risk, utility=utility, **counts)
 
     def literal(
         self, published: Mapping[float, Publication], redacted: Mapping[float, Mask]
-    ) -> list[Reference]:
+    ) -> list[TextReference]:
         """Set what the literal algorithm redacts beside the candidates, out of fold and attacked alike.
 
         It often stops at the same round for many ratios; such releases are one reference.
         """
-        found: dict[bytes, tuple[float, dict[str, Any]]] = {}
+        found: dict[bytes, tuple[float, dict[str, RatioLoss]]] = {}
         for ratio, mask in redacted.items():
             losses = self.labelled.losses(ratio, self.weights)
             totals = found.setdefault(mask.tobytes(), (ratio, {}))[1]
-            totals[f"{ratio:g}"] = {"total_loss": total_loss(losses, self.labelled.instances, mask)}
+            loss = total_loss(losses, self.labelled.instances, mask)
+            totals[f"{ratio:g}"] = RatioLoss(total_loss=loss)
         references = []
         for ratio, totals in found.values():
             mask = redacted[ratio]
             risk, utility = self.measures(mask)
-            details = {"ratios": totals, "held_out": True, **self._counts(mask, utility)}
             first = replace(published[ratio], redacted=mask, rounds=())
-            if (attack := self._attacked(first, "literal").get("attack")) is not None:
-                details["attack"] = attack
-            references.append(Reference("Literal Algorithm 1", risk.value, utility.value, details))
+            attack, _ = self._attacked(first, "literal")
+            references.append(
+                TextReference(
+                    name="Literal Algorithm 1", risk=risk, utility=utility, ratios=totals,
+                    attack=attack, **self._counts(mask, utility),
+                )
+            )  # fmt: skip
         return references
 
     def candidate(
         self, ratio: float, publication: Publication, *, in_sample: float | None
-    ) -> Candidate:
-        """Give what frontier.json says of a candidate."""
-        risk, utility = self.measures(publication.redacted)
-        details: dict[str, Any] = {
-            "ratio": ratio,
-            "rounds": len(publication.classifiers.classifiers),
-            **self._counts(publication.redacted, utility),
-            "total_loss": publication.total_loss,
-            "held_out": publication.held_out,
-            "record": [r.to_json() for r in publication.rounds],
-        }
-        if in_sample is not None:  # what the literal algorithm believes of itself
-            details["total_loss_in_sample"] = in_sample
-        details |= self._attacked(publication, "attack")
-        return Candidate(f"r{ratio:g}", risk, utility, details)
+    ) -> TextCandidate:
+        """Return what frontier.json says about a candidate.
 
-    def _counts(self, redacted: Mask, utility: Utility) -> dict[str, Any]:
+        Parameters
+        ----------
+        ratio : float
+            Its loss ratio.
+        publication : Publication
+            Its classifiers and rounds.
+        in_sample : float or None
+            In paper mode, the total loss that the literal algorithm measures on its training data.
+
+        """
+        risk, utility = self.measures(publication.redacted)
+        attack, bounds = self._attacked(publication, "attack")
+        return TextCandidate(
+            id=candidate_id(publication),
+            risk=risk,
+            utility=utility,
+            ratio=ratio,
+            rounds=len(publication.classifiers.classifiers),
+            **self._counts(publication.redacted, utility),
+            total_loss=publication.total_loss,
+            held_out=publication.held_out,
+            record=tuple(RoundRecord.from_json(r.to_json()) for r in publication.rounds),
+            total_loss_in_sample=in_sample,
+            way=publication.way or BEST_FORM,  # type: ignore[arg-type]
+            encoder_reads=publication.encoder_reads,
+            attack=attack,
+            bounds=bounds,
+        )
+
+    def _counts(self, redacted: Mask, utility: Utility) -> _Counts:
         return {
             "published": utility.value,
             "leaked": int(np.count_nonzero(self.sensitive & ~redacted)),
             "false_positives": int(np.count_nonzero(self.words & ~self.sensitive & redacted)),
         }
 
-    def _attacked(self, publication: Publication, step: str) -> dict[str, Any]:
-        if self.attackers is not None and not len(self.attackers):
-            return {}
-        from .attack.attacked import attacked
-
-        return attacked(
+    def _attacked(
+        self, publication: Publication, step: str
+    ) -> tuple[AttackDetails | None, Bounds | None]:
+        if not self.attackers and self.encoder is None:
+            return None, None
+        report, bounds = attacked(
             self.labelled,
             publication,
             learners=self.attackers,
             budgets=self.budgets,
-            streams=self.streams.child(f"{step} {publication.ratio:g}"),
+            streams=self.streams.child(f"{step} {publication.ratio:g}{publication.way}"),
             known=self.known,
             progress=self.progress,
+            encoder=self.encoder,
         )
+        return report.to_record(), bounds

@@ -7,8 +7,6 @@ release; only differences within one column are comparable.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +28,7 @@ from ...engines.baskets.selectors import (
     MaximalSelector,
 )
 from ...engines.baskets.selectors.exact import MOST_FEATURES
+from ..writing import draw_charts, styled, write_charts, write_csv
 from .baselines import CmGreedy, differential_release, flip_into_clusters
 
 __all__ = ["METHODS", "run_study", "write_study"]
@@ -79,6 +78,49 @@ def run_study(
         if progress is not None:
             progress(1)
 
+    table = _table(
+        rows, positive, k, methods=methods, folds=folds, repeats=repeats, flip_rows=flip_rows,
+        seed=seed, step=step,
+    )  # fmt: skip
+    count = len(GreedyHamDist(min(k), stop="first").fit(rows, positive).selected_)
+    count = max(1, min(count, _MOST_DP_FEATURES, rows.d))
+    figure = []
+    for mechanism in ("laplace", "exponential"):
+        for epsilon in epsilons:
+            figure.append(
+                _differential_bar(
+                    mechanism, epsilon, rows, positive, count=count, folds=folds, repeats=repeats,
+                    seed=seed,
+                )
+            )  # fmt: skip
+            step()
+    return {
+        "rows": rows.n,
+        "features": rows.d,
+        "density": len(rows.indices) / max(rows.n * rows.d, 1),
+        "positives": int(positive.sum()),
+        "folds": folds,
+        "seed": seed,
+        "k": list(k),
+        "table": table,
+        "figure": figure,
+        "budget_split": "half for the selection, in equal parts over the features; half for the table",
+    }
+
+
+def _table(
+    rows: BinaryMatrix,
+    positive: Classes,
+    k: Sequence[int],
+    *,
+    methods: Sequence[str] | None,
+    folds: int,
+    repeats: int,
+    flip_rows: int,
+    seed: int,
+    step: Callable[[], None],
+) -> list[dict[str, Any]]:
+    """Return the rows of the paper's table: each method at each k, and the full feature set."""
     table = []
     for name, make in METHODS.items():
         if (methods is not None and name not in methods) or (
@@ -110,36 +152,7 @@ def run_study(
             ],
         }
     )
-    count = len(GreedyHamDist(min(k), stop="first").fit(rows, positive).selected_)
-    count = max(1, min(count, _MOST_DP_FEATURES, rows.d))
-    figure = []
-    for mechanism in ("laplace", "exponential"):
-        for epsilon in epsilons:
-            figure.append(
-                _differential_bar(
-                    mechanism,
-                    epsilon,
-                    rows,
-                    positive,
-                    count=count,
-                    folds=folds,
-                    repeats=repeats,
-                    seed=seed,
-                )
-            )
-            step()
-    return {
-        "rows": rows.n,
-        "features": rows.d,
-        "density": len(rows.indices) / max(rows.n * rows.d, 1),
-        "positives": int(positive.sum()),
-        "folds": folds,
-        "seed": seed,
-        "k": list(k),
-        "table": table,
-        "figure": figure,
-        "budget_split": "half for the selection, in equal parts over the features; half for the table",
-    }
+    return table
 
 
 def _selection_cell(
@@ -258,29 +271,20 @@ def _differential_bar(
 
 
 def write_study(study: dict[str, Any], folder: str | Path) -> None:
-    """Write study.json, table.csv, figure.csv and the figure as a Vega-Lite chart."""
+    """Write study.json, table.csv, figure.csv, and both as charts (Vega-Lite and SVG)."""
     folder = Path(folder)
     write_json(folder / "study.json", study, force=True)
     cells = [{"method": row["method"], **cell} for row in study["table"] for cell in row["cells"]]
-    (folder / "table.csv").write_text(_as_csv(cells), encoding="utf-8")
-    (folder / "figure.csv").write_text(_as_csv(study["figure"]), encoding="utf-8")
-    write_json(folder / "table.vl.json", _table_chart(cells), force=True)
-    write_json(folder / "figure.vl.json", _figure_chart(study["figure"]), force=True)
-
-
-def _as_csv(records: Sequence[dict[str, Any]]) -> str:
-    columns = list(dict.fromkeys(key for record in records for key in record))
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return out.getvalue()
+    write_csv(folder / "table.csv", cells)
+    write_csv(folder / "figure.csv", study["figure"])
+    charts = {"table": _table_chart(cells), "figure": _figure_chart(study["figure"])}
+    write_charts(folder, charts)
+    draw_charts(folder)
 
 
 def _table_chart(cells: Sequence[dict[str, Any]]) -> dict[str, Any]:
     keep = ("method", "k", "auc", "count")
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+    spec = {
         "title": "AUC by method and k",
         "data": {"values": [{key: cell[key] for key in keep} for cell in cells]},
         "mark": {"type": "point", "filled": True, "size": 60},
@@ -290,6 +294,7 @@ def _table_chart(cells: Sequence[dict[str, Any]]) -> dict[str, Any]:
             "color": {"field": "k", "type": "ordinal"},
         },
     }
+    return styled(spec, width=400)
 
 
 def _figure_chart(bars: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -299,8 +304,7 @@ def _figure_chart(bars: Sequence[dict[str, Any]]) -> dict[str, Any]:
         for scored, key in (("on real rows", "auc_on_real_rows"),
                             ("inside the release", "auc_inside_release"))
     ]  # fmt: skip
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+    spec = {
         "title": "Differentially private releases",
         "data": {"values": values},
         "mark": "bar",
@@ -312,3 +316,4 @@ def _figure_chart(bars: Sequence[dict[str, Any]]) -> dict[str, Any]:
             "color": {"field": "scored", "type": "nominal", "title": None},
         },
     }
+    return styled(spec, width=200)

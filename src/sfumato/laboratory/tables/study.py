@@ -7,9 +7,8 @@ frontier, Safe Harbor (where there are an age and a ZIP code) and the bisecting 
 
 from __future__ import annotations
 
-import csv
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +18,14 @@ from ...core.errors import ParameterError
 from ...core.files import whole_directory, write_json
 from ...core.randomness import Streams
 from ...data.table import Table, read_table
-from ...engines.tables.engine import run_point
+from ...engines.tables.exploring import run_point
 from ...engines.tables.policy import Policy
 from ...engines.tables.problem import Problem
 from ...engines.tables.safe_harbor import find_roles, safe_harbor
 from ...engines.tables.search import Budget, Run, search
 from ...engines.tables.search.chains import measure_chain, random_chain
 from ...engines.tables.search.sublattices import random_sublattice, update_probability
+from ..writing import draw_charts, styled, write_charts, write_csv
 
 __all__ = ["study"]
 
@@ -38,6 +38,7 @@ _STRATEGIES: tuple[tuple[str, str, dict[str, float]], ...] = (
 )
 Say = Callable[[str], None]
 Rows = list[dict[str, Any]]
+_WIDTH = 480
 
 
 def study(
@@ -63,15 +64,15 @@ def study(
     with whole_directory(out, force=force) as folder:
         areas, last = _areas(problem, budget, runs, seed, say)
         summary = _summary(areas)
-        _write(folder / "figure_5.csv", areas)
-        _write(folder / "figure_5_summary.csv", summary)
+        write_csv(folder / "figure_5.csv", areas)
+        write_csv(folder / "figure_5_summary.csv", summary)
         heuristic, facts_6 = _heuristic(problem, sublattices, seed)
         say(f"figure 6: H and the update rate correlate at {facts_6['correlation']:.2f}")
-        _write(folder / "figure_6.csv", heuristic)
+        write_csv(folder / "figure_6.csv", heuristic)
         visited = _visited(last["SHS"])
-        _write(folder / "figure_7.csv", visited)
+        write_csv(folder / "figure_7.csv", visited)
         compared, facts_8 = _compared(problem, last, budget, seed)
-        _write(folder / "figure_8.csv", compared)
+        write_csv(folder / "figure_8.csv", compared)
         facts: dict[str, Any] = {
             "bits": problem.lattice.length,
             "records": problem.cells.records,
@@ -222,23 +223,11 @@ def _compared(
     return rows, facts
 
 
-def _write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 def _charts(folder: Path, summary: Rows, heuristic: Rows, visited: Rows, compared: Rows) -> None:
     """Write each figure as a Vega-Lite specification and as SVG."""
-    import json
-
-    import vl_convert as vlc
-
-    for name, spec in _specs(summary, heuristic, visited, compared):
-        text = json.dumps(spec, sort_keys=True)
-        (folder / f"{name}.vl.json").write_text(text + "\n", encoding="utf-8")
-        (folder / f"{name}.svg").write_text(vlc.vegalite_to_svg(text), encoding="utf-8")
+    specs = dict(_specs(summary, heuristic, visited, compared))
+    write_charts(folder, {name: styled(spec, width=_WIDTH) for name, spec in specs.items()})
+    draw_charts(folder)
 
 
 def _axis(field: str, title: str, **scale: Any) -> dict[str, Any]:
@@ -248,11 +237,7 @@ def _axis(field: str, title: str, **scale: Any) -> dict[str, Any]:
 def _specs(
     summary: Rows, heuristic: Rows, visited: Rows, compared: Rows
 ) -> Iterable[tuple[str, dict[str, Any]]]:
-    base = {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "width": 480,
-        "height": 320,
-    }
+    base = {"width": _WIDTH, "height": 320}
     color = {"field": "strategy", "type": "nominal", "title": None}
     band = [
         {**s, "low": s["mean"] - s["deviation"], "high": s["mean"] + s["deviation"]}
@@ -260,7 +245,7 @@ def _specs(
     ]
     x = _axis("evaluations", "policies searched", type="log")
     yield "figure_5", {
-        **base, "data": {"values": band},
+        **base, "title": "Area under the frontier during the search", "data": {"values": band},
         "layer": [
             {"mark": {"type": "area", "opacity": 0.2},
              "encoding": {"x": x, "y": _axis("low", "area under the frontier"),
@@ -270,14 +255,19 @@ def _specs(
         ],
     }  # fmt: skip
     yield "figure_6", {
-        **base, "data": {"values": heuristic}, "mark": {"type": "point", "opacity": 0.4},
+        **base, "title": "What the heuristic H predicts, and what happens",
+        "data": {"values": heuristic}, "mark": {"type": "point", "opacity": 0.4},
         "encoding": {"x": _axis("H", "H(s, f)"), "y": _axis("updates", "share of policies that update")},
     }  # fmt: skip
-    for name, rows in (("figure_7", visited), ("figure_8", compared)):
+    titled = (
+        ("figure_7", "Policies that the search visited", visited),
+        ("figure_8", "The frontiers beside Safe Harbor", compared),
+    )
+    for name, title, rows in titled:
         for suffix, scale in (("", {}), ("_log", {"type": "log"})):
             shown = rows if not scale else [r for r in rows if r["risk"] > 0]
             yield name + suffix, {
-                **base, "data": {"values": shown}, "mark": {"type": "point", "size": 12},
+                **base, "title": title, "data": {"values": shown}, "mark": {"type": "point", "size": 12},
                 "encoding": {"x": _axis("risk", "risk", **scale), "y": _axis("loss", "information loss"),
                              "color": {"field": "kind", "type": "nominal", "title": None}},
             }  # fmt: skip

@@ -7,16 +7,16 @@ from typing import Any
 
 from ...core.errors import ParameterError
 from ...engines.text.learners.selection import Selection
+from ..writing import styled
 from .publishers import PUBLISHERS, CostSensitive, Literal, Publisher
 
 __all__ = ["FIGURES", "best_single_pass", "figure"]
 
 Row = dict[str, Any]
-_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 def figure(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the chart of one figure, its rows inside."""
+    """Return the chart of one figure, its rows inside."""
     if name not in FIGURES:
         raise ParameterError.constraint("name", "figure", f"one of {', '.join(FIGURES)}", name)
     return FIGURES[name](content)
@@ -35,8 +35,8 @@ def _chart(
     }
     if dash is not None:
         encoding["strokeDash"] = {"field": dash, "type": "nominal", "title": None}
-    return {
-        "$schema": _SCHEMA,
+    facets = len({row["corpus"] for row in rows}) or 1
+    spec = {
         "title": title,
         "data": {"values": rows},
         "facet": {"field": "corpus", "type": "nominal", "title": None},
@@ -49,6 +49,7 @@ def _chart(
         },
         "resolve": {"scale": {"y": "independent"}},
     }
+    return styled(spec, width=280 * min(facets, 3))
 
 
 def _titles(wanted: Callable[[Publisher], bool]) -> dict[str, str]:
@@ -103,7 +104,7 @@ def best_single_pass(published: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _baselines(content: Mapping[str, Any]) -> dict[str, int]:
-    """Give TP_A against one plain pass of the learner with the fewest errors, by corpus."""
+    """Return TP_A against one plain pass of the learner with the fewest errors, by corpus."""
     best = best_single_pass(content["publish"])
     return {
         r["corpus"]: r["tp"]

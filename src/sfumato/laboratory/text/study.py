@@ -6,12 +6,11 @@ is finished is kept, so that a study that was stopped goes on where it was.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ import numpy.typing as npt
 
 from ..._version import __version__
 from ...compute import engine as compute_engine
+from ...core.engine import Call
 from ...core.errors import DataError, OutputExistsError, ParameterError
 from ...core.files import read_json, sha256_of, whole_file, write_json
 from ...core.randomness import Streams
@@ -31,10 +31,12 @@ from ...engines.text.learners.folds import deal
 from ...engines.text.reading.arrays import Mask
 from ...engines.text.reading.features import TokenData
 from ...engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
+from ...engines.text.request import StudyRequest
+from ..writing import draw_charts, write_charts, write_csv
 from .figures import FIGURES, best_single_pass, figure
 from .publishers import PUBLISHERS, CostSensitive, Training, decisions
 
-__all__ = ["StudyPlan", "study"]
+__all__ = ["StudyPlan", "run_study", "study"]
 
 Row = dict[str, Any]
 _COMPARED = (5.0, 10.0)  # the ratios of figures 4, 6 and 7
@@ -85,8 +87,8 @@ def study(
 ) -> dict[str, Any]:
     """Run the study into a folder: publish.csv, attack.csv, study.json and a chart for each figure.
 
-    A folder that holds parts of the very same study is continued; `units` is told how many parts
-    there are.
+    A folder that holds parts of the very same study is continued; `units` is called with the
+    number of parts.
     """
     plan = StudyPlan() if plan is None else plan
     tell = progress or (lambda _steps, _note: None)
@@ -125,6 +127,43 @@ def study(
     return content
 
 
+def run_study(request: StudyRequest, call: Call) -> dict[str, Any]:
+    """Run the study that `sfumato text study` asks for, and draw its charts.
+
+    Parameters
+    ----------
+    request : StudyRequest
+        What is studied.
+    call : Call
+        Where to write, and how to report.
+
+    """
+    assert call.out is not None
+    plan = StudyPlan(
+        labels=tuple(request.labels),
+        ratios=tuple(request.ratios),
+        folds=request.folds,
+        publishers=tuple(request.publishers) or tuple(PUBLISHERS),
+        budgets=tuple(request.budgets),
+        seed=request.seed,
+    )
+    content = study(
+        request.corpora,
+        call.out,
+        plan=plan,
+        threads=request.threads,
+        force=call.force,
+        progress=lambda steps, note: call.progress(steps, note=note),
+        units=lambda total: call.progress(0, total=total),
+    )
+    draw_charts(call.out / "charts")
+    call.say(
+        f"{len(content['publish']):,} rows of publishers, {len(content['attack']):,} of attacks"
+    )
+    call.say(f"written: {call.out}/study.json, publish.csv, attack.csv, charts/")
+    return {"out": str(call.out), "corpora": content["corpora"]}
+
+
 def _prepare(out: Path, marks: Mapping[str, str], *, force: bool) -> None:
     """Take the folder over when it holds the same study, or none."""
     note = out / "study.lock.json"
@@ -133,7 +172,7 @@ def _prepare(out: Path, marks: Mapping[str, str], *, force: bool) -> None:
             return
         if not force:
             raise OutputExistsError(
-                f"The output {out.name!r} exists already and is not this very study.",
+                f"The output {out.name!r} already exists and is not this very study.",
                 hint="give --force to replace it.",
             )
         import shutil
@@ -180,7 +219,7 @@ def _described(corpus: _Corpus) -> Row:
 
 
 def _some(corpus: _Corpus, documents: Mask) -> Training:
-    """Give some documents of a corpus alone, so that nothing is known of the others."""
+    """Return some documents of a corpus alone, so that nothing is known of the others."""
     vocabulary = Vocabulary()
     tokens = tokenize(
         [t for t, use in zip(corpus.texts, documents, strict=True) if use], vocabulary
@@ -364,18 +403,5 @@ def _attack_rows(
 def _write(out: Path, content: Mapping[str, Any]) -> None:
     write_json(out / "study.json", content, force=True)
     for name in ("publish", "attack"):
-        _write_csv(out / f"{name}.csv", content[name])
-    charts = out / "charts"
-    charts.mkdir(exist_ok=True)
-    for name in FIGURES:
-        write_json(charts / f"{name}.vl.json", figure(name, content), force=True)
-
-
-def _write_csv(path: Path, rows: Iterable[Row]) -> None:
-    rows = list(rows)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    with whole_file(path, force=True) as beside:
-        beside.write_text(text.getvalue(), encoding="utf-8")
+        write_csv(out / f"{name}.csv", content[name])
+    write_charts(out / "charts", {name: figure(name, content) for name in FIGURES})

@@ -10,11 +10,13 @@ import pytest
 
 from sfumato.core.errors import DataError
 from sfumato.core.randomness import Streams
-from sfumato.engines.text.attack.attacker import Residual, Target, attack, attacking_learners
+from sfumato.engines.text.attack.attacker import Residual, Target, attack
+from sfumato.engines.text.attack.registry import attackers_named
 from sfumato.engines.text.learners.crf import CRF, CRFModel
 from sfumato.engines.text.learners.svm import SVM
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
+from sfumato.engines.text.records import Bounds
 
 PLAIN = ["went", "home", "late", "may", "the", "a", "house", "Monday", "we", "saw", "rain"]
 
@@ -139,7 +141,7 @@ def test_same_seed_same_bytes_and_no_word_in_the_report():
 
 
 def test_all_paper_learners_take_part():
-    content = run(release(0.5), learners=attacking_learners()).to_json()
+    content = run(release(0.5), learners=attackers_named(["all"])).to_json()
     assert set(content["B"]["learners"]) == {"crf", "svm", "adaboost", "ensemble"}
     chosen = content["B"]["learners"][content["B"]["learner"]]
     errors = [v["fp"] + v["fn"] for v in content["B"]["learners"].values()]
@@ -164,14 +166,15 @@ def test_candidates_carry_attack_and_bounds():
     data, sensitive, own = corpus(4, documents=24)
     labelled = Labelled(data, sensitive.astype(np.int16), ("NAME",), own)
     publication = GreedySanitize(mode="honest").fit(labelled, [5.0])[5.0]
-    content = attacked(
+    report, bounds = attacked(
         labelled, publication, learners=(CRF(),), budgets=(10, 100), streams=Streams(0)
     )
-    assert {"A", "B", "outside", "strongest", "left"} <= content["attack"].keys()
-    bounds = content["bounds"]
-    assert {"theorem 2", "theorem 3", "theorem 4", "theorem 6", "ranked prefix"} <= bounds.keys()
-    assert set(bounds["ranked prefix"]) == {"10", "100"}
-    json.dumps(content, allow_nan=False)
+    content = report.to_json()
+    assert {"A", "B", "outside", "strongest", "left"} <= content.keys()
+    assert {"theorem 2", "theorem 3", "theorem 4", "theorem 6"} <= bounds.theorems.keys()
+    assert set(bounds.to_json()["ranked prefix"]) == {"10", "100"}
+    assert Bounds.from_json(bounds.to_json()) == bounds
+    json.dumps([content, bounds.to_json()], allow_nan=False)
 
     class Renamed(CRFModel):
         def to_arrays(self):
@@ -189,8 +192,8 @@ def test_candidates_carry_attack_and_bounds():
     other = replace(
         publication, classifiers=replace(publication.classifiers, classifiers=classifiers)
     )
-    again = attacked(labelled, other, learners=(CRF(),), budgets=(10, 100), streams=Streams(0))
-    assert again["bounds"] == bounds
+    _, again = attacked(labelled, other, learners=(CRF(),), budgets=(10, 100), streams=Streams(0))
+    assert again == bounds
 
 
 def test_the_release_alone_is_the_release():

@@ -126,7 +126,7 @@ def test_a_name_that_is_still_there_is_no_case():
     assert infer(data, np.zeros_like(sensitive), sensitive != 0).to_json()["share"] == 0
 
 
-@pytest.mark.parametrize("wrong", [{"level": 0}, {"least_documents": 1}])
+@pytest.mark.parametrize("wrong", [{"level": 0}, {"min_documents": 1}])
 def test_bad_parameters(wrong):
     with pytest.raises(ParameterError):
         associated(*notes(documents=5), **wrong)

@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -133,17 +132,10 @@ def files(tmp_path_factory):
 
 
 def the_app():
-    from sfumato.cli.text import app
+    from sfumato.cli._engines import engine_app
+    from sfumato.engines.text.engine import ENGINE
 
-    if "attack" not in {
-        command.name or command.callback.__name__ for command in app.registered_commands
-    }:
-        from sfumato.cli.text_attack import register
-
-        register(app)
-    root = typer.Typer()
-    root.add_typer(app, name="text")
-    return app
+    return engine_app(ENGINE)
 
 
 def call(*parts):
@@ -162,17 +154,21 @@ def test_attack_command(files, tmp_path):
     assert {"A", "B", "outside", "strongest", "left"} <= content["attack"].keys()
     assert content["attack"]["B"]["ranked"].keys() == {"5", "20"}
     assert content["bounds"]["theorem 2"]["sentence"]
+    guessed = content["inference"]
+    assert 0 <= guessed["low"] <= guessed["share"] <= guessed["high"] <= 1
+    assert guessed["right"] <= guessed["cases"]
     for name in ("Alba", "Borges", "Cruz"):
         assert name not in result.output
     plain = call(files / "dir", files / "out", "--labels", files / "test.jsonl")
     assert plain.exit_code == 0
     assert "strongest" in plain.output
+    assert "words around" not in plain.output  # nobody said what the adversary knows
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"--budget": "0"}, "whole numbers"),
+        ({"--budget": "0"}, "budget"),
         ({"--budget": "ten"}, "whole numbers"),
         ({"published": "nothing"}, "no release"),
         ({"directory": "nothing"}, "Hint"),

@@ -10,13 +10,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.core.errors import DataError, InputError, OutputExistsError
-from sfumato.core.exploration import Candidate
 from sfumato.core.measures import Risk, Utility
+from sfumato.engines.text.records import TextCandidate
 from sfumato.engines.text.release import writing
 from sfumato.engines.text.release.sanitiser import Sanitiser
 from sfumato.engines.text.release.writing import publish
 
-CANDIDATE = Candidate("ratio-10", Risk(0.1), Utility(0.9), {"ratio": 10.0, "secret": "no"})
+CANDIDATE = TextCandidate(
+    id="ratio-10", risk=Risk(0.1), utility=Utility(0.9), ratio=10.0, rounds=1, published=0.9,
+    leaked=1, false_positives=0, total_loss=10.0, held_out=True, record=(),
+)  # fmt: skip
 
 
 class AfterTitle:
@@ -76,7 +79,7 @@ def test_jsonl(tmp_path):
     ]
     assert lines(tmp_path / "out" / "notes.jsonl") == expected
     record = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
-    assert record == outcome.record
+    assert record == outcome.to_json()
     assert record["counts"] == {
         "documents": 12,
         "words": 12 * 6,
@@ -155,12 +158,11 @@ def test_what_fails_is_withheld_by_id(tmp_path):
     content[5] = {"id": "no text", "name": "Canary"}
     source = write(tmp_path / "notes.jsonl", content)
     outcome = run(source, tmp_path / "out")
-    assert outcome.withheld == 2
-    assert {w["id"] for w in outcome.record["withheld"]} == {"d3", "no text"}
-    assert outcome.record["counts"]["documents"] == 10
-    assert outcome.record["inputs"][0]["rows"] == 12
-    assert "Canary" not in json.dumps(outcome.record)
-    assert "Boom" not in json.dumps(outcome.record)
+    assert {w["id"] for w in outcome.withheld} == {"d3", "no text"}
+    assert outcome.counts["documents"] == 10
+    assert outcome.inputs[0].rows == 12
+    assert "Canary" not in json.dumps(outcome.to_json())
+    assert "Boom" not in json.dumps(outcome.to_json())
     assert len(lines(tmp_path / "out" / "notes.jsonl")) == 10
     for broken in (content[:5], content[4:]):
         source = write(tmp_path / "notes.jsonl", broken)
@@ -174,7 +176,8 @@ def test_findings_are_redacted_too(tmp_path):
     source = write(tmp_path / "notes.jsonl", records(2))
     findings = tmp_path / "findings.jsonl"
     found = [{"start": 0, "end": 4, "entity_type": "KIND", "score": 0.9}]
-    findings.write_text(json.dumps({"id": "d1", "findings": found}), encoding="utf-8")
+    entries = [{"id": "d0", "findings": []}, {"id": "d1", "findings": found}]
+    findings.write_text("".join(json.dumps(e) + "\n" for e in entries), encoding="utf-8")
     run(source, tmp_path / "out", findings=findings, sanitiser={"findings": True})
     texts = [r["text"] for r in lines(tmp_path / "out" / "notes.jsonl")]
     assert texts[1].startswith("[KIND] 1: Dr. [NAME]")
@@ -182,7 +185,7 @@ def test_findings_are_redacted_too(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "work"), [("notes.jsonl", "_part_in_columns"), ("notes.csv", "_part")]
+    ("name", "work"), [("notes.jsonl", "column_part"), ("notes.csv", "batch_part")]
 )
 def test_a_run_that_stopped_goes_on(tmp_path, monkeypatch, name, work):
     source = tmp_path / name

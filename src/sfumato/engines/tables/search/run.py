@@ -130,6 +130,23 @@ class Run:
         self._note()
         return point
 
+    def certifying(self, bits: Bits) -> tuple[float, float, bool]:
+        """Measure a policy for a proof: not counted; what is allowed and better joins the frontier."""
+        key = pack(bits)
+        point = self._known.get(key)
+        if point is None:
+            if self.score is not None:
+                point = self.score(bits)
+            else:
+                measured = self.cells.measure(bits)
+                point = (measured.risk, measured.loss, measured.below == 0)
+            if len(self._known) < _REMEMBERED:
+                self._known[key] = point
+        risk, loss = round(point[0], _DECIMALS), round(point[1], _DECIMALS)
+        if point[2] and not self.frontier.dominates(risk, 1.0 - loss) and self.space.allows(bits):
+            self.frontier.insert(risk, 1.0 - loss, key)
+        return point
+
     def offer(
         self, risk: Floats, loss: Floats, below: Floats | None, bits_at: Callable[[int], Bits],
         *, count: int | None = None,

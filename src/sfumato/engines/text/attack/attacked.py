@@ -1,9 +1,9 @@
-"""A candidate under attack: what each attacker finds in it, and what the bounds say, for frontier.json."""
+"""A candidate under attack: what each attacker finds in it, and what the bounds say."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +11,14 @@ from ....core.randomness import Streams
 from ..learners.folds import deal
 from ..learners.protocol import Learner, Model
 from ..reading.labelled import Labelled
+from ..records import Bounds
 from ..sanitize.publication import Publication
-from .attacker import Residual, Target, attack
+from .attacker import AttackReport, Residual, Target, attack
 from .bounds import certificate
 from .inspection import Confusion
+
+if TYPE_CHECKING:
+    from ..learners.encoder.learner import Encoder
 
 __all__ = ["attacked", "last_round"]
 
@@ -29,11 +33,34 @@ def attacked(
     known: dict[str, Model] | None = None,
     folds: int = 4,
     progress: Callable[[str], None] | None = None,
-) -> dict[str, Any]:
-    """Attack the words that a publication leaves of the labelled documents; give `attack` and `bounds`.
+    encoder: Encoder | None = None,
+) -> tuple[AttackReport, Bounds | None]:
+    """Attack the words that a publication leaves of the labelled documents.
 
     The redactions are those of classifiers that had not seen the documents. Reading A learns from what
     is left of the documents that the publisher of a document learned from: those outside its fold.
+
+    Parameters
+    ----------
+    labelled : Labelled
+        The labelled tokens.
+    publication : Publication
+        The classifiers, the rounds and the redactions.
+    learners : sequence of Learner or None
+        Who attacks; None for all attackers.
+    budgets : sequence of int
+        How many words are inspected.
+    streams : Streams
+        The source of chance.
+    known : dict, default None
+        Models of background alone, shared by the attacks on many releases.
+    folds : int, default 4
+        Folds by document.
+    progress : callable, default None
+        Called with a short note before each step.
+    encoder : Encoder, default None
+        What attackers with an encoder tune.
+
     """
     data = labelled.data.redact(publication.redacted)
     own = np.flatnonzero(labelled.own)
@@ -53,23 +80,24 @@ def attacked(
         budgets=budgets,
         known=known,
         progress=progress,
+        encoder=encoder,
     )
-    content: dict[str, Any] = {"attack": report.to_json(), "bounds": {}}
-    if "B" in report.inspections:
-        inspection = report.inspections["B"][1]
-        words = labelled.instances
-        sensitive = words & (labelled.labels > 0)
-        content["bounds"] = certificate(
-            attack=inspection.counts,
-            ratio=publication.ratio,
-            budget=report.budget,
-            words=int(words.sum()),
-            sensitive=int(sensitive.sum()),
-            train=last_round(publication, words=report.words, sensitive=report.left),
-            dimension=_dimension(publication),
-            ranked=inspection.ranked,
-        )
-    return content
+    if "B" not in report.inspections:
+        return report, None
+    inspection = report.inspections["B"][1]
+    words = labelled.instances
+    sensitive = words & (labelled.labels > 0)
+    found = certificate(
+        attack=inspection.counts,
+        ratio=publication.ratio,
+        budget=report.budget,
+        words=int(words.sum()),
+        sensitive=int(sensitive.sum()),
+        train=last_round(publication, words=report.words, sensitive=report.left),
+        dimension=_dimension(publication),
+        ranked=inspection.ranked,
+    )
+    return report, Bounds.from_json(found)
 
 
 def last_round(publication: Publication, *, words: int, sensitive: int) -> Confusion | None:

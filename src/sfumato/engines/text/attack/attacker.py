@@ -17,15 +17,13 @@ import numpy.typing as npt
 
 from ....core.errors import DataError
 from ....core.randomness import Streams
-from ..learners.adaboost import AdaBoost
 from ..learners.crf import CRF
-from ..learners.ensemble import Ensemble
 from ..learners.folds import deal, out_of_fold
 from ..learners.ngrams import CharacterNGrams
 from ..learners.protocol import Learner, Model
-from ..learners.svm import SVM
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
+from ..records import READINGS, AttackDetails, Reading
 from ..sanitize.stack import stack_places
 from .encoder import encoder_attacks
 from .inspection import (
@@ -37,24 +35,12 @@ from .inspection import (
     found_ranked,
     inspect,
 )
+from .registry import attackers_named
 
 if TYPE_CHECKING:
     from ..learners.encoder.learner import Encoder
 
-__all__ = ["Attack", "AttackReport", "Residual", "Target", "attack", "attacking_learners"]
-
-
-def attacking_learners() -> tuple[Learner, ...]:
-    """Give the paper's four learners, without the calibration that a ranking does not need.
-
-    The ensemble's CRF only proposes; half of the passes are enough for that.
-    """
-    return (
-        CRF(),
-        SVM(calibrate=False),
-        AdaBoost(calibrate=False),
-        Ensemble(crf=CRF(epochs=6, average=2)),
-    )
+__all__ = ["Attack", "AttackReport", "Residual", "Target", "attack"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +65,7 @@ class Target:
         return ~self.documents
 
     def alone(self) -> Target:
-        """Give the release without the background, where it comes first in the data.
+        """Return the release without the background, where it comes first in the data.
 
         Attackers who do not use the background need not carry it along.
         """
@@ -107,7 +93,7 @@ class Residual:
 class Attack:
     """One attacker's scores of the published words."""
 
-    reading: str
+    reading: Reading
     learner: str
     scores: Scores
     counts: Confusion
@@ -128,7 +114,7 @@ class AttackReport:
     """All attackers that were run, the best of each reading inspected with ranges."""
 
     attacks: Sequence[Attack]
-    inspections: Mapping[str, tuple[Attack, Inspection]]
+    inspections: Mapping[Reading, tuple[Attack, Inspection]]
     words: int
     left: int
     budget: int
@@ -142,8 +128,15 @@ class AttackReport:
             return None
         return max(self.attacks, key=lambda a: a.found[self.budget])
 
+    def to_record(self) -> AttackDetails:
+        """Return `attack` of a candidate, a reference or attack.json."""
+        return AttackDetails.from_json(self._content())
+
     def to_json(self) -> dict[str, Any]:
-        """Give `attack` of frontier.json."""
+        """Return the plain form of `to_record`."""
+        return self.to_record().to_json()
+
+    def _content(self) -> dict[str, Any]:
         content: dict[str, Any] = {}
         for reading, (chosen, inspection) in self.inspections.items():
             content[reading] = {
@@ -185,7 +178,7 @@ class _Run:
     seed: int
     attacks: list[Attack] = field(default_factory=list)
 
-    def add(self, reading: str, learner: str, scores: Scores) -> None:
+    def add(self, reading: Reading, learner: str, scores: Scores) -> None:
         if len(scores) < len(self.target.data):
             scores = np.concatenate([scores, np.full(len(self.target.data) - len(scores), -np.inf)])
         instances = self.target.instances
@@ -225,7 +218,7 @@ def attack(
     attackers that fine-tune it.
     """
     tell = progress or (lambda _: None)
-    learners = attacking_learners() if learners is None else learners
+    learners = attackers_named(["all"]) if learners is None else learners
     outsiders = (CharacterNGrams(),) if outsiders is None else outsiders
     documents = np.flatnonzero(target.documents)
     if len(target.sensitive) != len(target.data):
@@ -318,8 +311,8 @@ def _reported(run: _Run, replicates: int) -> AttackReport:
             generator=run.streams.generator(f"ranges {name}"), replicates=replicates,
         )  # fmt: skip
 
-    inspections = {}
-    for reading in ("A", "B", "outside"):
+    inspections: dict[Reading, tuple[Attack, Inspection]] = {}
+    for reading in READINGS:
         of_reading = [a for a in run.attacks if a.reading == reading]
         if not of_reading:
             continue

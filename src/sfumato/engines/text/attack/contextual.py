@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ....core.errors import ParameterError
-from ..reading.arrays import Mask
+from ..reading.arrays import Array, Mask
 from ..reading.features import RESERVED, TokenData
 
 __all__ = [
@@ -51,14 +51,14 @@ class Associations:
 
 
 def _keys(data: TokenData) -> Keys:
-    """Give each token's word without regard to case, redacted or not."""
+    """Return each token's word without regard to case, redacted or not."""
     return data.words.lower[data.tokens.type + RESERVED]
 
 
 def _by_document(
     keys: Keys, document: npt.NDArray[np.int64], use: Mask, documents: int
 ) -> tuple[sparse.csr_matrix, Keys]:
-    """Say which document holds which of the keys."""
+    """Return which document holds which of the keys."""
     kinds, column = np.unique(keys[use], return_inverse=True)
     ones = np.ones(len(column), np.int32)
     matrix = sparse.csr_matrix((ones, (document[use], column)), shape=(documents, len(kinds)))
@@ -72,20 +72,20 @@ def associated(
     *,
     documents: Mask | None = None,
     level: float = 0.05,
-    least_documents: int = 3,
-    widest: float = 0.5,
+    min_documents: int = 3,
+    max_share: float = 0.5,
 ) -> Associations:
     """Find the words associated with identifiers, at a false discovery rate of `level`.
 
-    Identifiers and words of fewer than `least_documents` documents take no part (nothing can be
-    shown of them), nor do words of more than the share `widest` of all documents. Both limits look at
+    Identifiers and words of fewer than `min_documents` documents take no part (nothing can be
+    shown of them), nor do words of more than the share `max_share` of all documents. Both limits look at
     one margin of the table alone, so they leave the tests valid.
     """
     if not 0 < level < 1:
         raise ParameterError.constraint("level", "associated", "a number in (0, 1)", level)
-    if least_documents < 2:
+    if min_documents < 2:
         raise ParameterError.constraint(
-            "least_documents", "associated", "an int in [2, inf)", least_documents
+            "min_documents", "associated", "an int in [2, inf)", min_documents
         )
     chosen = np.ones(data.documents, np.bool_) if documents is None else documents
     words = data.words.counted[data.tokens.type + RESERVED] & chosen[data.document_of]
@@ -96,8 +96,8 @@ def associated(
         keys, data.document_of, words & ~named & ~data.redacted, data.documents
     )
     names_in, words_in = np.asarray(who.sum(0)).ravel(), np.asarray(what.sum(0)).ravel()
-    keep_names = names_in >= least_documents
-    keep_words = (words_in >= least_documents) & (words_in <= widest * n)
+    keep_names = names_in >= min_documents
+    keep_words = (words_in >= min_documents) & (words_in <= max_share * n)
     who, names, names_in = who[:, keep_names], names[keep_names], names_in[keep_names]
     what, plain, words_in = what[:, keep_words], plain[keep_words], words_in[keep_words]
     tested = len(names) * len(plain)
@@ -119,18 +119,14 @@ def associated(
     )
 
 
-def _fisher(
-    both: npt.NDArray[Any], one: npt.NDArray[Any], other: npt.NDArray[Any], n: int
-) -> npt.NDArray[np.float64]:
+def _fisher(both: Array, one: Array, other: Array, n: int) -> npt.NDArray[np.float64]:
     """P(at least `both` documents in common | the margins), for each pair."""
     from scipy.stats import hypergeom
 
     return np.asarray(hypergeom.sf(both - 1, n, one, other), np.float64)
 
 
-def _likelihood_ratio(
-    both: npt.NDArray[Any], one: npt.NDArray[Any], other: npt.NDArray[Any], n: int
-) -> npt.NDArray[np.float64]:
+def _likelihood_ratio(both: Array, one: Array, other: Array, n: int) -> npt.NDArray[np.float64]:
     """Dunning's log-likelihood ratio of each 2 × 2 table: how strong, beside how sure."""
     cells = np.array([both, one - both, other - both, n - one - other + both], np.float64)
     rows = np.array([one, one, n - one, n - one], np.float64)
@@ -154,7 +150,7 @@ def benjamini_hochberg(p: npt.NDArray[np.float64], tested: int) -> npt.NDArray[n
 
 
 def contextual_redactions(data: TokenData, redacted: Mask, associations: Associations) -> Mask:
-    """Say which further words to remove: those associated with an identifier removed from their document."""
+    """Return which further words to remove: those associated with an identifier removed from their document."""
     keys = _keys(data)
     partners: dict[int, set[int]] = {}
     for identifier, word in zip(
@@ -226,7 +222,7 @@ def infer_identifiers(
     known: Mask,
     attacked: Mask,
     generator: np.random.Generator,
-    least_documents: int = 2,
+    min_documents: int = 2,
     replicates: int = 400,
 ) -> Inference:
     """Guess which identifier was removed from each attacked document by the words that are left.
@@ -235,12 +231,12 @@ def infer_identifiers(
     identifier against the rest of the documents, its weight against the prior chosen on a part of
     the known documents) and reads what is published of those of `attacked`. A case is a document
     from which an identifier was removed wherever it stood, that the adversary knows from at least
-    `least_documents` documents; the guess is right when such a one is ranked first among all that
+    `min_documents` documents; the guess is right when such a one is ranked first among all that
     the adversary knows.
     """
     named = data.words.counted[data.tokens.type + RESERVED] & (sensitive != 0)
     inner = known & (np.cumsum(known) % 4 != 0)
-    rehearsal = _profiles(data, named, inner, least_documents)
+    rehearsal = _profiles(data, named, inner, min_documents)
     trust = 1.0
     if rehearsal is not None:
         # What is removed from the known documents is their names.
@@ -249,7 +245,7 @@ def infer_identifiers(
         )
         if len(tries.hits):
             trust = _TRUSTS[int(np.argmax(tries.hits.sum(0)))]
-    profiles = _profiles(data, named, known, least_documents)
+    profiles = _profiles(data, named, known, min_documents)
     if profiles is None:
         return Inference(0, 0, 0, 0, 0.0, 0.0)
     made = _guesses(data, named, removed, attacked=attacked, profiles=profiles, trusts=(trust,))
@@ -282,12 +278,12 @@ class _Guesses:
     by_prior: npt.NDArray[np.int64]
 
 
-def _profiles(data: TokenData, named: Mask, known: Mask, least_documents: int) -> _Profiles | None:
+def _profiles(data: TokenData, named: Mask, known: Mask, min_documents: int) -> _Profiles | None:
     keys, inside = _keys(data), known[data.document_of]
     counted = data.words.counted[data.tokens.type + RESERVED]
     who, names = _by_document(keys, data.document_of, named & inside, data.documents)
     often = np.asarray(who.sum(0)).ravel()
-    enough = often >= least_documents
+    enough = often >= min_documents
     who, names, often = who[:, enough], names[enough], often[enough]
     what, words = _by_document(keys, data.document_of, counted & ~named & inside, data.documents)
     # A word of one document says nothing about another.

@@ -16,26 +16,16 @@ from ..learners.folds import out_of_fold
 from ..learners.protocol import Model
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
+from ..records import Reading
 
 if TYPE_CHECKING:
     from ..learners.encoder.learner import Encoder
     from .attacker import Residual, Target
 
-__all__ = ["encoder_attacks", "installed_encoder", "masked_background"]
+__all__ = ["encoder_attacks", "masked_background"]
 
 _LEAST_MASKED, _MOST_MASKED = 0.6, 1.0
 _BACKGROUND_TOKENS = 1_000_000
-
-
-def installed_encoder() -> Encoder | None:
-    """Return the default encoder where its packages and weights are installed, else None."""
-    from ..learners.encoder.folder import default_folder, missing_packages
-
-    if missing_packages() or default_folder() is None:
-        return None
-    from ..learners.encoder.learner import Encoder
-
-    return Encoder.named("default")
 
 
 def masked_background(target: Target, random: np.random.Generator) -> TokenData:
@@ -69,7 +59,7 @@ def encoder_attacks(
     seed: int,
     known: dict[str, Model],
     tell: Callable[[str], None],
-) -> Iterator[tuple[str, str, Scores]]:
+) -> Iterator[tuple[Reading, str, Scores]]:
     """Yield the reading, the name and the scores of each attacker with an encoder.
 
     Parameters

@@ -92,7 +92,7 @@ def confusion_of(predicted: NDArray[np.bool_], sensitive: NDArray[np.bool_]) -> 
 
 
 def found_at_random(counts: Confusion, budget: float) -> float:
-    """Expect this many sensitive words among `budget` words drawn without looking (U_A / L).
+    """Return how many sensitive words to expect among `budget` words drawn without looking (U_A / L).
 
     >>> round(found_at_random(Confusion(3, 6, 2, 15), 20), 4)
     3.8462
@@ -102,7 +102,7 @@ def found_at_random(counts: Confusion, budget: float) -> float:
 
 
 def found_positives_first(counts: Confusion, budget: float) -> float:
-    """Expect this many when the predicted positives are read first, each class in any order (U_A* / L).
+    """Return how many to expect when the predicted positives are read first, each class in any order (U_A* / L).
 
     >>> round(found_positives_first(Confusion(3, 6, 2, 15), 20), 4)
     4.2941
@@ -116,7 +116,7 @@ def found_positives_first(counts: Confusion, budget: float) -> float:
 
 
 def gain_over_random(counts: Confusion, budget: float) -> float | None:
-    """Give U_A* / U_A; None where nothing sensitive is left or nothing is inspected.
+    """Return U_A* / U_A; None where nothing sensitive is left or nothing is inspected.
 
     >>> round(gain_over_random(Confusion(3, 6, 2, 15), 20), 4)
     1.1165
@@ -252,7 +252,7 @@ def inspect(
 
 
 def _range(value: float, samples: NDArray[np.float64], budget: float) -> Found:
-    """Give the percentile range; where resampling shows no variation at all, Clopper–Pearson's.
+    """Return the percentile range; where resampling shows no variation at all, Clopper–Pearson's.
 
     An attacker who found nothing finds nothing in any resample: that is no proof of a zero rate.
     """

@@ -7,7 +7,6 @@ sensitive are a_i·b_i. A redacted token ends the chain before it; the one after
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -20,7 +19,7 @@ STEEPEST = 50.0  # a score beyond this adds nothing and would overflow
 
 
 @njit(cache=True, nogil=True)
-def chain(e: Any, n: Any, before: Any, M: Any, a: Any, b: Any) -> None:
+def chain(e, n, before, M, a, b):
     """Fill the forward and backward ratios of one chain whose previous state is `before`."""
     for i in range(n):
         x = math.exp(min(max(e[i], -STEEPEST), STEEPEST))
@@ -37,19 +36,19 @@ def chain(e: Any, n: Any, before: Any, M: Any, a: Any, b: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def emission(
-    i: Any,
-    rows: Any,
-    first: Any,
-    last: Any,
-    own_bounds: Any,
-    own: Any,
-    near: Any,
-    far: Any,
-    joint: Any,
-    places: Any,
-    base: Any,
-    W: Any,
-) -> Any:
+    i,
+    rows,
+    first,
+    last,
+    own_bounds,
+    own,
+    near,
+    far,
+    joint,
+    places,
+    base,
+    W,
+):
     """Sum the weights of token i's features."""
     r = rows[i]
     s = 0.0
@@ -83,7 +82,7 @@ def emission(
 
 
 @njit(cache=True, nogil=True)
-def bump(W: Any, f: Any, g: Any, rate: Any) -> None:
+def bump(W, f, g, rate):
     """Take one AdaGrad step on one weight."""
     G = W[f, 1] + np.float32(g * g)
     W[f, 1] = G
@@ -92,21 +91,21 @@ def bump(W: Any, f: Any, g: Any, rate: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def update(
-    i: Any,
-    g: Any,
-    rate: Any,
-    rows: Any,
-    first: Any,
-    last: Any,
-    own_bounds: Any,
-    own: Any,
-    near: Any,
-    far: Any,
-    joint: Any,
-    places: Any,
-    base: Any,
-    W: Any,
-) -> None:
+    i,
+    g,
+    rate,
+    rows,
+    first,
+    last,
+    own_bounds,
+    own,
+    near,
+    far,
+    joint,
+    places,
+    base,
+    W,
+):
     """Move the weights of token i's features along its gradient."""
     r = rows[i]
     for k in range(own_bounds[r], own_bounds[r + 1]):
@@ -139,9 +138,9 @@ def update(
 
 @njit(cache=True, nogil=True)
 def train(
-    order: Any, rows: Any, doc: Any, labels: Any, redacted_row: Any, ends: Any, own_bounds: Any, own: Any, near: Any, far: Any, joint: Any, places: Any, base: Any,
-    W: Any, T: Any, rate: Any, least: Any, pause: Any, rest: Any,
-) -> None:  # fmt: skip
+    order, rows, doc, labels, redacted_row, ends, own_bounds, own, near, far, joint, places, base,
+    W, T, rate, least, pause, rest,
+):  # fmt: skip
     """Pass once over the documents in `order`; update W (weight, sum of squares) and T in place.
 
     The likelihood of a chunk is conditioned on the true label before it, so chunks need no start
@@ -221,9 +220,9 @@ def train(
 
 @njit(cache=True, nogil=True)
 def score(
-    rows: Any, doc: Any, wanted: Any, redacted_row: Any, E: Any, lower: Any, shape: Any, table: Any, unit: Any, places: Any, place_weights: Any, M: Any, e: Any, a: Any,
-    out: Any,
-) -> None:  # fmt: skip
+    rows, doc, wanted, redacted_row, E, lower, shape, table, unit, places, place_weights, M, e, a,
+    out,
+):  # fmt: skip
     """Write each token's log-odds of being sensitive; e and a are scratch as long as the tokens.
 
     Redacted tokens and documents that are not wanted get −inf.

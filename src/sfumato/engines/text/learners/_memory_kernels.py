@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def label_bin(n: Any, sensitive: Any) -> Any:
+def label_bin(n, sensitive):
     """Bin how often a word was sensitive among its n occurrences in other documents."""
     if n == 0:
         return 0
@@ -23,7 +21,7 @@ def label_bin(n: Any, sensitive: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def case_bin(n: Any, small: Any) -> Any:
+def case_bin(n, small):
     """Bin how often a word was written without a capital among its n occurrences elsewhere."""
     if n == 0:
         return 0
@@ -36,7 +34,7 @@ def case_bin(n: Any, small: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def bin_counts(counts: Any, out: Any) -> None:
+def bin_counts(counts, out):
     """Bin the counts of each word: its labels and its case."""
     for k in range(len(counts)):
         out[k, 0] = label_bin(counts[k, 0], counts[k, 1])
@@ -44,9 +42,7 @@ def bin_counts(counts: Any, out: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def count_words(
-    docs: Any, rows: Any, doc: Any, group: Any, labels: Any, capital: Any, counts: Any, sign: Any
-) -> None:
+def count_words(docs, rows, doc, group, labels, capital, counts, sign):
     """Add (or take away) the words of some documents: occurrences, sensitive ones, small ones."""
     for d in docs:
         for i in range(doc[d], doc[d + 1]):
@@ -60,17 +56,17 @@ def count_words(
 
 @njit(cache=True, nogil=True)
 def recall(
-    docs: Any,
-    rows: Any,
-    seen_rows: Any,
-    redacted_row: Any,
-    doc: Any,
-    group: Any,
-    labels: Any,
-    capital: Any,
-    counts: Any,
-    out: Any,
-) -> None:
+    docs,
+    rows,
+    seen_rows,
+    redacted_row,
+    doc,
+    group,
+    labels,
+    capital,
+    counts,
+    out,
+):
     """Bin, for each token, what the other documents say of its word and of its two neighbours.
 
     `counts` holds all of `docs`; each document's own words are taken out while it is binned.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
@@ -11,14 +9,14 @@ from ..reading.features._kernels import seal
 
 
 @njit(cache=True, nogil=True)
-def seal_all(keys: Any, template: Any, out: Any) -> None:
+def seal_all(keys, template, out):
     """Close each key under a template's number."""
     for i in range(len(keys)):
         out[i] = seal(keys[i], template)
 
 
 @njit(cache=True, nogil=True)
-def find(key: Any, slots: Any, values: Any) -> Any:
+def find(key, slots, values):
     """Look a key up in an open-addressing table; 0 when it is not there."""
     mask = np.uint64(len(slots) - 1)
     at = key & mask
@@ -30,14 +28,14 @@ def find(key: Any, slots: Any, values: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def find_all(keys: Any, slots: Any, values: Any, out: Any) -> None:
+def find_all(keys, slots, values, out):
     """Look many keys up."""
     for i in range(len(keys)):
         out[i] = find(keys[i], slots, values)
 
 
 @njit(cache=True, nogil=True)
-def fill(keys: Any, weights: Any, slots: Any, values: Any) -> None:
+def fill(keys, weights, slots, values):
     """Put keys with their weights into an open-addressing table with room for them."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
@@ -49,10 +47,8 @@ def fill(keys: Any, weights: Any, slots: Any, values: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def row_scores(
-    own_bounds: Any, own: Any, near: Any, far: Any, slots: Any, values: Any, E: Any
-) -> None:
-    """Give each word row its score at the offsets 0, −1, +1, −2, +2.
+def row_scores(own_bounds, own, near, far, slots, values, E):
+    """Fill in the score of each word row at the offsets 0, −1, +1, −2, +2.
 
     Column k of E is what the word adds to the token that sees it at that offset.
     """
@@ -75,7 +71,7 @@ def row_scores(
 
 
 @njit(cache=True, nogil=True)
-def pack(keys: Any, weights: Any, unit: Any, table: Any) -> None:
+def pack(keys, weights, unit, table):
     """Fill the table of conjunctions: 32 bits of the key and the weight in units, in one word."""
     mask = np.uint64(len(table) - 1)
     for i in range(len(keys)):
@@ -87,7 +83,7 @@ def pack(keys: Any, weights: Any, unit: Any, table: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def joint_weight(key: Any, unit: Any, table: Any) -> Any:
+def joint_weight(key, unit, table):
     """Look a conjunction up."""
     mask = np.uint64(len(table) - 1)
     mark = (key >> np.uint64(32)) | np.uint64(1)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import DataError, ModelError
 from ....core.randomness import Streams
-from ..reading.arrays import Arrays
+from ..reading.arrays import Array, Arrays, Header
 from ..reading.features import REDACTED, TokenData, WordTable, lower_keys
 from . import _crf_kernels, _weight_kernels
 from .linear.columns import laid_places
@@ -160,7 +159,7 @@ def _sealed(keys: npt.NDArray[np.uint64], template: int) -> npt.NDArray[np.uint6
 
 
 def sentence_ends(words: WordTable) -> npt.NDArray[np.bool_]:
-    """Say which words end a sentence: where the learner may take a step."""
+    """Return which words end a sentence: where the learner may take a step."""
     return np.isin(words.lower, _SENTENCE_MARKS)
 
 
@@ -216,7 +215,7 @@ class CRFModel(Model):
     def scores(
         self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None
     ) -> npt.NDArray[np.float64]:
-        """Give each token's log-odds of being sensitive, by forward–backward."""
+        """Return each token's log-odds of being sensitive, by forward–backward."""
         places, sizes = laid_places(data)
         if sizes != self.place_sizes:
             raise DataError(
@@ -232,13 +231,13 @@ class CRFModel(Model):
         )  # fmt: skip
         return out
 
-    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+    def to_arrays(self) -> tuple[Header, Arrays]:
         header = {
             "kind": self.kind,
             "place_sizes": list(self.place_sizes),
             "memory": self.memory is not None,
         }
-        memory: dict[str, npt.NDArray[Any]] = (
+        memory: dict[str, Array] = (
             {}
             if self.memory is None
             else {
@@ -258,7 +257,7 @@ class CRFModel(Model):
         }
 
     @classmethod
-    def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> CRFModel:
+    def from_arrays(cls, header: Header, arrays: Arrays) -> CRFModel:
         """Rebuild a stored model; what does not fit together is refused."""
         try:
             memory = None

@@ -7,14 +7,13 @@ of the CRF, which of them are false alarms. What the CRF does not propose keeps 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import ModelError
 from ....core.randomness import Streams
-from ..reading.arrays import Arrays
+from ..reading.arrays import Array, Arrays, Header
 from ..reading.features import PlaceFeature, TokenData
 from .crf import CRF, CRFModel
 from .folds import by_halves
@@ -103,19 +102,19 @@ class EnsembleModel(Model):
         second = self.svm.scores(_with_proposals(data, first), documents=documents)
         return np.where(proposed, second, first)
 
-    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
-        headers: dict[str, Any] = {"kind": self.kind}
-        arrays: dict[str, npt.NDArray[Any]] = {}
+    def to_arrays(self) -> tuple[Header, Arrays]:
+        headers: Header = {"kind": self.kind}
+        arrays: dict[str, Array] = {}
         for name, model in (("crf", self.crf), ("svm", self.svm)):
             headers[name], parts = model.to_arrays()
             arrays.update({f"{name}.{key}": value for key, value in parts.items()})
         return headers, arrays
 
     @classmethod
-    def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> EnsembleModel:
+    def from_arrays(cls, header: Header, arrays: Arrays) -> EnsembleModel:
         """Rebuild a stored model."""
 
-        def part(name: str) -> dict[str, npt.NDArray[Any]]:
+        def part(name: str) -> dict[str, Array]:
             return {k[len(name) + 1 :]: v for k, v in arrays.items() if k.startswith(f"{name}.")}
 
         try:

@@ -46,7 +46,7 @@ class Memory:
     def recalled(
         self, data: TokenData, labels: npt.NDArray[np.uint8], documents: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int32]:
-        """Give the four features of each token of the documents, from the other documents alone."""
+        """Return the four features of each token of the documents, from the other documents alone."""
         out = np.zeros((len(data), 4), np.int32)
         rows = data.tokens.type + np.int32(RESERVED)
         _memory_kernels.recall(
@@ -73,7 +73,7 @@ class Memory:
     def weights_of(
         bins: npt.NDArray[np.uint8], weights: npt.NDArray[np.float32]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Give what records add to the word itself, to the word after it and to the word before it."""
+        """Return what records add to the word itself, to the word after it and to the word before it."""
         label, case = bins[:, 0], bins[:, 1]
         return (
             weights[label] + weights[_FIRST[1] + case],
@@ -82,7 +82,7 @@ class Memory:
         )
 
     def sound(self) -> bool:
-        """Say whether stored arrays fit together."""
+        """Return whether stored arrays fit together."""
         return bool(
             self.keys.ndim == 1
             and len(self.keys) > 0

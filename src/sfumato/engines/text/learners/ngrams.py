@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from ....core.randomness import Streams
-from ..reading.arrays import Arrays
+from ..reading.arrays import Arrays, Header
 from ..reading.features import BEGIN, END, REDACTED, RESERVED, TokenData
 from .linear import _kernels, training_tokens
 from .protocol import Learner, Model, every_document, labelled_documents
@@ -23,7 +22,7 @@ from .protocol import Learner, Model, every_document, labelled_documents
 __all__ = ["CharacterNGrams"]
 
 _BITS = 20
-_LONGEST = 24  # pieces of a word, at most
+_MAX_PIECES = 24  # pieces of a word, at most
 
 
 @lru_cache(maxsize=1 << 16)
@@ -35,7 +34,7 @@ def _pieces(word: str) -> tuple[int, ...]:
     grams = [marked[i : i + n] for n in (3, 4, 2) for i in range(len(marked) - n + 1)]
     case = "".join("A" if c.isupper() else "a" if c.islower() else "0" if c.isdigit() else c
                    for c in word[:3])  # fmt: skip
-    pieces = [f"={word}", f"~{case}", *grams][:_LONGEST]
+    pieces = [f"={word}", f"~{case}", *grams][:_MAX_PIECES]
     return tuple(zlib.crc32(piece.encode("utf-8", "surrogatepass")) for piece in pieces)
 
 
@@ -49,7 +48,7 @@ def _columns_of(data: TokenData) -> npt.NDArray[np.int32]:
     # The word table keeps hashes only: read each word back from the first token that holds it.
     types = data.tokens.type
     rows = len(data.words)
-    own = np.full((rows, _LONGEST), -1, np.int64)
+    own = np.full((rows, _MAX_PIECES), -1, np.int64)
     near = np.full((rows, 2), -1, np.int64)
     first = np.unique(types, return_index=True)
     for word_type, at in zip(*first, strict=True):
@@ -124,7 +123,7 @@ class NGramModel(Model):
     def scores(
         self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None
     ) -> npt.NDArray[np.float64]:
-        """Give each token's log-odds of being sensitive."""
+        """Return each token's log-odds of being sensitive."""
         out = np.empty(len(data))
         history = np.array([0.0, 0.0, 0.0, 0.0, self.bias])
         _kernels.margins(
@@ -133,5 +132,5 @@ class NGramModel(Model):
         )  # fmt: skip
         return out
 
-    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+    def to_arrays(self) -> tuple[Header, Arrays]:
         return {"kind": self.kind, "bias": self.bias}, {"weights": self.weights}

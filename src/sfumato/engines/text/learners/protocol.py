@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ....core.errors import DataError
-from ..reading.arrays import Arrays, Mask, Scores
+from ....core.errors import DataError, ModelError
+from ..reading.arrays import Arrays, Header, Mask, Scores
 
 if TYPE_CHECKING:
     from ..reading.features import TokenData
@@ -66,8 +66,13 @@ class Model(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+    def to_arrays(self) -> tuple[Header, Arrays]:
         """Return a JSON header and named arrays, from which `from_arrays` rebuilds the model."""
+
+    @classmethod
+    def from_arrays(cls, header: Header, arrays: Arrays) -> Model:  # noqa: ARG003
+        """Rebuild what `to_arrays` returned; what does not fit together is refused."""
+        raise ModelError(f"A model of the kind {cls.kind!r} is not stored.")
 
 
 class Learner(ABC):

@@ -1,61 +1,44 @@
-"""The registry of learners: what the options, the help and the stored models know by name."""
+"""The registries of learners and of stored models; listing their names loads nothing else."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ....core.errors import ModelError, ParameterError, did_you_mean
-from ..reading.arrays import Arrays
-from .protocol import Learner, Model
+from ....core.errors import ModelError
+from ....core.registry import Registry
 
-__all__ = ["LEARNERS", "Entry", "learner_named", "model_from_arrays"]
+if TYPE_CHECKING:
+    from ..reading.arrays import Arrays, Header
+    from .protocol import Learner, Model
 
+__all__ = ["LEARNERS", "MODELS", "learner_named", "model_from_arrays"]
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """Where a learner and its model are defined; loaded when asked for, so that none pays for another.
+_HERE = __package__
 
-    Parameters
-    ----------
-    module : str
-        The module, beside this one.
-    learner : str
-        The class of the learner; its arguments all have defaults.
-    model : str or None
-        The class of its models; None where they are another learner's.
-    help : str
-        One line for `--help` and the reference.
+LEARNERS: Registry[type[Learner]] = Registry(
+    "learner",
+    {
+        "crf": f"{_HERE}.crf:CRF",
+        "svm": f"{_HERE}.svm:SVM",
+        "adaboost": f"{_HERE}.adaboost:AdaBoost",
+        "ensemble": f"{_HERE}.ensemble:Ensemble",
+        "selection": f"{_HERE}.selection:Selection",
+    },
+)
+"""Learners by name; every argument of a constructor has a default."""
 
-    """
-
-    module: str
-    learner: str
-    model: str | None
-    help: str
-
-    def load(self, name: str) -> Any:
-        return getattr(import_module(f".{self.module}", __package__), name)
-
-
-LEARNERS: dict[str, Entry] = {
-    "crf": Entry("crf", "CRF", "CRFModel", "linear-chain conditional random field"),
-    "svm": Entry("svm", "SVM", "LinearModel", "linear support vector machine"),
-    "adaboost": Entry("adaboost", "AdaBoost", "LinearModel", "boosted one-sided stumps"),
-    "ensemble": Entry(
-        "ensemble", "Ensemble", "EnsembleModel", "a CRF whose positives an SVM filters"
-    ),
-    "selection": Entry("selection", "Selection", None, "the most accurate of these, out of fold"),
-}
-
-# Models of learners that need an argument, and so have no place among the choices of an option.
-_MORE_MODELS = {
-    "encoder": Entry("encoder.learner", "Encoder", "EncoderModel", "a fine-tuned encoder"),
-    "scikit-linear": Entry(
-        "sklearn_adapter", "ScikitLearner", "ScikitModel", "any scikit-learn classifier"
-    ),
-}
+MODELS: Registry[type[Model]] = Registry(
+    "model",
+    {
+        "crf": f"{_HERE}.crf:CRFModel",
+        "svm": f"{_HERE}.linear.model:LinearModel",
+        "adaboost": f"{_HERE}.linear.model:LinearModel",
+        "ensemble": f"{_HERE}.ensemble:EnsembleModel",
+        "encoder": f"{_HERE}.encoder.learner:EncoderModel",
+        "scikit-linear": f"{_HERE}.sklearn_adapter:ScikitModel",
+    },
+)
+"""Stored models by their `kind`."""
 
 
 def learner_named(name: str) -> Learner:
@@ -70,16 +53,10 @@ def learner_named(name: str) -> Learner:
     'crf'
 
     """
-    if name not in LEARNERS:
-        raise ParameterError(
-            f"There is no learner {name!r}.", hint=did_you_mean(name, sorted(LEARNERS))
-        )
-    entry = LEARNERS[name]
-    learner: Learner = entry.load(entry.learner)()
-    return learner
+    return LEARNERS.named(name)()
 
 
-def model_from_arrays(header: dict[str, Any], arrays: Arrays) -> Model:
+def model_from_arrays(header: Header, arrays: Arrays) -> Model:
     """Rebuild a stored model of any kind.
 
     Parameters
@@ -90,8 +67,7 @@ def model_from_arrays(header: dict[str, Any], arrays: Arrays) -> Model:
         What `Model.to_arrays` returned second.
 
     """
-    entry = (LEARNERS | _MORE_MODELS).get(str(header.get("kind")))
-    if entry is None or entry.model is None:
+    kind = header.get("kind")
+    if not isinstance(kind, str) or kind not in MODELS:
         raise ModelError("The model directory holds a model of an unknown kind.")
-    model: Model = entry.load(entry.model).from_arrays(header, arrays)
-    return model
+    return MODELS[kind].from_arrays(header, arrays)

@@ -22,7 +22,7 @@ __all__ = ["Selection", "paper_learners"]
 
 
 def paper_learners() -> tuple[Learner, ...]:
-    """Give the four learners of the paper: CRF, SVM, AdaBoost, Ensemble."""
+    """Return the four learners of the paper: CRF, SVM, AdaBoost, Ensemble."""
     return (CRF(), SVM(), AdaBoost(), Ensemble())
 
 
@@ -63,7 +63,7 @@ class Selection(Learner):
         cost_ratio: float = 1.0,
         seed: int = 0,
     ) -> Learner:
-        """Give the learner that errs least out of fold."""
+        """Return the learner that errs least out of fold."""
         if not self.learners:
             raise ParameterError.constraint(
                 "learners", "Selection", "at least one learner", list(self.learners)

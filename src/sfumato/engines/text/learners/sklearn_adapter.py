@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ....core.errors import ModelError, ParameterError
 from ....core.randomness import Streams
-from ..reading.arrays import Arrays, Mask, Scores
+from ..reading.arrays import Arrays, Header, Mask, Scores
 from ..reading.features import TokenData
 from .folds import by_halves
 from .linear import platt, training_tokens
@@ -137,7 +137,7 @@ class ScikitModel(Model):
         margins = _margins_of(self.estimator, data.matrix(bits=self.bits), data, wanted)
         return self.slope * margins + self.offset
 
-    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+    def to_arrays(self) -> tuple[Header, Arrays]:
         """Store a linear classifier; others are refused, because nothing here is pickled."""
         weights = getattr(self.estimator, "coef_", None)
         if weights is None or np.shape(weights) != (1, 1 << self.bits):
@@ -152,7 +152,7 @@ class ScikitModel(Model):
         return header, {"weights": np.ravel(weights).astype(np.float64), "calibration": calibration}
 
     @classmethod
-    def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> ScikitModel:
+    def from_arrays(cls, header: Header, arrays: Arrays) -> ScikitModel:
         """Rebuild a stored linear classifier."""
         try:
             bits = int(header["bits"])

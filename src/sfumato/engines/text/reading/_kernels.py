@@ -162,7 +162,7 @@ def intern_tokens(
     is_word: Bytes,
     used: Int64s,
 ) -> int:
-    """Give each token from `first` on the id of its word; stop where the vocabulary must grow.
+    """Fill in the id of the word of each token from `first` on; stop where the vocabulary must grow.
 
     `used` holds the number of words and of bytes in the pool. Returns the token to go on with.
     """

@@ -68,7 +68,7 @@ _RUNS = (
 
 @cache
 def class_table() -> npt.NDArray[np.uint8]:
-    """Give the class of each code point; built once, in about a millisecond.
+    """Return the class of each code point; built once, in about a millisecond.
 
     >>> [int(class_table()[ord(c)]) for c in "a1 .’"]
     [2, 3, 0, 6, 7]

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Arrays", "Mask", "Scores"]
+__all__ = ["Array", "Arrays", "Header", "Mask", "Scores"]
 
-Arrays = Mapping[str, npt.NDArray[Any]]  # what a model is stored as
+Array = npt.NDArray[Any]
+Header = dict[str, Any]  # the JSON part of a stored model
+Arrays = Mapping[str, Array]  # what a model is stored as
 Mask = npt.NDArray[np.bool_]  # over tokens or over documents
 Scores = npt.NDArray[np.float64]  # log-odds, one per token

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ....data.document import Document
+from ....data.documents import read_documents
+from ..records import Background
+from ..sources import Source
 
-__all__ = ["matching_labels", "relabelled"]
+__all__ = ["matching_labels", "read_background", "relabelled"]
 
 # Names that corpora give to the same kind; matching is without regard to case and punctuation.
 _SAME = (
@@ -29,7 +32,7 @@ def _plain(label: str) -> str:
 
 
 def matching_labels(theirs: Iterable[str], wanted: Sequence[str]) -> dict[str, str]:
-    """Say which of a corpus's labels stand for which of the wanted ones.
+    """Return which of a corpus's labels stand for which of the wanted ones.
 
     >>> matching_labels({"PER", "MISC"}, ["NAME"])
     {'PER': 'NAME'}
@@ -49,8 +52,32 @@ def matching_labels(theirs: Iterable[str], wanted: Sequence[str]) -> dict[str, s
     return found
 
 
+def read_background(
+    sources: Iterable[Source], wanted: Sequence[str]
+) -> tuple[list[Document], list[Background]]:
+    """Read background corpora; one without a matching label is left out, not learned as harmless.
+
+    Parameters
+    ----------
+    sources : iterable of corpora
+        Paths, frames or lists of documents.
+    wanted : sequence of str
+        The sensitive labels.
+
+    """
+    others: list[Document] = []
+    described = []
+    for source in sources:
+        found = list(read_documents(source))
+        match = matching_labels({s.label for d in found for s in d.spans}, wanted)
+        described.append(Background(documents=len(found), labels_matched=len(match)))
+        if match:
+            others += relabelled(found, match)
+    return others, described
+
+
 def relabelled(documents: Iterable[Document], match: Mapping[str, str]) -> list[Document]:
-    """Give documents with their labels renamed; spans of other labels are left out."""
+    """Return documents with their labels renamed; spans of other labels are left out."""
     return [
         replace(
             d.checked(),

@@ -32,12 +32,12 @@ class Labelled:
         return (self.labels > 0).astype(np.uint8)
 
     def losses(self, ratio: float, weights: Mapping[str, float]) -> npt.NDArray[np.float64]:
-        """Give each token's L in units of C: 0 where it is not sensitive or no instance."""
+        """Return each token's L in units of C: 0 where it is not sensitive or no instance."""
         by_label = np.array([0.0, *(ratio * weights.get(name, 1.0) for name in self.names)])
         return np.where(self.instances, by_label[self.labels], 0.0)
 
     def alone(self) -> Labelled:
-        """Give the steward's documents without the background."""
+        """Return the steward's documents without the background."""
         count = int(np.count_nonzero(self.own))
         if not self.own[:count].all():
             raise DataError("The background must stand after the steward's own documents.")

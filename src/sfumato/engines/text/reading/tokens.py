@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ from ....core.errors import DataError
 from ....data.document import Document
 from . import _kernels
 from ._unicode_classes import class_table
+from .arrays import Array
 
 __all__ = ["Tokens", "Vocabulary", "labels_from_spans", "tokenize", "tokenize_bytes"]
 
@@ -27,8 +27,8 @@ Offsets = npt.NDArray[np.int64]
 Types = npt.NDArray[np.int32]
 
 
-def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Give a read-only view: the kernels promise not to write into it."""
+def _frozen(array: Array) -> Array:
+    """Return a read-only view: the kernels promise not to write into it."""
     view = array.view()
     view.setflags(write=False)
     return view
@@ -81,7 +81,7 @@ class Vocabulary:
         return self._bounds[: len(self) + 1]
 
     def add(self, words: Iterable[str]) -> Types:
-        """Give the ids of the words; the new ones are added."""
+        """Return the ids of the words; the new ones are added."""
         encoded = [word.encode() for word in words]
         bounds = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum([len(word) for word in encoded], out=bounds[1:])
@@ -89,7 +89,7 @@ class Vocabulary:
         return self.intern(text, bounds[:-1].copy(), bounds[1:].copy())
 
     def intern(self, text: Bytes, start: Offsets, end: Offsets) -> Types:
-        """Give the id of each slice of a text in UTF-8; the new ones are added."""
+        """Return the id of each slice of a text in UTF-8; the new ones are added."""
         ids = np.empty(start.size, np.int32)
         text, table, done = _frozen(text), class_table(), 0
         while True:
@@ -145,7 +145,7 @@ class Tokens:
         return self.doc.size - 1
 
     def char_offsets(self) -> tuple[Offsets, Offsets]:
-        """Give start and end of each token in characters of its own document.
+        """Return start and end of each token in characters of its own document.
 
         >>> tokens = tokenize(["é b"], Vocabulary())
         >>> [offsets.tolist() for offsets in tokens.char_offsets()]
@@ -186,7 +186,7 @@ def tokenize(texts: Sequence[str], vocabulary: Vocabulary) -> Tokens:
 
 
 def _not_unicode(texts: Sequence[str]) -> DataError:
-    """Say which text cannot be encoded, and where."""
+    """Return which text cannot be encoded, and where."""
     for index, text in enumerate(texts):
         try:
             text.encode()
@@ -216,7 +216,7 @@ def tokenize_bytes(text: Bytes, text_bounds: Offsets, vocabulary: Vocabulary) ->
 def labels_from_spans(
     documents: Sequence[Document], tokens: Tokens, labels: Sequence[str]
 ) -> npt.NDArray[np.int16]:
-    """Give each token the label of the span it overlaps: i + 1 for `labels[i]`, 0 for none.
+    """Return each token's label, that of the span it overlaps: i + 1 for `labels[i]`, 0 for none.
 
     A token that two spans share carries the first one's label; other labels are left out.
 

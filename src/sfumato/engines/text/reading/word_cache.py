@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Array
 from .features import RESERVED, WordTable
 from .features._kernels import number
 from .features.words import ScoresWords, WordKnowledge
@@ -26,15 +27,15 @@ _FEATURES = ("near", "far")
 class _Rows:
     """An array that grows at its end."""
 
-    def __init__(self, first: npt.NDArray[Any]) -> None:
+    def __init__(self, first: Array) -> None:
         self._buffer = first
         self._size = len(first)
 
     @property
-    def array(self) -> npt.NDArray[Any]:
+    def array(self) -> Array:
         return self._buffer[: self._size]
 
-    def append(self, more: npt.NDArray[Any]) -> None:
+    def append(self, more: Array) -> None:
         size = self._size + len(more)
         if size > len(self._buffer):
             shape = (max(size, 2 * len(self._buffer)), *self._buffer.shape[1:])
@@ -156,7 +157,7 @@ class GrowingWords(WordTable):
         return self._groups.numbers.array
 
     def scores_of(self, model: Any) -> npt.NDArray[np.float32]:
-        """Give a model's scores of all words; those known from earlier are not computed again."""
+        """Return a model's scores of all words; those known from earlier are not computed again."""
         if id(model) not in self._scores:
             # The model is kept beside its scores, so that its id stays its own.
             self._scores[id(model)] = model, _Rows(model.word_scores(self))

@@ -11,9 +11,13 @@ import numpy.typing as npt
 from .arrays import Arrays
 from .features import TokenData, WordKnowledge, lower_keys
 from .features._kernels import seal
+from .features.words import RESERVED
+from .normal_forms import has_apostrophe, links, normal_form
 from .tokens import Vocabulary, tokenize
 
 __all__ = ["WordList", "list_knowledge"]
+
+_MARKS_BETWEEN = 2  # punctuation marks that may stand between two words of an entry
 
 
 def _nothing() -> npt.NDArray[np.uint64]:
@@ -25,13 +29,23 @@ def _no_bounds() -> npt.NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
+class _Pieces:
+    """Words as they follow one another: `keys` of their normal forms, and the tokens that each covers."""
+
+    keys: npt.NDArray[np.uint64]
+    first: npt.NDArray[np.int64]
+    last: npt.NDArray[np.int64]
+    document: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
 class WordList:
-    """Entries of one or more words, without regard to case; only their hashes are kept.
+    """Entries of one or more words, found in every spelling (see `normal_forms`); only hashes are kept.
 
     >>> vocabulary = Vocabulary()
-    >>> data = TokenData.of(tokenize(["The Old Mill and a mill"], vocabulary), vocabulary)
+    >>> data = TokenData.of(tokenize(["The Old-Mill and a mill"], vocabulary), vocabulary)
     >>> WordList.of(["old mill"]).matches(data).tolist()
-    [False, True, True, False, False, False]
+    [False, True, True, True, False, False, False]
     """
 
     keys: npt.NDArray[np.uint64] = field(default_factory=_nothing)
@@ -42,34 +56,55 @@ class WordList:
         """Take entries in; empty ones are left out."""
         vocabulary = Vocabulary()
         tokens = tokenize(sorted(set(entries)), vocabulary)
-        filled = tokens.doc[np.concatenate([[True], np.diff(tokens.doc) > 0])]
-        keys = lower_keys(vocabulary.words)[tokens.type] if len(tokens) else _nothing()
-        return cls(keys, filled)
+        data = TokenData.of(tokens, vocabulary)
+        found: dict[tuple[int, ...], None] = {}
+        for pieces in _readings(data, _normal_keys(data)):
+            for document in range(data.documents):
+                own = pieces.keys[pieces.document == document]
+                found[tuple(own.tolist())] = None
+        marks = lower_keys(vocabulary.words)[tokens.type] if len(tokens) else _nothing()
+        for document in np.flatnonzero(
+            np.diff(tokens.doc) == 1
+        ).tolist():  # a lone mark is an entry
+            found[(int(marks[tokens.doc[document]]),)] = None
+        found.pop((), None)
+        filled = sorted(found)
+        bounds = np.concatenate([[0], np.cumsum([len(entry) for entry in filled])])
+        keys = np.array([key for entry in filled for key in entry], np.uint64)
+        return cls(keys, bounds.astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
 
     def matches(self, data: TokenData) -> npt.NDArray[np.bool_]:
-        """Say which tokens are part of an entry."""
+        """Return which tokens are part of an entry."""
         found = np.zeros(len(data), np.bool_)
-        if not len(self):
+        if not len(self) or not len(data):
             return found
-        keys = data.words.lower[data.rows]
-        sizes = np.diff(self.bounds)
-        starts = self.bounds[:-1]
-        found |= np.isin(keys, self.keys[starts[sizes == 1]])
-        firsts = self.keys[starts[sizes > 1]]
-        if len(firsts):
-            ends = data.tokens.doc[data.document_of + 1]
-            by_first: dict[int, list[npt.NDArray[np.uint64]]] = {}
-            for start, size in zip(starts[sizes > 1], sizes[sizes > 1], strict=True):
-                entry = self.keys[start : start + size]
-                by_first.setdefault(int(entry[0]), []).append(entry)
-            for i in np.flatnonzero(np.isin(keys, firsts)):
-                for entry in by_first[int(keys[i])]:
+        keys = _normal_keys(data)
+        sizes, starts = np.diff(self.bounds), self.bounds[:-1]
+        singles = self.keys[starts[sizes == 1]]
+        found |= np.isin(keys, singles)
+        by_first: dict[int, list[npt.NDArray[np.uint64]]] = {}
+        for start, size in zip(starts[sizes > 1], sizes[sizes > 1], strict=True):
+            entry = self.keys[start : start + size]
+            by_first.setdefault(int(entry[0]), []).append(entry)
+        firsts = np.array(sorted(by_first), np.uint64)
+        for pieces in _readings(data, keys):
+            covered = pieces.last > pieces.first
+            for i in np.flatnonzero(covered & np.isin(pieces.keys, singles)).tolist():
+                found[pieces.first[i] : pieces.last[i] + 1] = True
+            for i in np.flatnonzero(np.isin(pieces.keys, firsts)).tolist():
+                for entry in by_first[int(pieces.keys[i])]:
                     end = i + len(entry)
-                    if end <= ends[i] and np.array_equal(keys[i:end], entry):
-                        found[i:end] = True
+                    if (
+                        end <= len(pieces.keys)
+                        and np.array_equal(pieces.keys[i:end], entry)
+                        and pieces.document[end - 1] == pieces.document[i]
+                        and (pieces.first[i + 1 : end] - pieces.last[i : end - 1]).max()
+                        <= 1 + _MARKS_BETWEEN
+                    ):
+                        found[pieces.first[i] : pieces.last[end - 1] + 1] = True
         return found
 
     def to_arrays(self) -> Arrays:
@@ -82,6 +117,59 @@ class WordList:
         if bounds[0] != 0 or bounds[-1] != len(keys) or (np.diff(bounds) < 1).any():
             raise ValueError
         return cls(keys, bounds)
+
+
+def _normal_keys(data: TokenData) -> npt.NDArray[np.uint64]:
+    """Hash the normal form of each token; what is redacted already has the mark of that."""
+    keys = data.words.lower[data.rows]
+    odd = _odd_tokens(data) & ~data.redacted
+    if odd.any():
+        types, where, back = np.unique(
+            data.tokens.type[odd], return_index=True, return_inverse=True
+        )
+        places = np.flatnonzero(odd)[where]
+        forms = lower_keys([normal_form(_text(data, i)) or "'" for i in places.tolist()])
+        keys[odd] = forms[back.reshape(-1)]
+        assert len(types) == len(forms)
+    return keys
+
+
+def _odd_tokens(data: TokenData) -> npt.NDArray[np.bool_]:
+    """Return the tokens whose normal form is not just their lower case: other than ASCII letters."""
+    text, tokens = data.tokens.text, data.tokens
+    odd = np.concatenate([[0], np.cumsum((text >= 0x80) | (text == 0x27) | (text == 0x60))])
+    return np.asarray(odd[tokens.end] > odd[tokens.start])
+
+
+def _readings(data: TokenData, keys: npt.NDArray[np.uint64]) -> list[_Pieces]:
+    """Return the words of documents, read token by token and with the parts of broken words joined."""
+    counted = data.words.counted[data.tokens.type + RESERVED]
+    places = np.flatnonzero(counted)
+    plain = _Pieces(keys[places], places, places, data.document_of[places])
+    odd = np.flatnonzero(_odd_tokens(data) & ~counted)
+    apostrophe = np.zeros(len(data), np.bool_)
+    apostrophe[[i for i in odd.tolist() if has_apostrophe(_text(data, i))]] = True
+    joined = links(data.tokens, apostrophe)
+    if not joined.any():
+        return [plain]
+    first = np.flatnonzero(~np.concatenate([[False], joined[:-1]]))
+    last = np.concatenate([first[1:], [len(data)]]) - 1
+    kept = np.add.reduceat(counted.astype(np.int64), first) > 0
+    first, last = first[kept], last[kept]
+    merged = keys[last].copy()
+    long = np.flatnonzero(last > first)
+    forms = [
+        "".join(normal_form(_text(data, i)) for i in range(first[p], last[p] + 1))
+        for p in long.tolist()
+    ]
+    merged[long] = lower_keys([form or "'" for form in forms])
+    merged[long[[data.redacted[first[p] : last[p] + 1].any() for p in long.tolist()]]] = 0
+    return [plain, _Pieces(merged, first, last, data.document_of[first])]
+
+
+def _text(data: TokenData, i: int) -> str:
+    tokens = data.tokens
+    return tokens.text[tokens.start[i] : tokens.end[i]].tobytes().decode()
 
 
 def list_knowledge(name: str, words: Iterable[str]) -> WordKnowledge:

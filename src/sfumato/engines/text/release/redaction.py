@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+import os
+from abc import ABC, abstractmethod
+from typing import ClassVar, Self
 
 __all__ = ["MASK", "Mask", "Placeholder", "Replacer"]
 
@@ -10,35 +12,77 @@ __all__ = ["MASK", "Mask", "Placeholder", "Replacer"]
 MASK = "█████"
 
 
-@runtime_checkable
-class Replacer(Protocol):
-    """Gives what is published in the place of a redacted text.
+class Replacer(ABC):
+    """Returns what is published in the place of a redacted text.
 
-    The answer must never hold the text itself, and must depend on nothing but the three arguments (and
-    a secret key), so that batches can be published in any order.
+    The answer must never hold the text itself, and must depend on nothing but the three arguments of
+    `replace` (and a secret key), so that batches can be published in any order.
     """
 
+    by_label_alone: ClassVar[bool] = False
+    """Whether the answer depends on the label only; such answers are written without reading the text."""
+
+    @classmethod
+    def for_release(
+        cls,
+        *,
+        key: str | os.PathLike[str] | None = None,  # noqa: ARG003
+        scope: str = "document",  # noqa: ARG003
+    ) -> Self:
+        """Return the replacer of one release.
+
+        Parameters
+        ----------
+        key : path, default None
+            The file of the secret key, where one is needed; else the variable SFUMATO_KEY.
+        scope : {"document", "corpus"}, default "document"
+            Where the same text has the same replacement.
+
+        """
+        return cls()
+
+    @property
+    def mark(self) -> int | None:
+        """A number that tells runs with different keys apart, and nothing about the key."""
+        return None
+
+    @abstractmethod
     def replace(self, document_id: str, text: str, label: str) -> str:
-        """Replace the text of one redacted run; neighbouring words of one label form one run."""
+        """Return the replacement of one redacted run; neighbouring words of one label form one run.
+
+        Parameters
+        ----------
+        document_id : str
+            The id of the document.
+        text : str
+            What is redacted; "" where the replacer looks at the label alone.
+        label : str
+            What kind it is.
+
+        """
 
 
-class Placeholder:
+class Placeholder(Replacer):
     """Name the kind of what is gone.
 
     >>> Placeholder().replace("d1", "Ann Lee", "NAME")
     '[NAME]'
     """
 
+    by_label_alone = True
+
     def replace(self, document_id: str, text: str, label: str) -> str:  # noqa: ARG002
         return f"[{label}]"
 
 
-class Mask:
-    """Say only that something is gone, not what kind, nor how long it was.
+class Mask(Replacer):
+    """Show only that something is gone, not what kind, nor how long it was.
 
     >>> Mask().replace("d1", "Ann Lee", "NAME") == Mask().replace("d1", "Bo", "DATE")
     True
     """
+
+    by_label_alone = True
 
     def replace(self, document_id: str, text: str, label: str) -> str:  # noqa: ARG002
         return MASK

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..reading import _kernels
+from ..reading.normal_forms import unseen_gaps
 from ..reading.tokens import Bytes, Offsets, Tokens, Vocabulary, _frozen
 
-__all__ = ["RedactedSpans", "merge_spans", "render"]
+__all__ = ["RedactedSpans", "merge_spans", "render", "whole_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,65 @@ class RedactedSpans:
 
     def __len__(self) -> int:
         return self.start.size
+
+
+def whole_words(
+    tokens: Tokens, vocabulary: Vocabulary, kind: npt.NDArray[np.int16]
+) -> npt.NDArray[np.int16]:
+    """Redact all parts of a word of which one is redacted.
+
+    A word may be broken by characters that show nothing, or by a hyphen at the end of a line; no
+    classifier sees that its parts belong together.
+
+    >>> from ..reading.tokens import tokenize
+    >>> vocabulary = Vocabulary()
+    >>> tokens = tokenize(["Stan\u200bhope rang Stan-\\nhope"], vocabulary)
+    >>> whole_words(tokens, vocabulary, np.array([1, 0, 0, 1, 0, 0], np.int16)).tolist()
+    [1, 1, 0, 1, 1, 1]
+    """
+    if not kind.any():
+        return kind
+    joined = np.zeros(len(tokens), np.bool_)
+    joined[unseen_gaps(tokens)] = True
+    hyphens = _hyphens_at_line_ends(tokens, vocabulary)
+    joined[hyphens - 1] = joined[hyphens] = True
+    if not joined.any():
+        return kind
+    whole = kind.copy()
+    first = np.flatnonzero(joined & ~np.concatenate([[False], joined[:-1]]))
+    for start in first.tolist():
+        end = start + 1
+        while joined[end]:
+            end += 1
+        part = whole[start : end + 1]
+        if part.any():
+            part[part == 0] = part[part > 0][0]
+    return whole
+
+
+_HYPHENS = {"-", "\u2010", "\u2011"}
+
+
+def _hyphens_at_line_ends(tokens: Tokens, vocabulary: Vocabulary) -> npt.NDArray[np.int64]:
+    """Return the hyphens that break a word at the end of a line: small letters begin the next."""
+    if len(tokens) < 3:
+        return np.zeros(0, np.int64)
+    is_word = vocabulary.is_word[tokens.type]
+    middle = np.arange(1, len(tokens) - 1)
+    likely = (
+        (is_word[:-2] == 1) & (is_word[1:-1] == 0) & (is_word[2:] == 1)
+        & (tokens.start[1:-1] == tokens.end[:-2]) & (tokens.after_break[2:] == 1)
+    )  # fmt: skip
+    begins = np.zeros(len(tokens) + 1, np.bool_)
+    begins[tokens.doc] = True
+    likely &= ~begins[1 : len(tokens) - 1] & ~begins[2 : len(tokens)]
+    text = tokens.text
+
+    def said(i: int) -> str:
+        return text[tokens.start[i] : tokens.end[i]].tobytes().decode()
+
+    found = [i for i in middle[likely].tolist() if said(i) in _HYPHENS and said(i + 1)[0].islower()]
+    return np.array(found, np.int64)
 
 
 def merge_spans(
@@ -62,7 +122,7 @@ def render(
     replacements: Sequence[str],
     which: npt.NDArray[np.int32] | None = None,
 ) -> tuple[Bytes, Offsets]:
-    """Give all documents with `replacements[which[s]]` for span s, and their bounds.
+    """Return all documents with `replacements[which[s]]` for span s, and their bounds.
 
     Without `which`, a span of kind k becomes `replacements[k - 1]`.
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ....core.errors import InputError, ParameterError, SfumatoError, WithheldError
+from ....core.errors import InputError, SfumatoError, WithheldError
 from ....data.document import Document
 from ..reading.features import TokenData
 from ..reading.features.data import line_breaks
@@ -25,12 +25,10 @@ from ..reading.features.words import WordKnowledge
 from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize, tokenize_bytes
 from ..reading.word_cache import GrowingWords
 from .compiled import CompiledCandidate, compiled
-from .redaction import Mask, Placeholder, Replacer
-from .rendering import RedactedSpans, merge_spans, render
+from .redaction import Placeholder, Replacer
+from .rendering import RedactedSpans, merge_spans, render, whole_words
 
-__all__ = ["REPLACEMENTS", "Counts", "Decider", "Published", "Sanitiser", "batches"]
-
-REPLACEMENTS = ("placeholder", "mask", "surrogate")
+__all__ = ["Counts", "Decider", "Published", "Sanitiser", "batches"]
 
 
 class Decider(Protocol):
@@ -45,7 +43,7 @@ class Decider(Protocol):
         """What is known about words beforehand: clusters, word lists."""
 
     def decide(self, data: TokenData) -> npt.NDArray[np.int16]:
-        """Give 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
+        """Return 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ class Counts:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Give plain values for release.json."""
+        """Return plain values for release.json."""
         return {
             "documents": self.documents,
             "words": self.words,
@@ -119,31 +117,34 @@ NOTHING = Published((), b"", (0,), (), Counts())
 class Sanitiser:
     """Sanitises batches of documents with one candidate; may be called from several threads.
 
-    `replacement` says what stands for a redacted span: its label ("placeholder"), the same mark for all
-    ("mask"), or what `replacer` gives ("surrogate"). With `findings`, the spans of the documents are
-    another tool's findings, redacted before the candidate looks; otherwise spans play no part. With
-    `strict`, the first document that fails ends the work.
+    Parameters
+    ----------
+    candidate : Decider
+        Decides which tokens are redacted.
+    replacer : Replacer, default None
+        What stands for a redacted span; None is its label in brackets.
+    findings : bool, default False
+        Whether the spans of the documents are another tool's findings, redacted before the candidate
+        looks; otherwise spans play no part.
+    strict : bool, default False
+        Whether the first document that fails ends the work.
+    word_limit : int, default 131072
+        How many distinct words are remembered between batches.
+
     """
 
     def __init__(
         self,
         candidate: Decider,
         *,
-        replacement: str = "placeholder",
         replacer: Replacer | None = None,
         findings: bool = False,
         strict: bool = False,
         word_limit: int = 1 << 17,
     ) -> None:
-        if replacement not in REPLACEMENTS:
-            rule = f"one of {', '.join(map(repr, REPLACEMENTS))}"
-            raise ParameterError.constraint("replacement", "Sanitiser", rule, replacement)
-        if (replacement == "surrogate") != (replacer is not None):
-            raise ParameterError("A replacer is needed for surrogates, and for nothing else.")
         self.candidate = candidate
         self.decider: Decider = compiled(candidate)
-        self.replacement = replacement
-        self.replacer = replacer
+        self.replacer: Replacer = Placeholder() if replacer is None else replacer
         self.findings = findings
         self.strict = strict
         self.word_limit = word_limit
@@ -230,6 +231,7 @@ class Sanitiser:
             kind = np.where(given > 0, given, self.decider.decide(data.redact(given > 0)))
         else:
             kind = self.decider.decide(data)
+        kind = whole_words(tokens, words.vocabulary, kind)
         spans = merge_spans(tokens, words.vocabulary, kind)
         out, bounds = self._render(name, tokens, spans, labels)
         is_word = data.counted
@@ -250,9 +252,9 @@ class Sanitiser:
         spans: RedactedSpans,
         labels: Sequence[str],
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-        if self.replacer is None:
-            fixed = Mask() if self.replacement == "mask" else Placeholder()
-            return render(tokens, spans, [fixed.replace("", "", label) for label in labels])
+        if self.replacer.by_label_alone:
+            texts = [self.replacer.replace("", "", label) for label in labels]
+            return render(tokens, spans, texts)
         raw = tokens.text.tobytes()
         surrogates = []
         owner = np.repeat(np.arange(tokens.documents), np.diff(spans.doc)).tolist()

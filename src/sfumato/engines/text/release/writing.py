@@ -1,95 +1,125 @@
 """From an input to an output folder: the data in the form it came in, release.json, nothing else.
 
 Finished batches are parts of a journal, so that a killed run goes on where it stopped; the output
-appears whole, at the end. For JSON lines a part holds lines of the output. For the other forms it
-holds ids and sanitised texts, and all other fields are read again from the input at the end.
+appears whole, at the end (`parts.py`).
 """
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from pydantic import JsonValue
 
 from ....compute import engine as compute_engine
 from ....compute.journal import Journal, fingerprint
-from ....core.errors import WorkError
-from ....core.exploration import Candidate, InputFile
-from ....core.files import read_json, sha256_of
-from ....core.quarantine import check_quarantine, quarantine_of, write_quarantine
-from ....core.release import RELEASE_FILE, Release, warn_if_composed
+from ....core.engine import Progress, no_progress
+from ....core.errors import DataError, ReleaseRefusedError
+from ....core.files import sha256_of
+from ....core.ownership import paths_in
+from ....core.private_key import private_key
+from ....core.quarantine import check_quarantine, write_quarantine
+from ....core.records import InputFile
+from ....core.release import warn_if_composed
 from ....data.document import Document
-from ....data.documents import Corpus, Withheld, read_documents, write_documents
+from ....data.documents import Corpus, read_documents, write_documents
 from ....data.findings import with_findings
-from ....data.formats.jsonl import Jsonl
-from ....data.formats.lines import Column, LineBlock, SeenMarks, Written, read_blocks, takes
-from ....data.sources import Extra, create_bytes
-from .sanitiser import Counts, Sanitiser, batches
+from ....data.formats.lines import takes
+from ..records import TextCandidate, TextHow, TextRelease
+from ..sources import Source
+from .new_ids import NewIds
+from .parts import (
+    Shared,
+    batch_part,
+    blocks,
+    column_part,
+    cut,
+    join_lines,
+    lines_of,
+    published,
+    readable,
+)
+from .sanitiser import Counts, Sanitiser
 
-__all__ = ["Outcome", "publish"]
+__all__ = ["publish"]
 
-Progress = Callable[[int, str], None]
 # Characters of a part (bytes of JSON lines): with larger ones the system takes memory back and forth.
 _PART_SIZE = 1 << 19
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a publish gives back: the content of release.json, and where the output lies."""
-
-    out: Path
-    record: Mapping[str, Any]
-    fields_as_they_are: Sequence[str] = ()
-
-    @property
-    def withheld(self) -> int:
-        """How many records were withheld."""
-        return len(self.record["withheld"])
-
-    @property
-    def quarantine(self) -> Path | None:
-        """The list of what was withheld; None when nothing was."""
-        return quarantine_of(self.out) if self.withheld else None
+# Of what was measured to be redacted: less than this share of it, where so many words are expected, is
+# no release of the same kind.
+_FAR_BELOW, _MIN_EXPECTED = 0.1, 30
 
 
 def publish(
-    source: Any,
+    source: Source,
     out: str | os.PathLike[str],
     *,
     sanitiser: Sanitiser,
-    candidate: Candidate,
-    made_from: Mapping[str, Any],
+    candidate: TextCandidate,
+    made_from: Mapping[str, JsonValue],
+    replacement: str = "placeholder",
+    request: Mapping[str, JsonValue] | None = None,
     seed: int = 0,
     findings: str | os.PathLike[str] | None = None,
     drop: Sequence[str] = (),
+    new_ids: bool = False,
     engine: str = "local",
     threads: int | None = None,
     force: bool = False,
     characters: int = _PART_SIZE,
-    progress: Progress | None = None,
-) -> Outcome:
+    progress: Progress = no_progress,
+) -> TextRelease:
     """Publish documents into a folder, whole or not at all.
 
-    `made_from` says, in plain values, what else the output depends on (the model's hash, the mark of
-    the secret key): a run that was killed goes on only when all of it is the same. Spans of the
-    input are not published; its other fields are, as they are, except for those in `drop`. Records
-    that cannot be read or sanitised are withheld and listed by id; with the sanitiser's `strict`,
-    the first of them ends the work.
+    Spans of the input are not published; its other fields are, as they are, except for those in
+    `drop`. Records that cannot be read or sanitised are withheld and listed by id; with the
+    sanitiser's `strict`, the first of them ends the work.
+
+    Parameters
+    ----------
+    source : path, Corpus, frame or list of Document
+        The documents.
+    out : path
+        The folder of the release.
+    sanitiser : Sanitiser
+        Redacts and replaces.
+    candidate : TextCandidate
+        What the release promises.
+    made_from : mapping
+        In plain values, what else the output depends on (the model's hash, the mark of the secret
+        key): an interrupted run resumes only when all of it is the same.
+    replacement : str, default "placeholder"
+        The name of what replaces, for the record.
+    request : mapping, default None
+        The recorded request.
+    seed : int, default 0
+        The seed of the exploration, for the record.
+    findings : path, default None
+        Another tool's findings, redacted first.
+    drop : sequence of str
+        Fields to leave out.
+    new_ids : bool, default False
+        Whether documents get new ids and an order of their own; the mapping lies beside the output.
+    engine, threads : str, int
+        Where the work is done, and by how many threads.
+    force : bool, default False
+        Whether an existing release may be replaced.
+    characters : int
+        The size of a part.
+    progress : callable
+        Called with the documents that are done.
+
     """
-    began = time.perf_counter()
     corpus = read_documents(source)
     inputs = [(os.fspath(path), sha256_of(path)) for path in corpus.paths]
     how = {
-        "replacement": sanitiser.replacement,
-        "findings": None if findings is None else sha256_of(findings),
+        "replacement": replacement,
+        "findings": None if findings is None else private_key().mark("input", sha256_of(findings)),
         "dropped_fields": sorted(drop),
+        "new_ids": new_ids,
     }
     in_columns = findings is None and takes(corpus.format, drop)
     key = fingerprint(
@@ -101,250 +131,197 @@ def publish(
         made_from=made_from,
     )
     compute = compute_engine(engine, threads=threads)
-    with Journal(out, key, force=force) as journal:
+    read = [*corpus.paths, *paths_in(source, findings)]
+    with Journal(out, key, force=force, inputs=read) as journal:
         if not (journal.resumed or journal.finished):  # else the list may be ours already
             check_quarantine(out, force=force)
         if not journal.finished:
-            unread: list[dict[str, str]] = []
-            rows: dict[str, int] = {}
-            shared = _Shared(sanitiser, _lines_of(corpus), tuple(drop))
-            counts, failed = Counts(), []
-            fields: set[str] = set()
-            work: Callable[..., tuple[bytes, Mapping[str, Any]]] = _part
-            cut: Iterable[Any]
-            if in_columns:
-                work = _part_in_columns
-                cut = _blocks(corpus, unread, rows, characters, drop, strict=sanitiser.strict)
-            else:
-                documents: Iterable[Document] = _readable(
-                    corpus, unread, rows, strict=sanitiser.strict
-                )
-                if findings is not None:
-                    documents = with_findings(documents, findings)
-                cut = _cut(documents, characters, bare=shared.form is None)
-            for facts in journal.run(compute, work, cut, shared=shared):
-                counts += Counts(**facts["counts"])
-                failed += facts["withheld"]
-                fields.update(facts["fields"])
-                if progress is not None:
-                    rate = counts.words / max(time.perf_counter() - began, 1e-9)
-                    note = f"{counts.words:,} words, {rate:,.0f} words/s"
-                    progress(facts["counts"]["documents"], note)
-            named = _named_inputs(corpus, inputs, rows)
-            withheld = [*unread, *failed]
+            work = _Work(corpus, sanitiser, drop, findings, characters, in_columns=in_columns)
+            if new_ids:
+                hashes = [sha256 for _, sha256 in inputs]
+                layout = getattr(corpus.format, "layout", None)
+                work.new_ids = NewIds(candidate.id, hashes, getattr(layout, "id", None))
+            work.run(journal, compute, progress)
+            _refuse_far_from_promise(work.counts, candidate)
 
             def build(built: Path) -> None:
-                if corpus.is_folder:
-                    written = built
-                else:
-                    built.mkdir()
-                    written = built / corpus.name
-                if shared.form is not None:
-                    _join_lines(journal, corpus, written)
-                else:
-                    parts = map(journal.content, journal.names)
-                    unpublished = {entry["id"] for entry in failed}
-                    write_documents(
-                        _published(corpus, parts, unpublished, drop, fields),
-                        like=corpus,
-                        out=written,
-                    )
-                name = "." if corpus.is_folder else corpus.name
-                Release(
-                    engine="text",
-                    candidate=candidate.id,
-                    inputs=named,
-                    outputs=[InputFile(name, sha256_of(written), counts.documents)],
-                    seed=seed,
-                    how={**how, "fields_as_they_are": sorted(fields), **_plain(candidate)},
-                    counts={**counts.to_json(), "withheld": len(withheld)},
-                    risk=candidate.risk,
-                    utility=candidate.utility,
-                    withheld=withheld,
+                written = work.write(journal, built)
+                work.record(
+                    candidate, written, inputs, replacement, request=dict(request or {}), seed=seed
                 ).save(built)
-                write_quarantine(out, withheld, force=force)
+                write_quarantine(out, work.withheld, force=force)
+                if work.new_ids is not None:
+                    work.new_ids.write(out, force=force)
 
             journal.finish(build)
-    record = read_json(Path(out) / RELEASE_FILE)
-    warn_if_composed(out, record)
-    return Outcome(Path(out), record, record["how"]["fields_as_they_are"])
+    release = TextRelease.read(out)
+    warn_if_composed(out, release.to_json())
+    return release
 
 
-def _plain(candidate: Candidate) -> dict[str, Any]:
-    return {k: candidate.details[k] for k in ("ratio", "mode", "learner") if k in candidate.details}
+def _refuse_far_from_promise(counts: Counts, candidate: TextCandidate) -> None:
+    """Refuse a release in which far less is redacted than the candidate was measured to redact.
+
+    The model may be another one than was judged, or the documents of another kind: then the promised
+    risk says nothing about them.
+    """
+    redacted = sum(counts.redacted.values())
+    expected = (1.0 - candidate.utility.value) * counts.words
+    if expected >= _MIN_EXPECTED and redacted < expected * _FAR_BELOW:
+        raise ReleaseRefusedError(
+            f"{redacted:,} of {counts.words:,} words are redacted, but about {expected:,.0f} were "
+            "expected by what was measured; nothing was published.",
+            hint="explore documents of this kind, then publish them.",
+        )
 
 
-def _readable(
-    corpus: Corpus, unread: list[dict[str, str]], rows: dict[str, int], *, strict: bool
-) -> Iterator[Document]:
-    """Give the documents that can be read, list the others, and count the records of each part."""
-    for record in corpus.tolerant():
-        part = record.part if isinstance(record, Withheld) else getattr(record.extra, "part", "")
-        rows[part] = rows.get(part, 0) + 1
-        if isinstance(record, Withheld):
-            if strict:
-                raise record.error()
-            unread.append(record.to_json())
+def _printable(name: str) -> str:
+    """Return the name of a field as a record may hold it."""
+    return name.encode("unicode_escape").decode()[:128] if not name.isprintable() else name[:128]
+
+
+class _Work:
+    """One publication: what is read, what was counted, and how the parts become the output."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        sanitiser: Sanitiser,
+        drop: Sequence[str],
+        findings: str | os.PathLike[str] | None,
+        characters: int,
+        *,
+        in_columns: bool,
+    ) -> None:
+        self.corpus, self.sanitiser, self.drop = corpus, sanitiser, drop
+        self.findings, self.characters, self.in_columns = findings, characters, in_columns
+        self.shared = Shared(sanitiser, lines_of(corpus), tuple(drop))
+        self.unread: list[dict[str, str]] = []
+        self.failed: list[dict[str, str]] = []
+        self.rows: dict[str, int] = {}
+        self.counts = Counts()
+        self.fields: set[str] = set()
+        self.absent: set[str] = set()
+        self.new_ids: NewIds | None = None
+
+    def told(self) -> list[dict[str, str]]:
+        """Return what the release says of the records that are withheld: their ids as published."""
+        if self.new_ids is None:
+            return self.withheld
+        return [{**entry, "id": self.new_ids.of(entry["id"])} for entry in self.withheld]
+
+    @property
+    def withheld(self) -> list[dict[str, str]]:
+        return [*self.unread, *self.failed]
+
+    def run(self, journal: Journal, compute: Any, progress: Progress) -> None:
+        """Sanitise all parts that the journal does not hold yet."""
+        began = time.perf_counter()
+        part: Callable[..., tuple[bytes, Mapping[str, Any]]] = (
+            column_part if self.in_columns else batch_part
+        )
+        for facts in journal.run(compute, part, self._cut(), shared=self.shared):
+            self.counts += Counts(**facts["counts"])
+            self.failed += facts["withheld"]
+            self.fields.update(facts["fields"])
+            rate = self.counts.words / max(time.perf_counter() - began, 1e-9)
+            note = f"{self.counts.words:,} words, {rate:,.0f} words/s"
+            progress(facts["counts"]["documents"], note=note)
+
+    def _cut(self) -> Iterable[Any]:
+        strict = self.sanitiser.strict
+        if self.in_columns:
+            return blocks(
+                self.corpus, self.unread, self.rows, self.characters, self.drop, strict=strict
+            )
+        documents: Iterable[Document] = readable(self.corpus, self.unread, self.rows, strict=strict)
+        if self.findings is not None:
+            documents = with_findings(documents, self.findings, absent=self._unlooked)
+        return cut(documents, self.characters, bare=self.shared.form is None)
+
+    def _unlooked(self, document: Document) -> None:
+        """Withhold a document that the findings say nothing of: nobody looked at it."""
+        entry = {"id": document.id, "reason": "has no entry in the findings"}
+        if self.sanitiser.strict:
+            raise DataError(f"The document {document.id!r} {entry['reason']}.")
+        self.unread.append(entry)
+        self.absent.add(document.id)
+
+    def write(self, journal: Journal, built: Path) -> Path:
+        """Write the data of the release; return where it lies."""
+        if self.corpus.is_folder:
+            written = built
         else:
-            yield record
+            built.mkdir()
+            written = built / self.corpus.name
+        if self.shared.form is not None:
+            join_lines(journal, self.corpus, written, self.new_ids)
+        else:
+            parts = map(journal.content, journal.names)
+            unpublished = {entry["id"] for entry in self.failed} | self.absent
+            documents = published(self.corpus, parts, unpublished, self.drop, self.fields)
+            if self.new_ids is not None:
+                documents = self.new_ids.documents(documents)
+            write_documents(documents, like=self.corpus, out=written)
+        return written
+
+    def record(
+        self,
+        candidate: TextCandidate,
+        written: Path,
+        inputs: Sequence[tuple[str, str]],
+        replacement: str,
+        *,
+        request: dict[str, JsonValue],
+        seed: int,
+    ) -> TextRelease:
+        """Return release.json."""
+        name = "." if self.corpus.is_folder else self.corpus.name
+        rows = self.counts.documents
+        return TextRelease(
+            engine="text",
+            candidate=candidate.id,
+            inputs=_named_inputs(self.corpus, inputs, self.rows),
+            outputs=(InputFile(path=name, sha256=sha256_of(written), rows=rows),),
+            seed=seed,
+            request=request,
+            how=TextHow(
+                ratio=candidate.ratio,
+                encoder_device=_device(candidate),
+                replacement=replacement,
+                findings=self.findings is not None,
+                order="kept" if self.new_ids is None else "shuffled",
+                ids="kept" if self.new_ids is None else "new",
+                dropped_fields=tuple(sorted(self.drop)),
+                fields_as_they_are=tuple(sorted(map(_printable, self.fields))),
+            ),
+            counts={**self.counts.to_json(), "withheld": len(self.withheld)},
+            risk=candidate.risk,
+            utility=candidate.utility,
+            withheld=tuple(self.told()),
+        )
 
 
 def _named_inputs(
     corpus: Corpus, inputs: Sequence[tuple[str, str]], rows: Mapping[str, int]
-) -> list[InputFile]:
+) -> tuple[InputFile, ...]:
     total = sum(rows.values())
     by_path = {os.fspath(part.file): rows.get(part.name, 0) for part in corpus.parts if part.path}
     # Names, not places: the record says the same wherever the input lies.
-    return [
-        InputFile(Path(path).name, sha256, total if len(inputs) == 1 else by_path.get(path, 0))
+    return tuple(
+        InputFile(
+            path=Path(path).name,
+            sha256=sha256,
+            rows=total if len(inputs) == 1 else by_path.get(path, 0),
+        )
         for path, sha256 in inputs
-    ]
+    )
 
 
-# --- parts ---------------------------------------------------------------------------------------
+def _device(candidate: TextCandidate) -> str | None:
+    """Return what an encoder reads the documents on; None where none does."""
+    if not candidate.encoder_reads:
+        return None
+    from ..learners.encoder.learner import device_kind
 
-
-@dataclass(frozen=True, slots=True)
-class _Shared:
-    """What every batch needs: the sanitiser and, for JSON lines, how a line is written."""
-
-    sanitiser: Sanitiser
-    form: Jsonl | None
-    drop: tuple[str, ...]
-
-
-def _lines_of(corpus: Corpus) -> Jsonl | None:
-    return corpus.format if type(corpus.format) is Jsonl else None
-
-
-def _cut(
-    documents: Iterable[Document], characters: int, *, bare: bool
-) -> Iterator[tuple[str, list[Document]]]:
-    """Cut documents into batches, each of one file; `bare` leaves out what need not travel."""
-    for file, own in groupby(documents, key=lambda d: getattr(d.extra, "part", "")):
-        for batch in batches(own, characters):
-            yield file, [Document(d.id, d.text, d.spans) for d in batch] if bare else batch
-
-
-def _blocks(
-    corpus: Corpus,
-    unread: list[dict[str, str]],
-    rows: dict[str, int],
-    size: int,
-    drop: Sequence[str],
-    *,
-    strict: bool,
-) -> Iterator[tuple[str, list[str], Any]]:
-    """Read JSON lines in columns, block by block; list what cannot be read, and count the records."""
-    seen = SeenMarks()
-    assert type(corpus.format) is Jsonl
-    for part in corpus.parts:
-        for block in read_blocks(corpus.format, part, seen, size=size, drop=drop):
-            rows[part.name] = rows.get(part.name, 0) + block.records
-            if strict and block.withheld:
-                raise block.withheld[0].error()
-            unread.extend(record.to_json() for record in block.withheld)
-            if len(block):
-                yield part.name, list(block.fields), block.to_arrow()
-    if not any(rows.values()):
-        raise corpus.empty()
-
-
-def _part_in_columns(
-    shared: _Shared, batch: tuple[str, list[str], Any]
-) -> tuple[bytes, dict[str, Any]]:
-    """Sanitise a block of JSON lines that was read in columns."""
-    file, fields, columns = batch
-    block, withheld = LineBlock.of_arrow(columns), []
-    sanitiser = shared.sanitiser
-    assert shared.form is not None
-    try:
-        text, bounds, counts = sanitiser.texts(block.text.data, block.text.bounds, block.id)
-        texts = Column(text, bounds)
-    except Exception:  # one by one in Python, to find which document it is
-        documents = [block.document(i) for i in range(len(block))]
-        done = sanitiser(documents)
-        counts, withheld = done.counts, [dict(w) for w in done.withheld]
-        published = set(done.ids)
-        block = block.only(np.array([d.id in published for d in documents], np.bool_))
-        texts = Column.of([text.encode() for text in done.texts])
-    facts = {
-        "file": file, "fields": fields, "counts": counts.to_json(), "withheld": withheld,
-    }  # fmt: skip
-    return Written(shared.form.layout).lines(block, texts), facts
-
-
-def _part(shared: _Shared, batch: tuple[str, Sequence[Document]]) -> tuple[bytes, dict[str, Any]]:
-    """Sanitise a batch: lines of the output, or a line of ids and bounds, then the texts."""
-    file, documents = batch
-    done = shared.sanitiser(documents)
-    fields = {name for document in documents for name in document.extra}.difference(shared.drop)
-    facts = {
-        "file": file,
-        "fields": sorted(fields),
-        "counts": done.counts.to_json(),
-        "withheld": [dict(w) for w in done.withheld],
-    }
-    if shared.form is None:
-        head = json.dumps({"ids": list(done.ids), "bounds": list(done.bounds)}).encode()
-        return head + b"\n" + done.text, facts
-    extras = {document.id: document.extra for document in documents}
-    lines = [
-        shared.form.line(Document(name, text, (), _without(extras[name], shared.drop, "jsonl")))
-        for name, text in zip(done.ids, done.texts, strict=True)
-    ]
-    return b"".join(lines), facts
-
-
-def _join_lines(journal: Journal, corpus: Corpus, written: Path) -> None:
-    """Write each file of the corpus from the parts that hold its lines."""
-    by_file: dict[str, list[str]] = {part.name: [] for part in corpus.parts}
-    for name in journal.names:
-        by_file[journal.facts(name)["file"]].append(name)
-    for file, parts in by_file.items():
-        path = written / file if corpus.is_folder else written
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with create_bytes(path, compress=path.name.endswith(".gz")) as stream:
-            for name in parts:
-                stream.write(journal.content(name))
-
-
-def _unpacked(part: bytes) -> Iterator[tuple[str, str]]:
-    head, _, text = part.partition(b"\n")
-    content = json.loads(head)
-    bounds = content["bounds"]
-    for id_, start, end in zip(content["ids"], bounds, bounds[1:], strict=False):
-        yield id_, text[start:end].decode()
-
-
-def _published(
-    corpus: Corpus,
-    parts: Iterable[bytes],
-    withheld: set[str],
-    drop: Sequence[str],
-    fields: set[str],
-) -> Iterator[Document]:
-    """Give each document of the input with its sanitised text and the fields that are kept."""
-    texts = (entry for part in parts for entry in _unpacked(part))
-    for document in corpus.tolerant():
-        if isinstance(document, Withheld) or document.id in withheld:
-            continue
-        published_id, text = next(texts, (None, ""))
-        if published_id != document.id:
-            raise WorkError("The input changed while it was published.", hint="start again.")
-        extra = _without(document.extra, drop, corpus.format.name)
-        fields.update(name for name in extra if name not in drop)
-        yield Document(document.id, text, (), extra)
-
-
-def _without(extra: Mapping[str, Any], drop: Sequence[str], form: str) -> Mapping[str, Any]:
-    """Leave fields out; in a table the column stays, empty."""
-    if not any(name in extra for name in drop):
-        return extra
-    empty = "" if form in ("csv", "tsv") else None
-    kept = {
-        name: empty if name in drop else value
-        for name, value in extra.items()
-        if form != "jsonl" or name not in drop
-    }
-    return Extra(kept, getattr(extra, "part", ""))
+    return device_kind()

@@ -7,7 +7,7 @@ A `Classifier` (h) is a small graph of stages whose log-odds are averaged and cu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ....core.errors import ModelError
 from ..learners.protocol import Model
 from ..learners.registry import model_from_arrays
-from ..reading.arrays import Arrays, Scores
+from ..reading.arrays import Array, Arrays, Header, Scores
 from ..reading.features import TokenData, WordKnowledge
 from ..reading.word_lists import WordList
 from .second_look import Look, look_again
@@ -56,7 +56,7 @@ def mean_of(voices: Sequence[Scores]) -> Scores:
 
 def staged(data: TokenData, sees: Sequence[tuple[int, bool]], known: Sequence[Scores],
            rounds: Sequence[Scores] = ()) -> TokenData:  # fmt: skip
-    """Give the tokens the features that a stage sees."""
+    """Return the tokens with the features that a stage sees."""
     for source, with_own in sees:
         scores = known[source] if source >= 0 else rounds[-source - 1]
         data = data.with_places(*stack_places(data, scores, with_own=with_own))
@@ -73,7 +73,7 @@ class Classifier:
     form: str = ""
 
     def scores(self, data: TokenData, rounds: Sequence[Scores] = ()) -> Scores:
-        """Give each token's log-odds; `rounds` are the scores of the classifiers before this one."""
+        """Return each token's log-odds; `rounds` are the scores of the classifiers before this one."""
         known: list[Scores] = []
         for stage in self.stages:
             known.append(stage.scores(data, known, rounds))
@@ -96,7 +96,7 @@ class ClassifierSet:
     allow: WordList = field(default_factory=WordList)
 
     def redactions(self, data: TokenData) -> npt.NDArray[np.int16]:
-        """Give the round (from 1) in which each token is redacted; 0 where it is published.
+        """Return the round (from 1) in which each token is redacted; 0 where it is published.
 
         Tokens that were redacted before stay so; they, and denied words, count as round 1.
         """
@@ -115,18 +115,18 @@ class ClassifierSet:
         return when
 
     def decide(self, data: TokenData) -> npt.NDArray[np.int16]:
-        """Give 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
+        """Return 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
         redacted = self.redactions(data) > 0
         if not self.typing:
             return redacted.astype(np.int16)
         kinds = np.stack([model.scores(data) for model in self.typing]).argmax(axis=0) + 1
         return np.where(redacted, kinds, 0).astype(np.int16)
 
-    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
-        """Give a JSON header and named arrays."""
-        arrays: dict[str, npt.NDArray[Any]] = {}
+    def to_arrays(self) -> tuple[Header, Arrays]:
+        """Return a JSON header and named arrays."""
+        arrays: dict[str, Array] = {}
 
-        def stored(name: str, model: Model) -> dict[str, Any]:
+        def stored(name: str, model: Model) -> Header:
             header, parts = model.to_arrays()
             arrays.update({f"{name}/{part}": array for part, array in parts.items()})
             return header
@@ -216,7 +216,3 @@ class ClassifierSet:
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise ModelError("The classifiers of the model do not fit together.") from error
         return cls(labels, tuple(classifiers), typing, knowledge, **lists)
-
-    def without(self, rounds: int) -> ClassifierSet:
-        """Give the set of the first so many rounds."""
-        return replace(self, classifiers=self.classifiers[:rounds])

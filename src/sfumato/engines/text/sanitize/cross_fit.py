@@ -22,7 +22,7 @@ from ..reading.labelled import Labelled, total_loss
 from .classifiers import Classifier, ClassifierSet, Stage, mean_of, staged
 from .competition import Competition, Form
 from .publication import LINEAR, SECOND_LOOK, STUDENT, Publication, Round
-from .second_look import Look, fitted_look
+from .second_look import Look, fitted_look, passages
 from .settings import Settings
 from .thresholds import NEVER
 
@@ -50,6 +50,7 @@ class _StagePlan:
     start: Model | None = None
     refit: Callable[[], Model] | None = None
     look: Look | None = None
+    by_encoder: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +181,24 @@ class CrossFitSearch:
             self._padded(run.data.redacted, False),
             run.loss,
             held_out=True,
+            encoder_reads=self._encoder_reads(first, form),
         )
         return publication, form
+
+    def _encoder_reads(self, first: _Contest, form: Form | None) -> float:
+        """Return the share of the words that an encoder reads to publish by a form."""
+        if form is None or not form.uses_encoder:
+            return 0.0
+        shares = [0.0]
+        for place in first.needed(form):
+            stage = first.stages[place]
+            if stage.look is not None:
+                answers = mean_of([first.stages[s].scores for s in stage.look.sources])
+                read = passages(self.labelled.data, answers, stage.look) & self.instances
+                shares.append(int(read.sum()) / max(1, int(self.instances.sum())))
+            elif stage.by_encoder:
+                shares.append(1.0)
+        return max(shares)
 
     def by_form(self, ratio: float) -> dict[str, ClassifierSet]:
         """Return every form of the first round as if it had won, by name; for studies, after `run`.
@@ -326,7 +343,7 @@ class CrossFitSearch:
             stages.append(plan)
             return len(stages) - 1
 
-        whole = placed(_StagePlan((), scored.whole, refit=refit))
+        whole = placed(_StagePlan((), scored.whole, refit=refit, by_encoder=True))
         sees = add(((whole, True),), "sees the encoder")
         deep = add(((whole, True), (sees, False)), "sees the encoder, stack")
         again = placed(_StagePlan((), scored.looked, refit=refit, look=look))

@@ -23,18 +23,14 @@ from ..reading.labelled import Labelled, total_loss
 from ..reading.word_lists import WordList
 from .classifiers import Classifier, Stage
 from .cross_fit import CrossFitSearch
+from .modes import MODES
 from .publication import Publication, Round
 from .settings import Settings
 
 if TYPE_CHECKING:
     from ..learners.encoder.learner import Encoder
 
-__all__ = ["MODES", "GreedySanitize"]
-
-MODES = {
-    "honest": "every decision on documents that were not learned from",
-    "paper": "Algorithm 1 as printed",
-}
+__all__ = ["GreedySanitize"]
 
 
 class GreedySanitize:

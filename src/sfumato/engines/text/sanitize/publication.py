@@ -64,7 +64,7 @@ class Publication:
 
     `redacted` are the decisions on the labelled tokens by models that had not seen the document (in
     paper mode: by the classifiers themselves, in sample). `way` says how it publishes, where that is
-    not by the form that won.
+    not by the form that won; `encoder_reads` is the share of the words that an encoder reads.
     """
 
     ratio: float
@@ -74,3 +74,4 @@ class Publication:
     total_loss: float
     held_out: bool
     way: str = ""
+    encoder_reads: float = 0.0

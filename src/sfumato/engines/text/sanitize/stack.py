@@ -19,7 +19,7 @@ _BINS = 12
 def stack_places(
     data: TokenData, scores: npt.NDArray[np.float64], *, with_own: bool = False
 ) -> tuple[PlaceFeature, ...]:
-    """Give the second stage's features from the first stage's log-odds.
+    """Return the second stage's features from the first stage's log-odds.
 
     `own` (where asked for) is the token's own score, `most` and `mean` those of the same word elsewhere in the document,
     `before` and `after` the highest score in the document of the two neighbouring words.

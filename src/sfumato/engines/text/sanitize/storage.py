@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ....core.errors import DataError, ModelError
 from ....core.files import canonical_json, whole_directory
+from ..reading.arrays import Array, Header
 
 __all__ = ["FORMAT_VERSION", "load_model", "save_model"]
 
@@ -34,8 +34,6 @@ _DTYPES = frozenset(
 )
 _KEYS = frozenset({"format", "version", "header", "parts", "arrays", "sha256"})
 _HINT = "explore again, or copy the directory again from where it was made."
-
-Array = npt.NDArray[Any]
 
 
 def _own_hash(content: Mapping[str, Any]) -> str:
@@ -58,7 +56,7 @@ def save_model(
     ...     load_model(folder + "/model")
     ({'kind': 'crf'}, {'weights': array([0., 1., 2.])})
     """
-    parts: list[dict[str, Any]] = []
+    parts: list[Header] = []
     places: dict[tuple[str, str, tuple[int, ...]], int] = {}
     names: dict[str, int] = {}
     with whole_directory(directory, force=force) as folder:
@@ -80,7 +78,7 @@ def save_model(
                 names[name] = places[key]
             stream.flush()
             os.fsync(stream.fileno())
-        content: dict[str, Any] = {
+        content: Header = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
             "header": dict(header),
@@ -94,7 +92,7 @@ def save_model(
         (folder / HEADER_FILE).write_text(text, encoding="utf-8")
 
 
-def load_model(directory: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
+def load_model(directory: str | os.PathLike[str]) -> tuple[Header, dict[str, Array]]:
     """Read a model directory back, or say in one sentence why it cannot be trusted."""
     folder = Path(directory)
     content = _read_header(folder)
@@ -122,7 +120,7 @@ def load_model(directory: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[
     return content["header"], {name: loaded[place] for name, place in names.items()}
 
 
-def _read_header(folder: Path) -> dict[str, Any]:
+def _read_header(folder: Path) -> Header:
     path = folder / HEADER_FILE
     try:
         if path.stat().st_size > _HEADER_LIMIT:
@@ -156,7 +154,7 @@ def _read_header(folder: Path) -> dict[str, Any]:
 
 
 def _size_of(part: Mapping[str, Any]) -> int:
-    """Give the number of bytes of a part; raise ValueError where the description is wrong."""
+    """Return the number of bytes of a part; raise ValueError where the description is wrong."""
     shape: list[int] = part["shape"]
     size = 1
     for length in shape:

@@ -62,7 +62,7 @@ class GainCurves:
         self.kernel = ramp / ramp.sum()
 
     def best(self, folds: npt.NDArray[np.bool_]) -> tuple[float, float]:
-        """Give the threshold that gains most on some folds, and that gain; never, where none does."""
+        """Return the threshold that gains most on some folds, and that gain; never, where none does."""
         gains = self.gains[folds].sum(axis=0)
         half = len(self.kernel) // 2
         padded = np.concatenate([np.full(half, gains[0]), gains, np.zeros(half)])
@@ -78,7 +78,7 @@ class GainCurves:
         return expected if exact else float(_EDGES[at]), float(gains[at])
 
     def at(self, fold: int, threshold: float) -> float:
-        """Give what a fold gains at a threshold."""
+        """Return what a fold gains at a threshold."""
         if threshold == NEVER:
             return 0.0
         return float(self.gains[fold, round((threshold - LOWEST) / STEP)])

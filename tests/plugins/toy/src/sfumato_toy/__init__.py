@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from sfumato.core.engine import Engine, Part, Progress, no_progress
 from sfumato.core.errors import DataError
-from sfumato.core.explored import Exploration, placed
+from sfumato.core.exploration import Exploration, placed
 from sfumato.core.files import sha256_of, whole_directory
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.records import Candidate, FrontierRecord, InputFile, Release

@@ -94,7 +94,7 @@ def better_than_chance(attack: Confusion) -> Assumption:
 
 
 def trivial_gain(attack: Confusion, budget: float) -> float:
-    """Give the gain that no attacker at all can pass."""
+    """Return the gain that no attacker at all can pass."""
     baseline = found_at_random(attack, budget)
     return min(budget, attack.sensitive) / baseline if baseline > 0 else 0.0
 
@@ -102,7 +102,7 @@ def trivial_gain(attack: Confusion, budget: float) -> float:
 def gain_sentence(
     name: str, value: float | None, vacuous: bool, attack: Confusion, budget: float
 ) -> str:
-    """Say what a bound on the gain means here."""
+    """Return what a bound on the gain means here, in one sentence."""
     if value is None or not math.isfinite(value):
         return f"{name} gives no number on these counts."
     real = gain_over_random(attack, budget)

@@ -105,6 +105,14 @@ def _widening(parameters: SampleParameters) -> float:
     return parameters.r * (1 + (math.inf if parameters.s == 0 else 1 / parameters.s))
 
 
+def _large_sample(bracket: float, deviation: float) -> str:
+    condition = "λ(δ, m) is below (1 + 1/p)·q·L/C"
+    if not math.isfinite(deviation):
+        return f"{condition}; here λ is infinite: the class is too rich for the sample"
+    limit = "unbounded" if math.isinf(bracket) else f"{bracket + deviation:.3g}"
+    return f"{condition}; here λ is {deviation:.3g} and the limit {limit}"
+
+
 def _sample_assumptions(
     train: Confusion, ratio: float, bracket: float, deviation: float
 ) -> tuple[Assumption, ...]:
@@ -121,11 +129,7 @@ def _sample_assumptions(
             "the last classifier did not lower the loss on the residual training data",
         ),
         Assumption("a true positive", train.tp >= 1, "TP̂ ≥ 1 when the algorithm ended"),
-        Assumption(
-            "large sample",
-            bracket > 0,
-            f"λ = {deviation:.3g} is below (1 + 1/p)·q·L/C = {bracket + deviation:.3g}",
-        ),
+        Assumption("large sample", bracket > 0, _large_sample(bracket, deviation)),
     )
 
 

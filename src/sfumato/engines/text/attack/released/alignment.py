@@ -10,22 +10,22 @@ from . import _kernels
 
 __all__ = ["aligned"]
 
-_MOST_EDITS = 20_000
+_MAX_EDITS = 20_000
 
 
 def aligned(
     original: npt.NDArray[np.int32], published: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int64]:
-    """Give for each published token the original token that it is, or −1 (longest common sequence).
+    """Return for each published token the original token that it is, or −1 (longest common sequence).
 
     >>> aligned(np.array([1, 2, 3, 4], np.int32), np.array([1, 9, 4], np.int32)).tolist()
     [0, -1, 3]
     """
     reach = np.zeros(2 * (len(original) + len(published)) + 3, np.int64)
     distance = int(_kernels.edits(original, published, reach))
-    if distance > _MOST_EDITS:
+    if distance > _MAX_EDITS:
         raise LimitError(
-            f"A document differs from its original in more than {_MOST_EDITS:,} words.",
+            f"A document differs from its original in more than {_MAX_EDITS:,} words.",
             hint="was it published from these labels?",
         )
     trail = np.full((distance + 1, 2 * distance + 1), -1, np.int32)

@@ -10,107 +10,171 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
+from pydantic import JsonValue
 
 from .....core.errors import DataError, FormatError, InputError
-from .....core.exploration import Exploration
 from .....core.randomness import Streams
-from .....core.release import RELEASE_FILE, Release
+from .....core.records import RELEASE_FILE
 from .....data.document import Document
 from .....data.documents import read_documents
 from ...learners.protocol import Learner
-from ...reading.background import matching_labels, relabelled
-from ...reading.features import TokenData
-from ...reading.tokens import Vocabulary, labels_from_spans, tokenize
+from ...reading.arrays import Mask
+from ...reading.background import read_background
+from ...reading.features import TokenData, WordKnowledge
+from ...reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
+from ...records import Bounds, InferenceRecord, TextAttack, TextFrontier, TextRelease
 from ...release.redaction import MASK
+from ...sanitize.classifiers import ClassifierSet
 from ...sanitize.models import load_candidates
-from ..attacker import AttackReport, Residual, Target, attack
+from ...sources import Source
+from ..attacker import Residual, Target, attack
 from ..bounds import certificate
+from ..contextual import infer_identifiers
 from ..inspection import DEFAULT_BUDGETS
 from .alignment import aligned
 
-__all__ = ["ReleaseAttack", "attack_release", "target_of"]
+if TYPE_CHECKING:
+    from ...learners.encoder.learner import Encoder
 
-_LEAST_COMMON = 0.5  # of a release's words, to be taken for one of these documents
+__all__ = ["attack_release", "target_of"]
 
-
-@dataclass(frozen=True, eq=False)
-class ReleaseAttack:
-    """What was found in a release, and what the bounds say of it."""
-
-    report: AttackReport
-    content: dict[str, Any]
-
-    def to_json(self) -> dict[str, Any]:
-        return self.content
+_MIN_COMMON = 0.5  # of a release's words, to be taken for one of these documents
 
 
 def attack_release(
     directory: str | os.PathLike[str],
     published: str | os.PathLike[str],
     *,
-    labels: Any,
-    background: Sequence[Any] = (),
-    training: Any = None,
+    labels: Source,
+    background: Sequence[Source] = (),
+    training: Source = None,
     budgets: Sequence[int] = DEFAULT_BUDGETS,
     learners: Sequence[Learner] | None = None,
     folds: int = 4,
     seed: int = 0,
+    request: Mapping[str, JsonValue] | None = None,
     progress: Callable[[str], None] | None = None,
-) -> ReleaseAttack:
+    encoder: Encoder | None = None,
+) -> TextAttack:
     """Attack what `publish` wrote, with the labelled originals in `labels`.
 
-    `directory` is what `explore` wrote; `training` is the corpus that it learned from, for reading A.
+    Parameters
+    ----------
+    directory : path
+        The folder that `explore` wrote.
+    published : path
+        The folder that `publish` wrote, or its data alone.
+    labels : path, Corpus or list of Document
+        The originals, with their labels.
+    background : sequence of corpora
+        What an outsider brings.
+    training : corpus, default None
+        What `explore` learned from; adds reading A.
+    budgets : sequence of int
+        How many words are inspected.
+    learners : sequence of Learner, default None
+        Who attacks; None for all attackers.
+    folds : int, default 4
+        Folds by document inside the release.
+    seed : int, default 0
+        The seed of every random choice.
+    request : mapping, default None
+        The recorded request.
+    progress : callable, default None
+        Called with a short note before each attacker.
+    encoder : Encoder, default None
+        What attackers with an encoder tune.
+
     """
-    frontier = Exploration.load(directory)
-    names = tuple(str(name) for name in frontier.extra.get("labels", ()))
-    if not names:
-        raise FormatError("The frontier does not say which labels are sensitive.")
+    names = TextFrontier.read(directory).labels
     source, record = _release_of(Path(published))
     classifiers = load_candidates(directory)
-    chosen = classifiers.get(str(record.get("candidate"))) if record else None
+    chosen = classifiers.get(record.candidate) if record is not None else None
     texts = [d.checked() for d in read_documents(source)]
     originals = [d.checked() for d in read_documents(labels)]
-    others = _background(background, names)
+    others, _ = read_background(background, names)
     target, before = target_of(
         texts, originals, names, others, knowledge=() if chosen is None else chosen.knowledge
     )
-    residuals = []
-    if training is not None:
-        if chosen is None:
-            raise InputError(
-                "Reading A needs the classifiers of the release, and it does not name its candidate.",
-                hint=f"give the folder with {RELEASE_FILE} as it was published.",
-            )
-        data, sensitive = _tokens([d.checked() for d in read_documents(training)], names)
-        left = data.redact(chosen.redactions(data) > 0)
-        own = np.ones(data.documents, np.bool_)
-        residuals.append(Residual(left, sensitive, own, target.documents))
     report = attack(
         target, streams=Streams(seed).child("attack release"), learners=learners,
-        residuals=residuals, folds=folds, budgets=budgets, progress=progress,
+        residuals=_residuals(training, chosen, names, target), folds=folds, budgets=budgets,
+        progress=progress, encoder=encoder,
     )  # fmt: skip
-    content: dict[str, Any] = {
-        "candidate": None if not record else record.get("candidate"),
-        "documents": len(texts),
-        "words_before": before[0],
-        "sensitive_before": before[1],
-        "seed": seed,
-        "background_documents": len(others),
-        "attack": report.to_json(),
-    }
-    ratio = (record or {}).get("how", {}).get("ratio")
-    if ratio is not None and "B" in report.inspections:
+    bounds = None
+    if record is not None and "B" in report.inspections:
         inspection = report.inspections["B"][1]
-        content["bounds"] = certificate(
-            attack=inspection.counts, ratio=float(ratio), budget=report.budget,
+        bounds = certificate(
+            attack=inspection.counts, ratio=record.how.ratio, budget=report.budget,
             words=before[0], sensitive=before[1], ranked=inspection.ranked,
         )  # fmt: skip
-    return ReleaseAttack(report, content)
+    return TextAttack(
+        engine="text",
+        candidate=None if record is None else record.candidate,
+        request=dict(request or {}),
+        seed=seed,
+        documents=len(texts),
+        words_before=before[0],
+        sensitive_before=before[1],
+        background_documents=len(others),
+        attack=report.to_record(),
+        bounds=None if bounds is None else Bounds.from_json(bounds),
+        inference=_inference(training, texts, originals, names, Streams(seed)),
+    )
+
+
+def _inference(
+    training: Source,
+    published: Sequence[Document],
+    originals: Sequence[Document],
+    names: Sequence[str],
+    streams: Streams,
+) -> InferenceRecord | None:
+    """Guess removed names from the words around them, knowing the training documents by name."""
+    if training is None:
+        return None
+    known = [d.checked() for d in read_documents(training)]
+    by_id = {d.id: d for d in originals}
+    mine = [by_id[d.id] for d in published]
+    vocabulary = Vocabulary()
+    data, sensitive = _tokens([*known, *mine], names, vocabulary)
+    shown = tokenize([d.text for d in published], vocabulary)
+    marks = _placeholders(published, shown, names, len(published))
+    removed = np.zeros(len(data), np.bool_)
+    for d in range(len(published)):
+        first, last = data.tokens.doc[len(known) + d : len(known) + d + 2]
+        a, b = shown.doc[d], shown.doc[d + 1]
+        kept = shown.type[a:b][~marks[a:b]]
+        match = aligned(data.tokens.type[first:last], kept)
+        removed[first:last] = True
+        removed[first + match[match >= 0]] = False
+    of_release = np.arange(data.documents) >= len(known)
+    guessed = infer_identifiers(
+        data, sensitive, removed, known=~of_release, attacked=of_release,
+        generator=streams.generator("inference"),
+    )  # fmt: skip
+    return InferenceRecord.from_json(guessed.to_json())
+
+
+def _residuals(
+    training: Source, chosen: ClassifierSet | None, names: Sequence[str], target: Target
+) -> list[Residual]:
+    """Return what is left of the training data, for reading A; nothing without training data."""
+    if training is None:
+        return []
+    if chosen is None:
+        raise InputError(
+            "Reading A needs the classifiers of the release, and it does not name its candidate.",
+            hint=f"give the folder with {RELEASE_FILE} as it was published.",
+        )
+    data, sensitive = _tokens([d.checked() for d in read_documents(training)], names)
+    left = data.redact(chosen.redactions(data) > 0)
+    return [Residual(left, sensitive, np.ones(data.documents, np.bool_), target.documents)]
 
 
 def target_of(
@@ -119,9 +183,9 @@ def target_of(
     names: Sequence[str],
     background: Sequence[Document] = (),
     *,
-    knowledge: Sequence[Any] = (),
+    knowledge: Sequence[WordKnowledge] = (),
 ) -> tuple[Target, tuple[int, int]]:
-    """Give what an attacker has of a release, and how many words (and sensitive ones) there were.
+    """Return what an attacker has of a release, and how many words (and sensitive ones) there were.
 
     >>> from .....data.document import Span
     >>> target, before = target_of(
@@ -158,7 +222,7 @@ def target_of(
         common += int(found.sum())
         sensitive[kept[found]] = truth[a + match[found]]
     shown = int((~marks[: tokens.doc[len(published)]]).sum())
-    if common < _LEAST_COMMON * shown:
+    if common < _MIN_COMMON * shown:
         raise DataError(
             f"Only {common:,} of the {shown:,} published words stand in the labelled originals.",
             hint="was this release made from these documents?",
@@ -170,9 +234,9 @@ def target_of(
 
 
 def _placeholders(
-    documents: Sequence[Document], tokens: Any, names: Sequence[str], published: int
-) -> Any:
-    """Say which tokens of the published documents are placeholders or masks."""
+    documents: Sequence[Document], tokens: Tokens, names: Sequence[str], published: int
+) -> Mask:
+    """Return which tokens of the published documents are placeholders or masks."""
     pattern = re.compile("|".join([*(re.escape(f"[{name}]") for name in names), re.escape(MASK)]))
     start, end = tokens.char_offsets()
     marks = np.zeros(len(tokens), np.bool_)
@@ -185,33 +249,25 @@ def _placeholders(
     return marks
 
 
-def _tokens(documents: Sequence[Document], names: Sequence[str]) -> tuple[TokenData, Any]:
-    vocabulary = Vocabulary()
+def _tokens(
+    documents: Sequence[Document], names: Sequence[str], vocabulary: Vocabulary | None = None
+) -> tuple[TokenData, npt.NDArray[np.uint8]]:
+    vocabulary = Vocabulary() if vocabulary is None else vocabulary
     tokens = tokenize([d.text for d in documents], vocabulary)
     sensitive = (labels_from_spans(documents, tokens, names) > 0).astype(np.uint8)
     return TokenData.of(tokens, vocabulary), sensitive
 
 
-def _background(sources: Sequence[Any], names: Sequence[str]) -> list[Document]:
-    found: list[Document] = []
-    for source in sources:
-        documents = list(read_documents(source))
-        match = matching_labels({s.label for d in documents for s in d.spans}, names)
-        if match:
-            found += relabelled(documents, match)
-    return found
-
-
-def _release_of(published: Path) -> tuple[Path, Mapping[str, Any] | None]:
+def _release_of(published: Path) -> tuple[Path, TextRelease | None]:
     """Find the data of a release: the folder that publish wrote, or its data alone."""
     if not published.exists():
         raise InputError(f"There is no release {published.name!r}.", hint="check the path.")
     if not (published / RELEASE_FILE).is_file():
         return published, None
-    record = Release.load(published)
-    if record.get("engine") != "text" or not record.get("outputs"):
+    record = TextRelease.read(published)
+    if record.engine != "text" or not record.outputs:
         raise FormatError("The release is not one of documents.")
-    name = str(record["outputs"][0].get("path", "."))
-    if name != "." and (Path(name).is_absolute() or ".." in Path(name).parts):
+    name = record.outputs[0].path
+    if name == "..":
         raise FormatError("The release names an output outside its folder.")
     return (published if name == "." else published / name), record

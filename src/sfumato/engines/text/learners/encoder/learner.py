@@ -17,18 +17,13 @@ from ...reading.arrays import Arrays, Mask, Scores
 from ...reading.features import TokenData
 from ..linear.calibration import platt
 from ..protocol import Learner, Model, labelled_documents
+from .choices import TUNINGS
 from .folder import Config, EncoderFolder, open_encoder
 from .pieces import CASES, Pieces, PieceTable, piece_table
 from .training import Corpus, Schedule, tune
 
-__all__ = ["TUNINGS", "Encoder", "EncoderModel"]
+__all__ = ["Encoder", "EncoderModel", "device_kind"]
 
-# How many of the upper layers are tuned (None: all), and the learning rate that suits.
-TUNINGS: Mapping[str, tuple[int | None, float]] = {
-    "head": (0, 6e-4),
-    "two": (2, 3e-4),
-    "all": (None, 2e-4),
-}
 _FEW_DOCUMENTS, _ASIDE = 64, 16
 _FEW_POSITIVES = 20
 Tree = Any
@@ -73,7 +68,7 @@ class Encoder(Learner):
     @property
     def frozen(self) -> int:
         """How many layers stay as they are."""
-        tuned = TUNINGS[self.tuning][0]
+        tuned = TUNINGS[self.tuning].layers
         layers = self.folder.config.layers
         return 0 if tuned is None else max(0, layers - tuned)
 
@@ -82,7 +77,7 @@ class Encoder(Learner):
         """How long and how fast to learn; half as fast from a start, which knows something already."""
         if self.schedule is not None:
             return self.schedule
-        rate = TUNINGS[self.tuning][1]
+        rate = TUNINGS[self.tuning].rate
         return Schedule(rate=rate if self.start is None else rate / 2)
 
     def quick(self) -> Encoder:
@@ -388,3 +383,10 @@ class EncoderModel(Model):
             if isinstance(error, ModelError):
                 raise
             raise ModelError("The encoder of the model does not fit together.") from error
+
+
+def device_kind() -> str:
+    """Return what an encoder computes on: "cpu", or the kind of accelerator that JAX found."""
+    import jax
+
+    return str(jax.default_backend())

@@ -49,7 +49,7 @@ def laid_places(data: TokenData) -> tuple[npt.NDArray[np.int32], tuple[int, ...]
 
 
 def known_columns(data: TokenData) -> Columns | None:
-    """Give the numbered features if they were made for this very data."""
+    """Return the numbered features if they were made for this very data."""
     return _made.get(data)
 
 
@@ -85,7 +85,7 @@ def _spread(data: TokenData) -> Columns:
 def training_tokens(
     data: TokenData, documents: npt.NDArray[np.bool_] | None
 ) -> npt.NDArray[np.int64]:
-    """Give the tokens to learn from: those of the documents that are not redacted."""
+    """Return the tokens to learn from: those of the documents that are not redacted."""
     use = ~data.redacted
     if documents is not None:
         use = use & documents[data.document_of]

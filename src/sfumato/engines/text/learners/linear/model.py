@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .....core.errors import DataError, ModelError
-from ...reading.arrays import Arrays
+from ...reading.arrays import Arrays, Header
 from ...reading.features import REDACTED, TokenData, WordTable
 from ..protocol import Model, every_document
-from ..registry import LEARNERS
+from ..registry import MODELS
 from ..weights import UNIT, Slots, hashed, packed, scores_of_words
 from . import _kernels
 from .columns import Columns, known_columns, laid_places
@@ -90,10 +89,10 @@ class LinearModel(Model):
     def scores(
         self, data: TokenData, *, documents: npt.NDArray[np.bool_] | None = None
     ) -> npt.NDArray[np.float64]:
-        """Give each token's log-odds of being sensitive."""
+        """Return each token's log-odds of being sensitive."""
         return self.slope * self.margins(data, documents=documents) + self.offset
 
-    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+    def to_arrays(self) -> tuple[Header, Arrays]:
         header = {"kind": self.kind, "place_sizes": list(self.place_sizes)}
         return header, {
             "row_keys": self.row_keys,
@@ -106,7 +105,7 @@ class LinearModel(Model):
         }
 
     @classmethod
-    def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> LinearModel:
+    def from_arrays(cls, header: Header, arrays: Arrays) -> LinearModel:
         """Rebuild a stored model; what does not fit together is refused."""
         try:
             calibration = arrays["calibration"].astype(np.float64)
@@ -127,7 +126,7 @@ class LinearModel(Model):
         parts = (model.row_weights, model.joint_weights, model.place_weights, model.history,
                  calibration)  # fmt: skip
         fits = (
-            model.kind in LEARNERS
+            model.kind in MODELS
             and model.row_keys.shape == model.row_weights.shape == (len(model.row_keys),)
             and model.joint_keys.shape == model.joint_weights.shape == (len(model.joint_keys),)
             and model.place_weights.shape == (sum(model.place_sizes),)

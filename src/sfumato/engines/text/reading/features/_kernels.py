@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
@@ -14,7 +12,7 @@ OWN, NEAR, FAR, JOINT = 14, 3, 2, 3
 
 
 @njit(cache=True, nogil=True)
-def mix(x: Any) -> Any:
+def mix(x):
     """Finalise a 64-bit hash (splitmix64)."""
     x = np.uint64(x)
     x ^= x >> np.uint64(30)
@@ -26,37 +24,37 @@ def mix(x: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def step(h: Any, code: Any) -> Any:
+def step(h, code):
     """Take one more symbol into a running hash."""
     return (np.uint64(h) ^ np.uint64(code)) * np.uint64(0x100000001B3) + np.uint64(0x9E3779B9)
 
 
 @njit(cache=True, nogil=True)
-def seal(h: Any, template: Any) -> Any:
+def seal(h, template):
     """Close a running hash under a template's number; 0 is kept for "no feature"."""
     x = mix(np.uint64(h) + np.uint64(template) * np.uint64(0x9E3779B97F4A7C15))
     return x if x != np.uint64(0) else np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
-def pair(a: Any, b: Any, template: Any) -> Any:
+def pair(a, b, template):
     """Hash a conjunction of two features."""
     return seal(np.uint64(a) * np.uint64(0xD6E8FEB86659FD93) + np.uint64(b), template)
 
 
 @njit(cache=True, nogil=True)
 def analyse(
-    codes: Any,
-    lowered: Any,
-    kinds: Any,
-    bounds: Any,
-    own: Any,
-    near: Any,
-    far: Any,
-    lower_of: Any,
-    shape_of: Any,
-    counted: Any,
-) -> None:
+    codes,
+    lowered,
+    kinds,
+    bounds,
+    own,
+    near,
+    far,
+    lower_of,
+    shape_of,
+    counted,
+):
     """Analyse words, one row each; a 0 says that the word has no such feature."""
     start = np.uint64(0xCBF29CE484222325)
     for w in range(len(bounds) - 1):
@@ -145,7 +143,7 @@ def analyse(
 
 
 @njit(cache=True, nogil=True)
-def conjunctions(a: Any, b: Any, c: Any, lower: Any, shape: Any, out: Any) -> None:
+def conjunctions(a, b, c, lower, shape, out):
     """Hash what stands before (a), at (b) and after (c) a token together, into three keys."""
     out[0] = pair(lower[a], shape[b], 33)
     out[1] = pair(shape[b], lower[c], 34)
@@ -153,8 +151,8 @@ def conjunctions(a: Any, b: Any, c: Any, lower: Any, shape: Any, out: Any) -> No
 
 
 @njit(cache=True, nogil=True)
-def number(keys: Any, slots: Any, numbers: Any, used: Any, out: Any) -> Any:
-    """Give each 64-bit key a number by first appearance; 0 gets −1. The table must be large enough."""
+def number(keys, slots, numbers, used, out):
+    """Number each 64-bit key by first appearance; 0 gets −1. The table must be large enough."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
         key = keys[i]
@@ -173,9 +171,7 @@ def number(keys: Any, slots: Any, numbers: Any, used: Any, out: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def neighbours(
-    rows: Any, doc: Any, begin: Any, end: Any, lower: Any, shape: Any, keys: Any
-) -> None:
+def neighbours(rows, doc, begin, end, lower, shape, keys):
     """Hash the conjunctions of every token."""
     for d in range(len(doc) - 1):
         for i in range(doc[d], doc[d + 1]):
@@ -185,7 +181,7 @@ def neighbours(
 
 
 @njit(cache=True, nogil=True)
-def bin_of(score: Any) -> Any:
+def bin_of(score):
     """Put a log-odds into one of eleven bins, finer where the decision is."""
     edges = (-6.0, -4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 6.0)
     k = 0
@@ -196,19 +192,19 @@ def bin_of(score: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def stack(
-    rows: Any,
-    doc: Any,
-    group: Any,
-    scores: Any,
-    first: Any,
-    second: Any,
-    total: Any,
-    count: Any,
-    own: Any,
-    most: Any,
-    mean: Any,
-    known: Any,
-) -> None:
+    rows,
+    doc,
+    group,
+    scores,
+    first,
+    second,
+    total,
+    count,
+    own,
+    most,
+    mean,
+    known,
+):
     """Bin what a first stage thinks of a token and of the same word elsewhere in its document.
 
     `group` numbers the word rows without regard to case; first … count are scratch by group and are

@@ -96,7 +96,7 @@ class TokenData:
         return np.repeat(np.arange(self.documents), np.diff(self.tokens.doc))
 
     def first_documents(self, count: int) -> TokenData:
-        """Give the first so many documents alone, with a table of the words that they use."""
+        """Return the first `count` documents alone, with a table of the words that they use."""
         end = int(self.tokens.doc[count])
         used, types = np.unique(self.tokens.type[:end], return_inverse=True)
         tokens = Tokens(
@@ -113,13 +113,13 @@ class TokenData:
         return TokenData(tokens, self.words.taken(rows), self.redacted[:end], places)
 
     def redact(self, more: npt.NDArray[np.bool_]) -> TokenData:
-        """Give the same tokens with more of them redacted."""
+        """Return the same tokens with more of them redacted."""
         # The word table stays the same; only the conjunctions are numbered anew.
         kept = {key: index for key, index in self.shared.items() if key == "words"}
         return replace(self, redacted=self.redacted | more, shared=kept)
 
     def with_places(self, *places: PlaceFeature) -> TokenData:
-        """Give the same tokens with more features of their places."""
+        """Return the same tokens with more features of their places."""
         return replace(self, places=(*self.places, *places))
 
     def joint_keys(self) -> npt.NDArray[np.uint64]:
@@ -137,7 +137,7 @@ class TokenData:
         return self.shared["index"]
 
     def matrix(self, *, bits: int = 20) -> sparse.csr_matrix:
-        """Give all features as a sparse matrix with 2^bits hashed columns, for any classifier."""
+        """Return all features as a sparse matrix with 2^bits hashed columns, for any classifier."""
         words, rows, n = self.words, self.rows, len(self)
         counts = np.diff(words.own_bounds)[rows]
         starts = np.cumsum(counts) - counts
@@ -164,7 +164,7 @@ class TokenData:
         return matrix
 
     def rows_at(self, offset: int) -> npt.NDArray[np.int32]:
-        """Give the row of the token `offset` places away, or the document's edge."""
+        """Return the row of the token `offset` places away, or the document's edge."""
         rows = self.rows
         at = np.arange(len(self)) + offset
         document = self.document_of
@@ -177,7 +177,7 @@ class TokenData:
 
 
 def line_breaks(tokens: Tokens) -> PlaceFeature:
-    """Say whether a line ends before or after the token."""
+    """Return whether a line ends before or after the token."""
     after = tokens.after_break.astype(np.int32)
     following = np.ones_like(after)
     following[:-1] = after[1:]

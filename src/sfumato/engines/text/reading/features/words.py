@@ -92,7 +92,7 @@ class _Characters:
     def of(
         self, codes: npt.NDArray[np.uint32]
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint32]]:
-        """Give kinds and lower-case forms; threads may meet here, and write the same values."""
+        """Return kinds and lower-case forms; threads may meet here, and write the same values."""
         for code in set(codes[~self._known[codes]].tolist()):
             self._kinds[code] = _kind(chr(code))
             self._lowered[code] = ord(chr(code).lower()[0])
@@ -161,7 +161,7 @@ class WordTable:
         return len(self.lower)
 
     def taken(self, rows: npt.NDArray[np.int64]) -> WordTable:
-        """Give a table of some rows, in order."""
+        """Return a table of some rows, in order."""
         part = WordTable.__new__(WordTable)
         for name in ("near", "far", "lower", "shape", "counted", "capital"):
             setattr(part, name, getattr(self, name)[rows])
@@ -181,12 +181,12 @@ class WordTable:
         return self._groups_made
 
     def scores_of(self, model: ScoresWords) -> npt.NDArray[np.float32]:
-        """Give a model's scores of all words."""
+        """Return a model's scores of all words."""
         return model.word_scores(self)
 
 
 def lower_keys(words: Sequence[str]) -> Hashes:
-    """Give the `lower` hash of each word.
+    """Return the `lower` hash of each word.
 
     >>> bool(lower_keys(["Ann"])[0] == lower_keys(["ANN"])[0])
     True

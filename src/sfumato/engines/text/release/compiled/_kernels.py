@@ -145,7 +145,7 @@ def row_scores(
     weights: Float32s,
     out: Float32s,
 ) -> None:
-    """Give each word row its score at the offsets 0, −1, +1, −2, +2 under each model.
+    """Fill in the score of each word row at the offsets 0, −1, +1, −2, +2 under each model.
 
     `out[row, offset, model]` starts as zeros; row 0 of `weights` stands for unknown features.
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,12 +23,13 @@ from . import _kernels
 
 __all__ = ["CompiledCandidate", "compiled"]
 
-_WIDEST = 16  # values that a place feature may take in the kernels
+D = TypeVar("D")
+_MAX_VALUES = 16  # values that a place feature may take in the kernels
 _LINE, _BINS = 4, 12  # those that it takes: ends of lines, bins of another stage's scores
 
 
-def compiled(candidate: Any) -> Any:
-    """Compile a candidate where it can be; give others back as they are."""
+def compiled(candidate: D) -> D | CompiledCandidate:
+    """Compile a candidate where it can be; return others as they are."""
     if not isinstance(candidate, ClassifierSet):
         return candidate
     seen = [(stage.model, stage.sees) for h in candidate.classifiers for stage in h.stages]
@@ -50,10 +51,12 @@ class _Chain:
 
     @classmethod
     def of(cls, model: CRFModel) -> _Chain:
-        weights = np.zeros(_WIDEST * max(1, len(model.place_sizes)))
+        weights = np.zeros(_MAX_VALUES * max(1, len(model.place_sizes)))
         first = 0
         for k, size in enumerate(model.place_sizes):
-            weights[_WIDEST * k : _WIDEST * k + size] = model.place_weights[first : first + size]
+            weights[_MAX_VALUES * k : _MAX_VALUES * k + size] = model.place_weights[
+                first : first + size
+            ]
             first += size
         return cls(weights, len(model.place_sizes), np.exp(model.transitions))
 
@@ -182,7 +185,7 @@ class CompiledCandidate:
         return out
 
     def decide(self, data: TokenData) -> npt.NDArray[np.int16]:
-        """Give 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
+        """Return 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
         source = self.source
         typed = len(source.typing)
         allowed = source.allow.matches(data)

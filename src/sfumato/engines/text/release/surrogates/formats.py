@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from .keyed import SecretKey
 
@@ -28,7 +29,8 @@ def scrambled(key: SecretKey, scope: str, text: str) -> str:
         position = 0
         for character in text:
             if not character.isalnum():
-                pieces.append(character)
+                if unicodedata.category(character)[0] != "M":  # a mark belongs to its letter
+                    pieces.append(character)
                 continue
             parts = ("format", scope, normal, str(position), str(attempt))
             position += 1

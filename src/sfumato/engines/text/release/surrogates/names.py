@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
+from functools import cache
 
 from .keyed import SecretKey
 from .lists import NEUTRAL, PARTICLES, PLACES, STREET_WORDS, TITLES, cultures, lookup
 
 __all__ = ["address", "like", "name", "place", "shares_a_name"]
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]{2,})?")
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Match a word: letters with the marks that belong to them; an apostrophe joins two letters or more."""
+    marks = "".join(
+        map(chr, (c for c in range(0x300, 0x11FFF) if unicodedata.category(chr(c))[0] == "M"))
+    )
+    letter = f"[^\\W\\d_][{marks}\u200c\u200d\u00ad]*"
+    return re.compile(f"(?:{letter})+(?:['’](?:{letter}){{2,}})?")
+
+
+def _digits(key: SecretKey, scope: str, digits: str) -> str:
+    """Replace a run of digits by another of its length."""
+    value = "".join(
+        str(key.number("number", scope, digits, str(i), below=9) + 1) for i in range(len(digits))
+    )
+    return value if value != digits else str((int(value[0]) % 9) + 1) + value[1:]
 
 
 def like(word: str, model: str) -> str:
@@ -46,7 +64,7 @@ def _initial(key: SecretKey, scope: str, letter: str) -> str:
 def _known(text: str) -> str | None:
     """Give the culture to which most of the names belong that are listed."""
     votes: dict[str, int] = {}
-    for match in _WORD.finditer(text):
+    for match in _word().finditer(text):
         entry = lookup().get(match.group().casefold())
         if entry is not None:
             votes[entry[0]] = votes.get(entry[0], 0) + 1
@@ -54,7 +72,7 @@ def _known(text: str) -> str | None:
 
 
 def name(key: SecretKey, scope: str, text: str) -> str:
-    """Replace each word of a name; titles and particles stay, initials stay initials.
+    """Replace each word of a name and each number; titles and particles stay, initials stay initials.
 
     A word has the same surrogate wherever it stands in its scope, so "Ann Lee" and "Ms Lee" agree.
 
@@ -81,12 +99,14 @@ def name(key: SecretKey, scope: str, text: str) -> str:
         culture, kind = entry
         return like(_other(key, getattr(cultures()[culture], kind), word, "name", scope), word)
 
-    return _WORD.sub(replaced, text)
+    renamed = _word().sub(replaced, text)
+    # What is made of words holds no digit, so those that stand there came with the text.
+    return re.sub(r"\d+", lambda found: _digits(key, scope, found[0]), renamed)
 
 
 def place(key: SecretKey, scope: str, text: str) -> str:
     """Replace the words of a place's name by an invented one, kept in case."""
-    model = next((m.group() for m in _WORD.finditer(text)), text)
+    model = next((m.group() for m in _word().finditer(text)), text)
     return like(_other(key, PLACES, text, "place", scope), model)
 
 
@@ -100,32 +120,26 @@ def address(key: SecretKey, scope: str, text: str) -> str:
     def replaced(match: re.Match[str]) -> str:
         piece = match.group()
         if piece.isdigit():
-            return number(piece)
+            return _digits(key, scope, piece)
         if piece.casefold() in STREET_WORDS:
             return piece
         if len(piece) == 1:
             return _initial(key, scope, piece)
         return like(_other(key, PLACES, piece, "place", scope), piece)
 
-    def number(digits: str) -> str:
-        value = "".join(
-            str(key.number("number", scope, digits, str(i), below=9) + 1)
-            for i in range(len(digits))
-        )
-        return value if value != digits else str((int(value[0]) % 9) + 1) + value[1:]
-
-    return re.sub(r"\d+|[^\W\d_]+", replaced, text)
+    return re.sub(rf"\d+|{_word().pattern}", replaced, text)
 
 
 def shares_a_name(made: str, text: str) -> bool:
-    """Say whether a word of the text stands in what was made of it, titles and the like aside.
+    """Return whether a word or number of the text stands in what was made of it, titles and the like aside.
 
     >>> shares_a_name("Mr Lee Ann", "Mr Ann Lee"), shares_a_name("Mr Bo", "Mr Ann")
     (True, False)
     """
 
     def words(given: str) -> set[str]:
-        found = {m.group().casefold() for m in _WORD.finditer(given) if len(m.group()) > 1}
+        found = {m.group().casefold() for m in _word().finditer(given) if len(m.group()) > 1}
+        found |= {run for run in re.findall(r"\d+", given) if len(run) > 1}
         return found - TITLES - PARTICLES - STREET_WORDS
 
     return bool(words(made) & words(text))

@@ -7,11 +7,13 @@ themselves, but they are drawn from lists: who holds the key can draw them again
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from .....core.errors import ParameterError
+from ..redaction import Replacer
 from . import dates, formats, names
-from .keyed import SecretKey
+from .keyed import SecretKey, read_key
 
 __all__ = ["Surrogates", "kind_of_label"]
 
@@ -44,7 +46,7 @@ def kind_of_label(label: str) -> str | None:
     return None
 
 
-class Surrogates:
+class Surrogates(Replacer):
     """Replace what is redacted by something of the same kind; the same input, scope and key, the same output.
 
     `scope` is "document" (a name has one surrogate in its document) or "corpus" (everywhere: better
@@ -70,6 +72,16 @@ class Surrogates:
         self.furthest_weeks = furthest_weeks
         self.day_first = day_first
         self._key = key
+
+    @classmethod
+    def for_release(
+        cls, *, key: str | os.PathLike[str] | None = None, scope: str = "document"
+    ) -> Surrogates:
+        return cls(read_key(key), scope=scope)
+
+    @property
+    def mark(self) -> int:
+        return self._key.number("journal", self.scope, below=1 << 62)
 
     def days(self, document_id: str) -> int:
         """Give the document's shift in days: ± 1 to `furthest_weeks` weeks, never 0."""

@@ -1,0 +1,54 @@
+"""Where compiled kernels are kept: a folder that nobody else can write to, since what lies there is unpickled.
+
+numba keeps them beside the modules where it may write, and fails where it may write nowhere. So before any
+kernel is imported its folder is settled here: beside the modules, in the user's own cache, or for this
+process alone in a temporary folder.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+__all__ = ["settle"]
+
+_NAME = "NUMBA_CACHE_DIR"
+
+
+def settle() -> None:
+    """Set `NUMBA_CACHE_DIR` where numba would find no folder, or one that others can write to."""
+    given = os.environ.get(_NAME)
+    if given:
+        if _is_private(Path(given)):
+            return
+    elif os.access(Path(__file__).parent, os.W_OK):
+        return
+    else:
+        home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        own = Path(home, "sfumato", "kernels")
+        if own.is_absolute() and _is_private(own):
+            os.environ[_NAME] = str(own)
+            return
+    os.environ[_NAME] = _temporary()
+
+
+def _is_private(folder: Path) -> bool:
+    """Return whether a folder, made where it is missing, is ours and closed to other writers."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+    except OSError:
+        return False
+    closed = not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return closed and found.st_uid == os.geteuid() and os.access(folder, os.W_OK)
+
+
+def _temporary() -> str:
+    import atexit
+    import shutil
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="sfumato-kernels-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

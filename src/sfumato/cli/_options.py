@@ -1,0 +1,236 @@
+"""Commands made from requests: each parameter becomes an option, each "data" parameter an argument.
+
+Options are read as text and handed to the request, which checks them: types, defaults and choices are
+declared there and nowhere else. An option that was not given stays unset, so that the request's own
+default applies.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import typer
+
+from ..core.engine import Call
+from ..core.errors import ParameterError
+from ..core.request import Parameter, Request, parameters
+from ._running import Console, running
+
+__all__ = ["Given", "make_command"]
+
+Writes = Literal["required", "optional", "no"]
+_ONLY = inspect.Parameter.KEYWORD_ONLY
+Slots = dict[str, tuple[type[Request], Parameter]]
+
+
+class Given:
+    """The values that were given on the command line, by request model."""
+
+    def __init__(self, command: str, values: Mapping[type[Request], dict[str, object]]) -> None:
+        self.command, self.values = command, values
+
+    def made(self, model: type[Request]) -> Any:
+        """Return the request, or explain in the words of the command line what is wrong."""
+        flags = {name: p.flag for name, p in parameters(model).items()}
+        return model.made(
+            self.values[model], owner=self.command, spelled=lambda name: flags.get(name, name)
+        )
+
+
+def _default(about: Parameter) -> str | bool:
+    """Return a default as it would be typed; False where there is none to show."""
+    value = about.default
+    if value is None or value in ([], {}, "") or about.is_flag:
+        return False
+    if isinstance(value, list | tuple):
+        return ",".join(f"{v:g}" if isinstance(v, float) else str(v) for v in value)
+    return str(value)
+
+
+def _help(about: Parameter) -> str:
+    words = about.help
+    if about.choices is not None:
+        words = f"{words.rstrip('.')}: {', '.join(about.choices())}."
+    return words
+
+
+def _metavar(about: Parameter) -> str:
+    word = {int: "INT", float: "NUMBER"}.get(
+        about.scalar, "FILE" if about.role == "file" else "TEXT"
+    )
+    if about.is_mapping:
+        return f"NAME={word},…"
+    return f"{word},…" if about.is_list and about.role == "option" else word
+
+
+def _option(about: Parameter, flag: str, *, hidden: bool) -> Any:
+    if about.is_flag:
+        return Annotated[bool | None, typer.Option(flag, help=_help(about), hidden=hidden, show_default=False)]  # fmt: skip
+    kind: Any = about.scalar
+    many = about.is_list or about.is_mapping
+    given = typer.Option(
+        flag,
+        help=_help(about)
+        + (
+            f" Repeatable{', or separated by commas' if about.role == 'option' else ''}."
+            if many
+            else ""
+        ),
+        hidden=hidden,
+        metavar=about.metavar or _metavar(about),
+        show_default=_default(about),
+    )
+    return Annotated[list[str] | None if many else kind | None, given]
+
+
+def _argument(about: Parameter) -> Any:
+    given = typer.Argument(
+        metavar=about.metavar or about.name.upper() + ("…" if about.is_list else ""),
+        help=_help(about),
+        show_default=False,
+    )
+    return Annotated[list[str] if about.is_list else str, given]
+
+
+def _split(about: Parameter, given: Sequence[str]) -> list[object]:
+    """Split repeated options at commas; files are repeated only, since a name may hold a comma."""
+    parts = (
+        list(given)
+        if about.role != "option"
+        else [part.strip() for value in given for part in value.split(",") if part.strip()]
+    )
+    try:
+        return [about.scalar(part) for part in parts]
+    except ValueError:
+        kind = "whole numbers" if about.scalar is int else "numbers"
+        raise ParameterError(
+            f"{about.flag} takes {kind} separated by commas.",
+            hint=f"for example {about.flag} 1,10.",
+        ) from None
+
+
+def _mapping(about: Parameter, given: Sequence[str]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for part in (part for value in given for part in value.split(",") if part.strip()):
+        key, equals, value = part.partition("=")
+        try:
+            if not (equals and key.strip() and value.strip()):
+                raise ValueError
+            found[key.strip()] = about.scalar(value.strip())
+        except ValueError:
+            raise ParameterError(
+                f"{about.flag} takes KEY=VALUE pairs separated by commas."
+            ) from None
+    return found
+
+
+def _value(about: Parameter, given: Any) -> object:
+    if about.is_mapping:
+        return _mapping(about, given)
+    return _split(about, given) if about.is_list else given
+
+
+_SHARED: dict[str, tuple[Any, object]] = {
+    "force": (Annotated[bool, typer.Option("--force", help="Replace an output of sfumato that exists.")], False),
+    "quiet": (Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")], False),
+    "as_json": (Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")], False),
+    "debug": (Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")], False),
+}  # fmt: skip
+
+
+def _signature(
+    models: Sequence[type[Request]], *, writes: Writes, out_help: str
+) -> tuple[Slots, inspect.Signature]:
+    """Return which slot of a command is which parameter, and the signature that typer reads."""
+    slots: Slots = {}
+    arguments: list[inspect.Parameter] = []
+    options: list[inspect.Parameter] = []
+
+    def option(
+        slot: str, model: type[Request], about: Parameter, flag: str, *, hidden: bool
+    ) -> None:
+        slots[slot] = (model, about)
+        kind = _option(about, flag, hidden=hidden)
+        options.append(inspect.Parameter(slot, _ONLY, default=None, annotation=kind))
+
+    for position, model in enumerate(models):
+        for about in parameters(model).values():
+            slot = f"p{position}_{about.name}"
+            if about.role == "data":
+                slots[slot] = (model, about)
+                arguments.append(inspect.Parameter(slot, _ONLY, annotation=_argument(about)))
+                continue
+            option(slot, model, about, about.flag, hidden=False)
+            for former in about.aliases:
+                flag = "--" + former.replace("_", "-")
+                if flag != about.flag:
+                    option(f"{slot}__{former}", model, about, flag, hidden=True)
+    if writes != "no":
+        given = Annotated[str | None, typer.Option("--out", help=out_help)]
+        options.append(inspect.Parameter("out", _ONLY, default=None, annotation=given))
+    options += [
+        inspect.Parameter(name, _ONLY, default=default, annotation=annotation)
+        for name, (annotation, default) in _SHARED.items()
+    ]
+    return slots, inspect.Signature([*arguments, *options])
+
+
+def make_command(
+    command: str,
+    help: str,  # noqa: A002 (as everywhere on a command line)
+    models: Sequence[type[Request]],
+    body: Callable[[Given, Call, Console], None],
+    *,
+    writes: Writes = "required",
+    out_help: str = "Folder for the result.",
+    label: str = "",
+) -> Callable[..., None]:
+    """Return a function that typer takes for a command.
+
+    Parameters
+    ----------
+    command : str
+        The words of the command, for messages.
+    help : str
+        One line about it.
+    models : sequence of Request types
+        Whose parameters become arguments and options, in this order.
+    body : callable
+        What the command does.
+    writes : {"required", "optional", "no"}
+        Whether the command takes --out.
+    out_help : str
+        What --out names.
+    label : str
+        What the progress bar is called; the last word of the command by default.
+
+    """
+    slots, signature = _signature(models, writes=writes, out_help=out_help)
+
+    def run(**given: Any) -> None:
+        from pathlib import Path
+
+        shared = {name: given.pop(name) for name in _SHARED}
+        force, quiet = bool(shared["force"]), bool(shared["quiet"])
+        with running(
+            quiet=quiet, as_json=bool(shared["as_json"]), debug=bool(shared["debug"])
+        ) as console:
+            out = given.pop("out", None)
+            if out is None and writes == "required":
+                raise ParameterError(f"{command} needs --out.", hint=out_help)
+            values: dict[type[Request], dict[str, object]] = {model: {} for model in models}
+            for slot, value in given.items():
+                model, about = slots[slot]
+                if value is not None and value != []:
+                    values[model][about.name] = _value(about, value)
+            with console.progress(label or command.rsplit(maxsplit=1)[-1]) as step:
+                call = Call(None if out is None else Path(out), force, console.say, step)
+                body(Given(command, values), call, console)
+
+    run.__signature__ = signature  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+    run.__doc__ = help
+    run.__name__ = command.rsplit(maxsplit=1)[-1].replace("-", "_")
+    return run

@@ -1,0 +1,429 @@
+"""The one way by which outputs appear: made in a locked, private folder, then renamed into their place.
+
+Beside an output `release` lies `.release.work` while it is made (mode 700). The kernel locks that
+folder for as long as the process lives, so a second run is refused and a dead one never blocks. Inside,
+the output is made under a name that cannot be guessed; it is on the disk before it is renamed. What
+stood in its place is exchanged in one step. Where several files appear together, a note of their names
+is written first, and the next run completes what a kill left half done.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from .disk import (
+    EXCHANGE,
+    NOREPLACE,
+    is_disk_full,
+    make_private,
+    put_in_place,
+    remove,
+    rename_by,
+    set_modes,
+    sync,
+    sync_tree,
+)
+from .errors import InputError, LockedError, OutputExistsError, WorkError
+from .ownership import is_ours, lists_file, refuse_inputs
+
+__all__ = [
+    "WorkFolder",
+    "check_files",
+    "check_output",
+    "is_disk_full",
+    "make_private",
+    "refuse_existing",
+    "whole_directory",
+    "whole_file",
+    "whole_files",
+]
+
+PathLike = str | os.PathLike[str]
+_COMMIT = "commit.json"
+_REPLACED = "replaced"
+_STAGE = "stage-"
+
+
+def check_output(path: PathLike, *, force: bool = False, inputs: Iterable[PathLike] = ()) -> Path:
+    """Refuse an output that must not be written, before any work is done.
+
+    Parameters
+    ----------
+    path : path
+        The file or folder to be written.
+    force : bool, default=False
+        Allow replacing a file, or a folder that sfumato wrote itself. A folder that holds anything
+        else, a link and the current folder are refused all the same.
+    inputs : iterable of paths
+        What the command reads. An output that is one of them, holds one, or lies inside a folder
+        that is read is refused, with or without `force`.
+
+    Returns
+    -------
+    Path
+        The absolute path of the output.
+
+    """
+    target = Path(os.path.abspath(path))
+    if not target.name:
+        raise InputError("The root folder cannot be an output.", hint="name a new folder.")
+    if not target.parent.is_dir():
+        raise InputError(
+            f"The folder for the output {target.name!r} does not exist.", hint="create it first."
+        )
+    refuse_inputs(target, inputs)
+    recovered = WorkFolder(target).recover_if_left()
+    if os.path.lexists(target):
+        refuse_existing(target, force=force, recovered=recovered)
+    return target
+
+
+def refuse_existing(target: Path, *, force: bool, recovered: bool = False) -> None:
+    """Refuse what stands at the place of an output, unless `force` may replace it."""
+    if not force:
+        done = " (an interrupted run had completed it)" if recovered else ""
+        raise OutputExistsError(
+            f"The output {target.name!r} already exists{done}.", hint="give --force to replace it."
+        )
+    if target.is_symlink():
+        raise InputError(
+            f"The output {target.name!r} is a link.", hint="give the place it points to."
+        )
+    if target.is_dir():
+        if Path.cwd().is_relative_to(os.path.realpath(target)):
+            raise InputError(
+                "The output is the folder you are in, or holds it.", hint="name a new folder."
+            )
+        if not is_ours(target):
+            raise OutputExistsError(
+                f"The folder {target.name!r} holds files that sfumato did not write.",
+                hint="--force replaces earlier outputs only; give another folder.",
+            )
+    elif not target.is_file():
+        raise InputError(f"The output {target.name!r} is not a plain file.", hint="name a file.")
+
+
+class WorkFolder:
+    """The hidden folder beside an output, locked by the kernel while it is open.
+
+    Parameters
+    ----------
+    output : path
+        The output; its folder must exist.
+
+    """
+
+    def __init__(self, output: PathLike) -> None:
+        self.output = Path(os.path.abspath(output))
+        self.path = self.output.with_name(f".{self.output.name}.work")
+        self._lock: int | None = None
+
+    # --- the lock --------------------------------------------------------------------------------
+
+    def __enter__(self) -> Self:
+        self.lock()
+        try:
+            self.recover()
+        except BaseException:
+            self.unlock()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        try:
+            self.recover()
+            self.clear()
+        finally:
+            self.unlock()
+
+    def lock(self) -> None:
+        """Make the folder and hold its lock until `unlock`, or until the process ends."""
+        while self._lock is None:
+            with suppress(FileExistsError):
+                os.mkdir(self.path, 0o700)
+            try:
+                folder = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            except FileNotFoundError:  # another run finished just now
+                continue
+            except OSError as error:
+                if error.errno not in {errno.ELOOP, errno.ENOTDIR}:
+                    raise
+                raise WorkError(
+                    f"Something that is no folder stands at {self.path.name!r}.",
+                    hint="remove it, or give another output.",
+                ) from None
+            try:
+                self._lock = self._checked(folder)
+            finally:
+                if self._lock is None:
+                    os.close(folder)
+
+    def _checked(self, folder: int) -> int | None:
+        """Lock an open folder; None when it is no longer the one at our path."""
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LockedError(
+                f"Another run is writing to {self.output.name!r}.",
+                hint="wait for it to end, or give another output.",
+            ) from None
+        status = os.fstat(folder)
+        if status.st_uid != os.geteuid():
+            raise WorkError(
+                f"The work folder of {self.output.name!r} belongs to another user.",
+                hint="remove it, or give another output.",
+            )
+        with suppress(FileNotFoundError):
+            if os.path.samestat(status, os.lstat(self.path)):
+                if stat.S_IMODE(status.st_mode) != 0o700:
+                    os.fchmod(folder, 0o700)
+                return folder
+        return None
+
+    def unlock(self) -> None:
+        """Let other runs write to the output."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    # --- what killed runs left -------------------------------------------------------------------
+
+    def recover_if_left(self) -> bool:
+        """Put right what a killed run left half done; return whether it completed the output."""
+        if not os.path.lexists(self.path):
+            return False
+        self.lock()
+        try:
+            completed = self.recover()
+            with suppress(
+                OSError
+            ):  # finished parts of a journal stay for the run that resumes them
+                os.rmdir(self.path)
+        finally:
+            self.unlock()
+        return completed
+
+    def recover(self) -> bool:
+        """Complete renames that were begun, or bring back what was moved aside; drop old stages."""
+        completed = False
+        note = self.path / _COMMIT
+        if note.is_file():
+            content = json.loads(note.read_bytes())
+            stage = self.path / Path(str(content["stage"])).name
+            for name in content["names"]:
+                staged = stage / Path(str(name)).name
+                if os.path.lexists(staged):
+                    put_in_place(staged, self.output.with_name(staged.name))
+            completed = True
+            note.unlink()
+        replaced = self.path / _REPLACED
+        if os.path.lexists(replaced):
+            if os.path.lexists(self.output):
+                remove(replaced)
+            else:
+                os.rename(replaced, self.output)
+        for entry in self.path.iterdir():
+            if entry.name.startswith(_STAGE):
+                remove(entry)
+        return completed
+
+    def clear(self) -> None:
+        """Remove the folder and all that is in it; a journal goes last, so that a kill is understood."""
+        if self.path.is_dir():
+            for entry in sorted(self.path.iterdir(), key=lambda p: p.name == "journal.jsonl"):
+                remove(entry)
+            os.rmdir(self.path)
+
+    # --- making and showing ----------------------------------------------------------------------
+
+    def stage(self) -> Path:
+        """Make a folder with a name that cannot be guessed, for what will be shown."""
+        stage = self.path / f"{_STAGE}{secrets.token_hex(8)}"
+        os.mkdir(stage, 0o700)
+        return stage
+
+    def show(self, made: Path, *, force: bool = False) -> None:
+        """Rename a finished file or folder into the place of the output, in one step."""
+        sync_tree(made)
+        self._swap(made, force=force)
+        sync(self.output.parent)
+
+    def _swap(self, made: Path, *, force: bool) -> None:
+        if not os.path.lexists(self.output):
+            if rename_by(made, self.output, NOREPLACE):
+                return
+            if not os.path.lexists(self.output):  # this file system knows plain renames only
+                os.rename(made, self.output)
+                return
+        refuse_existing(self.output, force=force)
+        if not (made.is_dir() or self.output.is_dir()):
+            os.replace(made, self.output)
+        elif not rename_by(made, self.output, EXCHANGE):
+            replaced = self.path / _REPLACED
+            remove(replaced)
+            os.rename(self.output, replaced)  # a kill from here on: `recover` brings it back
+            os.rename(made, self.output)
+
+    def show_all(self, stage: Path, names: Sequence[str]) -> None:
+        """Rename several finished files into the folder of the output, in the given order."""
+        sync_tree(stage)
+        note, draft = self.path / _COMMIT, stage / f".{_COMMIT}"
+        draft.write_text(json.dumps({"stage": stage.name, "names": list(names)}))
+        sync(draft)
+        os.rename(draft, note)
+        sync(self.path)
+        for name in names:
+            put_in_place(stage / name, self.output.with_name(name))
+        sync(self.output.parent)
+        note.unlink()
+
+
+@contextmanager
+def whole_file(
+    path: PathLike, *, force: bool = False, inputs: Iterable[PathLike] = (), private: bool = True
+) -> Iterator[Path]:
+    """Yield a path to write to; the file appears in its place when the block ends well.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(Path(folder) / "a.txt") as beside:
+    ...         _ = beside.write_text("done")
+    ...     (Path(folder) / "a.txt").read_text(), [p.name for p in Path(folder).iterdir()]
+    ('done', ['a.txt'])
+    """
+    target = check_output(path, force=force, inputs=inputs)
+    with _told_when_full(target), WorkFolder(target) as work:
+        _check_again(target, force=force)
+        made = work.stage() / target.name
+        yield made
+        set_modes(made, private=private)
+        work.show(made, force=force)
+
+
+@contextmanager
+def whole_directory(
+    path: PathLike, *, force: bool = False, inputs: Iterable[PathLike] = (), private: bool = True
+) -> Iterator[Path]:
+    """Yield a folder to write into; it appears in its place when the block ends well.
+
+    Only the owner may read it (mode 700, files 600) unless `private` is false.
+    """
+    target = check_output(path, force=force, inputs=inputs)
+    with _told_when_full(target), WorkFolder(target) as work:
+        _check_again(target, force=force)
+        made = work.stage() / target.name
+        made.mkdir()
+        yield made
+        set_modes(made, private=private)
+        work.show(made, force=force)
+
+
+@contextmanager
+def whole_files(
+    path: PathLike,
+    *,
+    record: str | None = None,
+    last: str | None = None,
+    force: bool = False,
+    ours: Iterable[str] = (),
+    inputs: Iterable[PathLike] = (),
+    private: bool = True,
+) -> Iterator[Path]:
+    """Yield a folder to write into; its files appear beside `path` when the block ends well.
+
+    Parameters
+    ----------
+    path : path
+        The main file; its work folder holds the lock.
+    record : str, optional
+        The name of a release record beside it: with `force`, a main file is replaced only when
+        that record lists it.
+    last : str, optional
+        The name that appears after all others; the main file by default.
+    force : bool, default=False
+        Allow replacing.
+    ours : iterable of str
+        Names that may be replaced without `force`.
+    inputs : iterable of paths
+        What the command reads.
+    private : bool, default=True
+        Whether only the owner may read the files.
+
+    """
+    target = Path(os.path.abspath(path))
+    free = frozenset(ours)
+    check_files(target, record, force=force, ours=free, inputs=inputs)
+    with _told_when_full(target), WorkFolder(target) as work:
+        check_files(target, record, force=force, ours=free, inputs=inputs, locked=True)
+        stage = work.stage()
+        yield stage
+        names = sorted(p.name for p in stage.iterdir())
+        for name in names:
+            place = target.with_name(name)
+            if os.path.lexists(place) and name not in free:
+                refuse_existing(place, force=force)
+        set_modes(stage, private=private)
+        end = last or target.name
+        work.show_all(stage, sorted(names, key=lambda n: (n == end, n != record, n)))
+
+
+def check_files(
+    target: Path,
+    record: PathLike | None,
+    *,
+    force: bool = False,
+    ours: frozenset[str] = frozenset(),
+    inputs: Iterable[PathLike] = (),
+    locked: bool = False,
+) -> None:
+    """Refuse a file and its record that must not be replaced, before any work is done."""
+    beside = target if record is None else target.with_name(Path(record).name)
+    if not locked:
+        may_replace = force or target.name in ours
+        check_output(target, force=may_replace, inputs=inputs)
+    for place in dict.fromkeys((target, beside)):
+        if os.path.lexists(place):
+            refuse_inputs(place, inputs)
+            if place.name not in ours:
+                refuse_existing(place, force=force)
+    there = target.exists() or beside.exists()
+    if record is not None and there and not lists_file(beside, target.name):
+        raise OutputExistsError(
+            f"The file {target.name!r} has no record {beside.name!r} that says sfumato wrote it.",
+            hint="--force replaces earlier outputs only; give another name.",
+        )
+
+
+def _check_again(target: Path, *, force: bool) -> None:
+    """Look again once the lock is held: another run may have finished in between."""
+    if os.path.lexists(target):
+        refuse_existing(target, force=force)
+
+
+@contextmanager
+def _told_when_full(target: Path) -> Iterator[None]:
+    """Say in one sentence that the disk is full."""
+    try:
+        yield
+    except WorkError:
+        raise
+    except Exception as error:
+        if not is_disk_full(error):
+            raise
+        raise WorkError(
+            f"The disk is full: {target.name!r} could not be written, nothing was published.",
+            hint="free some space and run the same command again.",
+        ) from error

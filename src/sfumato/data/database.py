@@ -1,0 +1,152 @@
+"""A DuckDB database that can reach the files it was given and nothing else.
+
+Every file is read through a link of ours in a private folder, so that no name is taken for a pattern or a
+partition. Extensions, other files and later changes of the configuration are switched off. What is written
+leaves through a pipe: Python opens the output, and an error of the disk is an error of the disk.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import select
+import shutil
+import tempfile
+import threading
+import weakref
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core.errors import InputError
+from .sources import create_bytes
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Database", "disk_error", "quoted_name", "quoted_text"]
+
+_MEMORY = "1GB"  # what DuckDB may hold at once; it spills to disk beyond that
+_PIPE_BYTES = 1 << 20
+_F_SETPIPE_SZ = 1031
+_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EMFILE)
+
+
+def quoted_name(text: str) -> str:
+    """Quote a column's name for SQL."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def quoted_text(text: str) -> str:
+    """Quote a string for SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+class Database:
+    """A connection, and the private folder that holds its links and what it spills.
+
+    Parameters
+    ----------
+    paths : sequence of Path, default=()
+        The files that may be read.
+    threads : int, optional
+        The number of threads; all cores by default.
+
+    """
+
+    def __init__(self, paths: Sequence[Path] = (), *, threads: int | None = None) -> None:
+        import duckdb
+
+        self.folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="sfumato-")))
+        if any(c in str(self.folder) for c in "*?["):  # the only name that is not ours
+            self.folder.rmdir()
+            raise InputError(
+                "The name of the temporary folder holds a character of a pattern (*, ? or [).",
+                hint="set TMPDIR to another folder.",
+            )
+        config: dict[str, str | bool | int | float | list[str]] = {
+            "memory_limit": _MEMORY,
+            "temp_directory": str(self.folder),
+            "autoload_known_extensions": False,
+            "autoinstall_known_extensions": False,
+            "allow_community_extensions": False,
+        }
+        if threads is not None:
+            config["threads"] = threads
+        self.connection: duckdb.DuckDBPyConnection = duckdb.connect(config=config)
+        weakref.finalize(self.connection, shutil.rmtree, str(self.folder), ignore_errors=True)
+        self.links = [self._link(number, path) for number, path in enumerate(paths)]
+        # DuckDB checks the name it is given or where that leads, depending on its version: allow both.
+        allowed = [p for link, path in zip(self.links, paths, strict=True)
+                   for p in (str(link), os.path.realpath(path))]  # fmt: skip
+        for statement in (
+            "SET enable_progress_bar = false",
+            f"SET allowed_directories = [{quoted_text(str(self.folder))}]",
+            f"SET allowed_paths = [{', '.join(map(quoted_text, allowed))}]",
+            "SET python_enable_replacements = false",
+            "SET enable_external_access = false",
+            "SET lock_configuration = true",
+        ):
+            self.connection.execute(statement)
+
+    def _link(self, number: int, path: Path) -> Path:
+        link = self.folder / f"input-{number}"
+        link.symlink_to(os.path.realpath(path))
+        return link
+
+    def listed(self, first: int, last: int) -> str:
+        """Return the links of some of the files as an SQL list."""
+        return "[" + ", ".join(quoted_text(str(p)) for p in self.links[first:last]) + "]"
+
+    def write_csv(self, sql: str, path: Path, *, delimiter: str) -> None:
+        """Write the rows of a query as CSV, compressed when the name ends in .gz."""
+        pipe = self.folder / "output"
+        os.mkfifo(pipe, 0o600)
+        try:
+            # Opened for both, it waits for nobody and ends when we say so.
+            reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+            with ThreadPoolExecutor(1, thread_name_prefix="sfumato-csv") as pool:
+                done = threading.Event()
+                drained = pool.submit(_drain, reader, path, done)
+                try:
+                    self.connection.execute(
+                        f"COPY ({sql}) TO {quoted_text(str(pipe))} (FORMAT csv, "
+                        f"HEADER true, DELIMITER {quoted_text(delimiter)}, USE_TMP_FILE false)"
+                    )
+                except Exception:
+                    done.set()
+                    if (failed := drained.exception()) is not None:
+                        raise failed from None  # the disk, not the table
+                    raise
+                finally:
+                    done.set()
+            drained.result()
+        finally:
+            pipe.unlink()
+
+
+def _drain(reader: int, path: Path, done: threading.Event) -> None:
+    """Copy what comes through a pipe to a file until nothing more can come."""
+    with suppress(OSError):  # a smaller pipe is slower and as good
+        fcntl.fcntl(reader, _F_SETPIPE_SZ, _PIPE_BYTES)
+    try:
+        with create_bytes(path, compress=path.name.endswith(".gz")) as out:
+            while True:
+                if select.select([reader], [], [], 0.02)[0]:
+                    out.write(os.read(reader, _PIPE_BYTES))
+                elif done.is_set():
+                    return
+    finally:
+        os.close(reader)
+
+
+def disk_error(error: Exception) -> OSError | None:
+    """Return the error of the disk that an error of DuckDB stands for, if it does."""
+    message = str(error).lower()
+    for number in _DISK_ERRORS:
+        if os.strerror(number).lower() in message:
+            return OSError(number, os.strerror(number))
+    return None

@@ -1,0 +1,117 @@
+"""Every parameter of the baskets engine, once: exploring, publishing, studying."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, field_validator
+
+from ...core.request import Request, parameter
+from .registry import selector_names
+
+__all__ = ["BasketsPublishRequest", "BasketsRequest", "BasketsStudyRequest"]
+
+K = Annotated[int, Field(ge=1)]
+
+_MATRIX = "Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv."
+_LABELS = "File with one label per line, or for CSV the name of a column."
+_ENGINE = "Where equal rows are counted: on this machine or on a Spark cluster."
+_THREADS = "Threads to use; all cores if not given."
+
+
+class _OfMatrix(Request):
+    """What every request about a matrix shares."""
+
+    matrix: Any = parameter(help=_MATRIX, role="data")
+    labels: Any = parameter(None, help=_LABELS, role="file")
+
+    @field_validator("matrix", "labels", "absence_risky", mode="after", check_fields=False)
+    @classmethod
+    def _as_arrays(cls, value: Any) -> Any:
+        """Hold rows and labels as arrays: a list would be recorded value by value."""
+        if isinstance(value, list | tuple):
+            import numpy as np
+
+            return np.asarray(value)
+        return value
+
+    def _is_column(self, folder: Path) -> bool:
+        """Return whether `labels` names a column of a CSV rather than a file."""
+        if not isinstance(self.labels, str) or not isinstance(self.matrix, str | os.PathLike):
+            return False
+        name = Path(self.matrix).name.removesuffix(".gz")
+        return name.endswith(".csv") and not (folder / self.labels).is_file()
+
+    def input_files(self) -> list[tuple[str, Path]]:
+        found = super().input_files()
+        if self._is_column(Path()):
+            found = [(name, path) for name, path in found if name != "labels"]
+        found = [(name, path) for name, path in found if path.name != "all"]
+        if isinstance(
+            self.matrix, str | os.PathLike
+        ):  # what lies beside the matrix is read as well
+            from ...data._basket_files import sibling
+
+            beside = [(what, sibling(Path(self.matrix), what)) for what in ("labels", "features")]
+            known = {path for _, path in found}
+            found += [(what, p) for what, p in beside if p is not None and p not in known]
+        return found
+
+    def resolved(self, folder: Path) -> Self:
+        found = super().resolved(folder)
+        kept = {"labels": self.labels} if self._is_column(folder) else {}
+        if getattr(self, "absence_risky", None) == "all":
+            kept["absence_risky"] = "all"
+        return found.model_copy(update=kept) if kept else found
+
+
+class BasketsRequest(_OfMatrix):
+    """The parameters of `baskets explore`."""
+
+    k: list[K] = parameter([5, 8, 11], help="Sizes of the group to hide in.", min_length=1)
+    selector: list[Any] = parameter(
+        ["all"], help="Selectors to try; all: every one that can run here.",
+        choices=selector_names, min_length=1,
+    )  # fmt: skip
+    stop: Literal["never", "first"] = parameter(
+        "never", help="At an infeasible feature: skip it and go on, or stop as the paper does."
+    )
+    folds: int = parameter(5, help="Folds of the cross-validation.", ge=2)
+    absences: list[Annotated[int, Field(ge=0)]] = parameter(
+        [1, 2], help="Numbers of known absences to measure the anonymity under."
+    )
+    absence_risky: Any = parameter(
+        None, help="Features whose absence is risky: a file of names, or all.", role="file"
+    )
+    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
+    engine: Literal["local", "spark"] = parameter("local", help=_ENGINE)
+    threads: int | None = parameter(None, help=_THREADS, ge=1)
+
+    @field_validator("k", "selector", "absences", mode="before")
+    @classmethod
+    def _as_list(cls, value: Any) -> Any:
+        """Take one value for a list of one, and any iterable for a list."""
+        if isinstance(value, str | int) or not hasattr(value, "__iter__"):
+            return [value]
+        return [v.item() if hasattr(v, "item") else v for v in value]
+
+
+class BasketsPublishRequest(_OfMatrix):
+    """The parameters of `baskets publish`, beside the choice of a candidate."""
+
+    keep_order: bool = parameter(
+        False, help="Keep the order of the rows; by default they are shuffled by a private seed."
+    )
+    engine: Literal["local", "spark"] = parameter("local", help=_ENGINE)
+    threads: int | None = parameter(None, help=_THREADS, ge=1)
+
+
+class BasketsStudyRequest(_OfMatrix):
+    """The parameters of `baskets study`."""
+
+    k: list[K] = parameter([5, 8, 11], help="Sizes of the group to hide in.", min_length=1)
+    folds: int = parameter(5, help="Folds of the cross-validation.", ge=2)
+    repeats: int = parameter(10, help="Runs of the randomised methods.", ge=1)
+    seed: int = parameter(0, help="Seed of all randomness.", ge=0)

@@ -1,0 +1,400 @@
+"""From a table and its schema to a frontier of de-identification policies.
+
+Risk is the expected number of records that an attacker names against the population, over that of the
+data as it is (equation 2); utility is 1 − KL information loss over that of the most general policy.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...compute import engine as compute_engine
+from ...core.engine import Progress, no_progress
+from ...core.errors import FormatError, NoCandidateError, ParameterError
+from ...core.exploration import placed
+from ...core.measures import Risk, Utility
+from ...core.randomness import Streams
+from ...data.table import Table, read_table
+from ...data.table_schema import TableSchema
+from ...data.table_source import Source
+from . import measures
+from .certificate import certify
+from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, TablesExploration
+from .policy import Policy
+from .policy_files import load_policy
+from .problem import Problem, counted
+from .records import (
+    Certificate,
+    GroupSize,
+    PopulationFacts,
+    TablesCandidate,
+    TablesFrontier,
+    TablesReference,
+)
+from .registries import LOSSES, RISKS
+from .request import TablesRequest
+from .safe_harbor import NAME as SAFE_HARBOR
+from .safe_harbor import compared, find_roles, safe_harbor
+from .search import Budget, Run, search
+from .terms import Terms
+
+__all__ = ["explored", "run_point"]
+
+_MOST_CANDIDATES = 300
+_MOST_VISITED = 2_000
+_CHAINS = 50  # a default budget of so many chains: a second or two on 700 cuts
+_LEAST_BUDGET = 4_000
+_AXES = {
+    "risk": "expected re-identifications against the population, over those of the data as it is (eq. 2)",
+    "utility": "1 − KL information loss / loss of the most general policy",
+}
+_Entry = tuple[float, float, bytes]
+_Bits = npt.NDArray[np.uint8]
+
+
+def explored(request: TablesRequest, *, progress: Progress = no_progress) -> TablesExploration:
+    """Search the policies of a table for the frontier of risk against utility.
+
+    Without `evaluations` or `seconds` the search makes as many evaluations as fifty chains do; only a
+    budget of evaluations repeats to the byte.
+    """
+    problem = Problem.of(
+        _table(request),
+        min_sample=request.min_sample,
+        min_population=request.min_population,
+        cut_points={n: _cuts(values) for n, values in request.cut_points.items()},
+    )
+    known = _references(problem, request)
+    evaluations = request.evaluations
+    if evaluations is None and request.seconds is None:
+        evaluations = max(_LEAST_BUDGET, _CHAINS * (problem.lattice.length + 1))
+    run = Run(
+        problem.cells,
+        problem.space,
+        Budget(evaluations, request.seconds),
+        Streams(request.seed).child("tables"),
+        progress=_told(progress, evaluations),
+        score=_score(problem, request),
+    )
+    options: dict[str, float | None] = {}
+    if request.strategy == "bisecting" and known:
+        options["reference_risk"] = run_point(run, next(iter(known.values())))[0]
+    if request.strategy == "shs" and request.threshold is not None:
+        options["threshold"] = request.threshold
+    search(run, request.strategy, **options)
+    if len(run.frontier) == 0:
+        raise _infeasible(problem, run)
+    certificate = None
+    if request.certify > 0:
+        threads = request.threads or min(2, os.cpu_count() or 1)
+        proof = certify(run, request.certify, threads=threads)
+        certificate = Certificate(
+            area=proof.area,
+            staircase=proof.staircase,
+            seconds=request.certify,
+            exact=proof.exact,
+        )
+    return _found(problem, run, request, known, certificate)
+
+
+def _table(request: TablesRequest) -> Table:
+    if isinstance(request.table, Table):
+        return request.table
+    if request.schema_ is None:
+        raise ParameterError(
+            "A table needs a schema.", hint="draft one with `sfumato tables schema TABLE`."
+        )
+    schema, opened = TableSchema.of(request.schema_), Source.open(request.table)
+    counts = counted(opened, schema, compute_engine(request.engine, threads=request.threads))
+    return read_table(opened, schema, request.population, counts=counts)
+
+
+def _cuts(values: Any) -> list[Any]:
+    """Return the cut points of an attribute; the command line gives them as 20:40:60."""
+    return values.split(":") if isinstance(values, str) else list(values)
+
+
+def _told(progress: Progress, evaluations: int | None) -> Callable[[int, float], None]:
+    done = 0
+
+    def tell(measured: int, area: float) -> None:
+        nonlocal done
+        progress(measured - done, total=evaluations, note=f"area {area:.4f}")
+        done = measured
+
+    return tell
+
+
+def run_point(run: Run, policy: Policy) -> tuple[float, float]:
+    """Return risk and loss of a policy on the axes of a run, without counting it."""
+    if run.score is not None:
+        point = run.score(policy.bits)
+        return point[0], point[1]
+    measured = run.cells.measure(policy.bits)
+    return measured.risk, measured.loss
+
+
+def _score(
+    problem: Problem, request: TablesRequest
+) -> Callable[[_Bits], tuple[float, float, bool]] | None:
+    if (request.risk, request.loss) == ("population", "kl"):
+        return None
+    joint = None
+    name = target_of(problem, request)
+    if name is not None:
+        joint = problem.sensitive[name] if name in problem.sensitive else problem.joint(name)
+    context = measures.Context(problem.cells, request.k, joint)
+    of_risk = RISKS.named(request.risk).of(context)
+    of_loss = LOSSES.named(request.loss).of(context)
+
+    def score(bits: _Bits) -> tuple[float, float, bool]:
+        return of_risk(bits), of_loss(bits), problem.cells.measure(bits).below == 0
+
+    return score
+
+
+def target_of(problem: Problem, request: TablesRequest) -> str | None:
+    """Return the column whose information is to be kept: the one named, or the first sensitive one."""
+    if request.target is not None or request.loss != "mutual-information":
+        return request.target
+    return next(iter(problem.sensitive), None)
+
+
+def _references(problem: Problem, request: TablesRequest) -> dict[str, Policy]:
+    known = {}
+    if find_roles(problem.lattice).applicable:
+        people = problem.people_by_value() if problem.cells.has_population else None
+        known[SAFE_HARBOR] = safe_harbor(problem.lattice, people)
+    given = {**{Path(p).stem: p for p in request.reference}, **request.references}
+    for name, policy in given.items():
+        if isinstance(policy, Policy):
+            if policy.lattice.fingerprint != problem.lattice.fingerprint:
+                raise FormatError(f"The reference policy {name!r} belongs to another schema.")
+            known[name] = policy
+        elif isinstance(policy, Mapping):
+            known[name] = problem.lattice.policy(policy)
+        else:
+            known[name] = load_policy(policy, problem.lattice)
+    return known
+
+
+def _infeasible(problem: Problem, run: Run) -> NoCandidateError:
+    top = problem.space.project(np.zeros(problem.space.length, dtype=np.uint8))
+    measured = problem.cells.measure(top)
+    if not any(r.widest or r.nodes for r in problem.space.rules):  # the top is then unique
+        return NoCandidateError(
+            "The constraints conflict: even the most general policy that they allow has a group of "
+            f"{measured.smallest_sample_group:,} records and {measured.smallest_population_group:,.0f} people.",
+            hint="lower the smallest group size allowed, or let go of an attribute that must stay.",
+        )
+    return NoCandidateError(
+        f"None of the {run.evaluations:,} policies measured meets the smallest group sizes together with "
+        "the other constraints.",
+        hint="widen the intervals allowed, lower the smallest group size allowed, or search longer.",
+    )
+
+
+# --- what is written down ------------------------------------------------------------------------
+
+
+def _found(
+    problem: Problem,
+    run: Run,
+    request: TablesRequest,
+    known: Mapping[str, Policy],
+    certificate: Certificate | None,
+) -> TablesExploration:
+    table = problem.table
+    on_axes = (request.risk, request.loss) == ("population", "kl")
+    axes = dict(_AXES) if on_axes else {"risk": request.risk, "utility": f"1 − {request.loss}"}
+    entries = [(r, 1.0 - u, packed) for r, u, packed in run.frontier.entries()]
+    points = {name: run_point(run, policy) for name, policy in known.items()}
+    kept = _selection(entries, list(points.values()))
+    candidates, _ = placed([_candidate(problem, entries[i]) for i in kept])
+    record = TablesFrontier(
+        engine="tables",
+        seed=request.seed,
+        request=request.to_record(),
+        inputs=tuple(table.inputs),
+        axes=axes,
+        area=run.frontier.area(),
+        evaluations=run.evaluations,
+        candidates=candidates,
+        references=tuple(
+            _reference(problem, name, known[name], point, entries) for name, point in points.items()
+        ),
+        certificate=certificate,
+        **_facts(problem, run, request, entries, len(kept)),
+    )
+    target = target_of(problem, request)
+    terms = Terms.of(problem, risk=request.risk, loss=request.loss, target=target, k=request.k)
+    return TablesExploration(record, terms, known)
+
+
+def _shown(problem: Problem, policy: Policy, loss: float) -> dict[str, Any]:
+    return {
+        "policy": {n: tuple(labels) for n, labels in policy.intervals().items()},
+        "ends": policy.ends(),
+        "bits": policy.hex,
+        "loss": loss,
+        **measures.beside(problem.cells, policy.bits, problem.sensitive),
+    }
+
+
+def _candidate(problem: Problem, entry: _Entry) -> TablesCandidate:
+    risk, loss, packed = entry
+    policy = Policy(problem.lattice, packed)
+    attacker = ATTACKER if problem.cells.has_population else ATTACKER_OF_SAMPLE
+    return TablesCandidate(
+        id=policy.id,
+        risk=Risk(risk, attacker=attacker),
+        utility=Utility(1.0 - loss, kept=KEPT),
+        **_shown(problem, policy, loss),
+    )
+
+
+def _selection(entries: Sequence[_Entry], references: Sequence[tuple[float, float]]) -> list[int]:
+    """Choose the candidates to list: all, or an even selection along the staircase and its log-risk view."""
+    many = len(entries)
+    if many <= _MOST_CANDIDATES:
+        return list(range(many))
+    risk, loss = np.array([e[0] for e in entries]), np.array([e[1] for e in entries])
+    kept = {0, many - 1}
+    for r, l in references[:20]:
+        kept.add(int(np.clip(np.searchsorted(-loss, -l), 0, many - 1)))  # safest at its loss
+        kept.add(max(0, int(np.searchsorted(risk, r, side="right")) - 1))  # best at its risk
+    along = np.concatenate(([0.0], np.cumsum(np.abs(np.diff(risk)) + np.abs(np.diff(loss)))))
+    logs = np.log10(np.maximum(risk, 1e-12))
+    room = (_MOST_CANDIDATES - len(kept)) // 2
+    for scale in (along, logs):
+        wanted = np.linspace(scale[0], scale[-1], room)
+        kept.update(np.clip(np.searchsorted(scale, wanted), 0, many - 1).tolist())
+    return sorted(kept)
+
+
+def _reference(
+    problem: Problem,
+    name: str,
+    policy: Policy,
+    point: tuple[float, float],
+    entries: Sequence[_Entry],
+) -> TablesReference:
+    risk, loss = point
+    beside = compared(name, risk, loss, [(r, l, "") for r, l, _ in entries])
+    attacker = ATTACKER if problem.cells.has_population else ATTACKER_OF_SAMPLE
+    return TablesReference(
+        name=name,
+        risk=Risk(risk, attacker=attacker),
+        utility=Utility(1.0 - loss, kept=KEPT),
+        **_shown(problem, policy, loss),
+        **beside.to_json(),
+    )
+
+
+def _facts(
+    problem: Problem, run: Run, request: TablesRequest, entries: Sequence[_Entry], listed: int
+) -> dict[str, Any]:
+    table, cells, lattice = problem.table, problem.cells, problem.lattice
+    visited = run.visited[:: max(1, -(-len(run.visited) // _MOST_VISITED))]
+    area = run.frontier.area()
+    trace = [(e, a) for e, _, a in run.trace]
+    if not trace or trace[-1][0] != run.evaluations:
+        trace.append((run.evaluations, area))
+    occupied = cells.weight[: cells.occupied]
+    note = (
+        f"{listed} of {len(entries):,} policies of the frontier are listed, evenly along it; "
+        "the area is that of all of them."
+        if listed < len(entries)
+        else "every policy of the frontier is listed."
+    )
+    groups = measures.size_histogram(cells.count, np.maximum(occupied, cells.count))
+    return {
+        "strategy": request.strategy,
+        "risk_measure": request.risk,
+        "loss_measure": request.loss,
+        "rows": table.rows,
+        "records": cells.records,
+        "dropped": table.dropped,
+        "quasi": lattice.names,
+        "sensitive": tuple(problem.sensitive),
+        "domains": dict(zip(lattice.names, lattice.sizes, strict=True)),
+        "lattice_bits": lattice.length,
+        "fingerprint": lattice.fingerprint,
+        "cells": cells.occupied,
+        "population": cells.has_population,
+        "population_people": _people(table),
+        "population_facts": _population_facts(problem),
+        "expected_reidentified": cells.expected_reidentified,
+        "loss_top_nats": cells.loss_top_nats,
+        "min_sample": int(cells.least[0]),
+        "min_population": float(cells.least[1]),
+        "groups_before": tuple(GroupSize(**g) for g in groups),
+        "assumptions": tuple(_assumptions(problem, run, request)),
+        "frontier_size": len(entries),
+        "frontier_note": note,
+        "full_area": area,
+        "trace": tuple(trace),
+        "visited": tuple((round(r, 9), round(1.0 - l, 9)) for r, l in visited),
+        "visited_total": run.evaluations,
+    }
+
+
+def _people(table: Table) -> float | None:
+    if table.population_count is None:
+        return None
+    return float(table.population_count.sum())
+
+
+def _population_facts(problem: Problem) -> PopulationFacts | None:
+    table, cells = problem.table, problem.cells
+    if table.population_count is None:
+        return None
+    return PopulationFacts(
+        people=float(table.population_count.sum()),
+        cells=int(table.population_count.size),
+        records_without_population_cell=cells.without_population,
+        people_outside_domains=table.population_outside,
+    )
+
+
+def _assumptions(problem: Problem, run: Run, request: TablesRequest) -> list[str]:
+    table, cells = problem.table, problem.cells
+    said = []
+    if request.loss == "kl":
+        said.append("The KL loss takes values as spread evenly within an interval.")
+    if request.loss == "mutual-information":
+        said.append(
+            f"The information about {target_of(problem, request)!r} is the plug-in estimate, which is too "
+            "high where groups are small."
+        )
+    if not cells.has_population:
+        said.append(
+            "No population was given: the table stands for it, which overstates the risk of a sample."
+        )
+    elif cells.without_population:
+        said.append(
+            f"{cells.without_population:,} records have values that the population counts no one with; "
+            "a group is as large as the larger of population and table."
+        )
+    if table.population_outside:
+        said.append(
+            f"{table.population_outside:,.0f} people of the population lie outside the domains and are left out."
+        )
+    if table.dropped:
+        said.append(f"{table.dropped:,} rows with a missing quasi-identifier are left out.")
+    constant = [n for n, size in zip(table.names, problem.lattice.sizes, strict=True) if size == 1]
+    if constant:
+        said.append(
+            f"{', '.join(constant)}: a single value, so there is nothing to generalise there."
+        )
+    if request.certify > 0:
+        said.append("The proof was limited by time: another run may prove more or less.")
+    if run.budget.seconds is not None:
+        said.append("The search was limited by time: another run may find another frontier.")
+    return said

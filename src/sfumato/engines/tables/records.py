@@ -1,0 +1,238 @@
+"""What the tables engine writes into frontier.json and release.json."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from ...core.records import (
+    Candidate,
+    ColumnName,
+    Count,
+    FrontierRecord,
+    Name,
+    Record,
+    Reference,
+    Release,
+    Sentence,
+    Share,
+)
+
+__all__ = [
+    "Certificate",
+    "Ends",
+    "GroupSize",
+    "Labels",
+    "PopulationFacts",
+    "TablesCandidate",
+    "TablesFrontier",
+    "TablesHow",
+    "TablesMeasured",
+    "TablesReference",
+    "TablesRelease",
+    "treatment",
+]
+
+IntervalLabel = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,4000}$")]
+"""What the values of an interval are published as."""
+Labels = dict[ColumnName, tuple[IntervalLabel, ...]]
+Ends = dict[ColumnName, tuple[Count, ...]]
+"""By attribute: the place of each interval's last value in the domain, in order."""
+Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]*$")]
+Size = Annotated[float, Field(ge=0)]
+
+
+class GroupSize(Record):
+    """The records in groups of some sizes, and their share of the risk; `high` None is no limit."""
+
+    low: Count
+    high: Count | None = None
+    records: Count
+    risk_share: Share
+
+
+class PolicyFields(Record):
+    """A policy and what it measures besides the two axes."""
+
+    policy: Labels
+    ends: Ends
+    bits: Hex
+    loss: float
+    loss_nats: float
+    k: Count
+    smallest_population_group: Size
+    groups: Count
+    prosecutor_risk: Share
+    average_group: Size
+    l_diversity: dict[ColumnName, Count] = Field(default_factory=dict)
+    l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
+    t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
+
+
+class TablesCandidate(PolicyFields, Candidate):
+    """A policy on the frontier; `promised` is False for a saved policy, which promises nothing."""
+
+    promised: bool = True
+
+
+class TablesReference(PolicyFields, Reference):
+    """A policy to compare with, and how the whole frontier compares."""
+
+    dominated_by: Count
+    risk_at_same_loss: float | None
+    loss_at_same_risk: float | None
+    risk_ratio: float | None
+    in_words: Sentence
+
+
+class PopulationFacts(Record):
+    """The population that was given."""
+
+    people: Size
+    cells: Count
+    records_without_population_cell: Count
+    people_outside_domains: Size
+
+
+class Certificate(Record):
+    """A proof of how good any policy of the lattice can be.
+
+    Between one step's risk and the next one's no policy has a higher utility than the step's; `area` is
+    the area under the staircase, a lower bound of every frontier's. `exact` says that the frontier found is
+    the frontier of the lattice.
+    """
+
+    area: Share
+    staircase: tuple[tuple[float, float], ...]
+    seconds: Size
+    exact: bool
+
+    def utility_at(self, risk: float) -> float:
+        """Return the highest utility that a policy within a risk can have."""
+        return max((u for r, u in self.staircase if r <= risk), default=0.0)
+
+
+class TablesFrontier(FrontierRecord):
+    """frontier.json of a table; where the frontier is large, the candidates are a selection of it."""
+
+    candidates: tuple[TablesCandidate, ...]
+    references: tuple[TablesReference, ...] = ()
+    strategy: Name
+    risk_measure: Name
+    loss_measure: Name
+    rows: Count
+    records: Count
+    dropped: Count
+    quasi: tuple[ColumnName, ...]
+    sensitive: tuple[ColumnName, ...] = ()
+    domains: dict[ColumnName, Count]
+    lattice_bits: Count
+    fingerprint: Hex
+    cells: Count
+    population: bool
+    population_people: Size | None
+    population_facts: PopulationFacts | None
+    expected_reidentified: Size
+    loss_top_nats: Size
+    min_sample: Count
+    min_population: Size
+    groups_before: tuple[GroupSize, ...]
+    assumptions: tuple[Sentence, ...]
+    frontier_size: Count
+    frontier_note: Sentence
+    full_area: Share
+    trace: tuple[tuple[Count, float], ...]
+    visited: tuple[tuple[float, float], ...]
+    visited_total: Count
+    certificate: Certificate | None = None
+
+
+class TablesHow(Record):
+    """How a table was published."""
+
+    policy: Labels
+    ends: Ends
+    bits: Hex
+    domains: dict[ColumnName, Count]
+    quasi: tuple[ColumnName, ...]
+    identifiers_dropped: tuple[ColumnName, ...]
+    columns_kept: tuple[ColumnName, ...]
+    undeclared_columns_dropped: Count = 0
+    missing: Name
+    order: Literal["shuffled", "kept"] = "kept"
+    population: bool
+    explored_table: bool
+    risk_measure: Name
+    loss_measure: Name
+    refuse_above: Share | None = None
+
+
+class TablesMeasured(Record):
+    """What was measured on the written file, by code that shares nothing with the search."""
+
+    risk: float
+    utility: float
+    loss: float
+    loss_nats: float
+    relative_risk: float
+    expected_reidentified: Size
+    expected_unchanged: Size
+    k: Count
+    smallest_population_group: Size
+    groups_count: Count
+    groups: tuple[GroupSize, ...]
+    l_diversity: dict[ColumnName, Count] = Field(default_factory=dict)
+    l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
+    t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
+    records_without_population_cell: Count
+
+
+class TablesRelease(Release):
+    """release.json of a table; `worse` lists what is worse than promised and was accepted."""
+
+    how: TablesHow
+    measured: TablesMeasured
+    worse: tuple[Sentence, ...] = ()
+
+    def lines(self) -> list[str]:
+        """Return what the command line prints about the release."""
+        how, measured = self.how, self.measured
+        rows = self.counts["rows"]
+        found = [f"{rows:,} rows published by {self.candidate}"]
+        found += [f"  {name}: {treatment(how.ends[name], how.domains[name])}" for name in how.quasi]
+        if how.identifiers_dropped:
+            found.append(f"identifiers dropped: {', '.join(how.identifiers_dropped)}")
+        if how.undeclared_columns_dropped:
+            found.append(
+                f"dropped, because the schema does not name them: {how.undeclared_columns_dropped:,} "
+                "columns (give a column the role other to publish it as it is)"
+            )
+        if self.counts["dropped"]:
+            found.append(
+                f"Note: {self.counts['dropped']:,} rows with a missing quasi-identifier were left out."
+            )
+        found.append(
+            f"measured on the output: risk {measured.risk:.4g}, utility {measured.utility:.3f}, "
+            f"smallest group {measured.k:,}"
+        )
+        found += [f"Note: accepted although worse than promised: {words}" for words in self.worse]
+        if not how.explored_table:
+            found.append(
+                "Note: this is not the table that was explored; the figures are of this data."
+            )
+        return found
+
+
+def treatment(ends: tuple[int, ...], size: int) -> str:
+    """Return in a few words how a policy treats an attribute.
+
+    >>> treatment((0, 4), 5)
+    '5 values in 2 intervals, the widest of 4'
+    """
+    if len(ends) == size:
+        return "as it is"
+    if len(ends) == 1:
+        return "removed: one interval"
+    widest = max(high - low for low, high in zip((-1, *ends[:-1]), ends, strict=True))
+    return f"{size} values in {len(ends)} intervals, the widest of {widest}"

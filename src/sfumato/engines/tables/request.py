@@ -1,0 +1,168 @@
+"""Every parameter of the tables engine's commands, once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from ...core.choice import Choice
+from ...core.errors import NoCandidateError, SfumatoError
+from ...core.request import Request, parameter
+from .registries import LOSSES, RISKS, STRATEGIES
+
+__all__ = [
+    "MappingRequest",
+    "SchemaRequest",
+    "StudyRequest",
+    "TablesChoice",
+    "TablesPublishRequest",
+    "TablesRequest",
+]
+
+_TABLE = "CSV, TSV or Parquet; a folder or glob of parts; a frame in Python."
+_ENGINES = ("local", "spark")
+
+
+def _engine() -> Any:
+    return parameter("local", help="Where rows are counted and written.", choices=lambda: _ENGINES)
+
+
+def _threads() -> Any:
+    return parameter(None, help="Threads of this machine (default: all cores).", ge=1)
+
+
+class TablesRequest(Request):
+    """The parameters of `tables explore`."""
+
+    table: Any = parameter(help=_TABLE, role="data")
+    schema_: Any = parameter(None, help="The table's schema (TOML).", role="file", alias="schema")
+    population: Any = parameter(
+        None, help="Counts of people by quasi-identifiers, with a column 'count'.", role="file"
+    )
+    strategy: str = parameter(
+        "exchange", help="How policies are searched.", choices=lambda: STRATEGIES
+    )
+    evaluations: int | None = parameter(None, help="Most policies to measure.", ge=2)
+    seconds: float | None = parameter(
+        None, help="Most CPU seconds to search; the result does not repeat exactly.", gt=0
+    )
+    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
+    min_sample: int = parameter(
+        0,
+        help="Fewest records per group (k-anonymity).",
+        ge=0,
+        aliases=["least_sample"],
+    )
+    min_population: float = parameter(
+        0, help="Fewest people of the population per group.", ge=0, aliases=["least_population"]
+    )
+    cut_points: dict[str, Any] = parameter(
+        {}, help="By attribute: the only values at which an interval may begin, as 20:40:60."
+    )
+    references: dict[str, Any] = parameter(
+        {}, help="Policies to compare with: NAME=FILE.", role="file"
+    )
+    reference: list[str | Path] = parameter(
+        [], help="A policy file to compare with, named after the file.", role="file"
+    )
+    risk: str = parameter("population", help="The risk to lower.", choices=lambda: RISKS)
+    loss: str = parameter("kl", help="The loss to keep low.", choices=lambda: LOSSES)
+    target: str | None = parameter(None, help="Column for mutual-information.")
+    k: int = parameter(5, help="Group size for the risk small-groups.", ge=1)
+    threshold: float | None = parameter(None, help="TH of the strategy shs.", ge=0, le=1)
+    certify: float = parameter(
+        0, help="Seconds to prove how good any policy can be; does not repeat exactly.", ge=0
+    )
+    engine: str = _engine()
+    threads: int | None = _threads()
+
+    def input_files(self) -> list[tuple[str, Path]]:
+        """Return the files of the request and those that its schema names."""
+        found = super().input_files()
+        if isinstance(self.schema_, str | os.PathLike):
+            path = Path(self.schema_)
+            found += [("schema", path.parent / name) for name in _named_in(path)]
+        return found
+
+
+def _named_in(schema: Path) -> list[str]:
+    """List the domain and hierarchy files that a schema names; a wrong schema is told when it is read."""
+    from ...core.toml_files import read_toml
+
+    try:
+        content = read_toml(schema)
+    except SfumatoError:
+        return []
+    found = []
+    listed = content.get("attribute")
+    for entry in listed if isinstance(listed, list) else []:
+        if isinstance(entry, dict):
+            domain, hierarchy = entry.get("domain"), entry.get("hierarchy")
+            if isinstance(hierarchy, str):
+                found.append(hierarchy)
+            if isinstance(domain, dict) and isinstance(domain.get("file"), str):
+                found.append(domain["file"])
+    return found
+
+
+class TablesPublishRequest(Request):
+    """The parameters of `tables publish`."""
+
+    table: Any = parameter(help=_TABLE, role="data")
+    population: Any = parameter(None, help="Another population to measure against.", role="file")
+    refuse_above: float | None = parameter(
+        None, help="Refuse a measured risk above this.", ge=0, le=1, aliases=["max_risk"]
+    )
+    accept_worse: bool = parameter(
+        False, help="Publish although the output is worse than promised; recorded in release.json."
+    )
+    keep_order: bool = parameter(
+        False, help="Keep the order of the rows; by default they are shuffled by a private seed."
+    )
+    engine: str = _engine()
+    threads: int | None = _threads()
+
+
+class TablesChoice(Choice):
+    """The ways of choosing a policy: those of every engine, and a saved policy file."""
+
+    policy: str | Path | None = parameter(
+        None, help="A policy that `tables mapping` saved as JSON.", role="file"
+    )
+
+    def _own_ways(self) -> tuple[str, ...]:
+        return ("policy",)
+
+    def of(self, exploration: Any) -> Any:
+        """Return the chosen candidate of an exploration."""
+        if self.policy is None:
+            return super().of(exploration)
+        found = exploration.candidate_of(self.policy)
+        if found is None:
+            raise NoCandidateError("The policy file holds no policy of this schema.")
+        return found
+
+
+class SchemaRequest(Request):
+    """The parameters of `tables schema`."""
+
+    table: Any = parameter(help=_TABLE, role="data")
+
+
+class MappingRequest(TablesChoice):
+    """The parameters of `tables mapping`."""
+
+    frontier: str | Path = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
+
+
+class StudyRequest(Request):
+    """The parameters of `tables study`."""
+
+    table: Any = parameter(help=_TABLE, role="data")
+    schema_: Any = parameter(help="The table's schema (TOML).", role="file", alias="schema")
+    population: Any = parameter(None, help="Counts of the population.", role="file")
+    evaluations: int | None = parameter(None, help="Policies measured per run.", ge=2)
+    runs: int = parameter(3, help="Runs of each strategy.", ge=1)
+    sublattices: int = parameter(500, help="Sublattices drawn for figure 6.", ge=10)
+    seed: int = parameter(0, help="Seed of all randomness.", ge=0)

@@ -1,0 +1,200 @@
+"""What a publication is held to: schema, lattice, population, the measures explored and the table explored.
+
+`policies.json` holds the schema with every domain written down (so also the values of the
+quasi-identifiers that were read from data, where the schema says "observed" or "population") and
+`population.npz` the counts of the population: the folder is the steward's, not part of a release.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import ValidationError
+
+from ...core.errors import InputError, ModelError
+from ...core.files import read_json, write_json
+from ...data.npz import write_npz
+from ...data.table import Table
+from ...data.table_schema import TableSchema
+from .policy import Lattice, Policy
+from .problem import Problem, cells_hash, resolved_schema
+
+__all__ = ["POLICIES_FILE", "POPULATION_FILE", "Terms", "load_terms", "policy_of_hex", "save_terms"]
+
+POLICIES_FILE = "policies.json"
+POPULATION_FILE = "population.npz"
+_KIND = "sfumato table policies"
+_VERSION = 2
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a publication is measured against, and how."""
+
+    schema: TableSchema
+    lattice: Lattice
+    population_codes: npt.NDArray[np.int32] | None = None
+    population_count: npt.NDArray[np.float64] | None = None
+    explored: str | None = None
+    inputs: tuple[str, ...] = ()
+    min_sample: int = 0
+    min_population: float = 0.0
+    risk: str = "population"
+    loss: str = "kl"
+    target: str | None = None
+    k: int = 5
+
+    @classmethod
+    def of(
+        cls, problem: Problem, *, risk: str = "population", loss: str = "kl",
+        target: str | None = None, k: int = 5,
+    ) -> Terms:  # fmt: skip
+        """Take the terms from the problem that was explored."""
+        table = problem.table
+        return cls(
+            resolved_schema(table),
+            problem.lattice,
+            table.population_codes,
+            table.population_count,
+            cells_hash(table),
+            tuple(str(i.sha256) for i in table.inputs),
+            int(problem.cells.least[0]),
+            float(problem.cells.least[1]),
+            risk,
+            loss,
+            target,
+            k,
+        )
+
+    def same_table(self, table: Table) -> bool:
+        """Return whether a table is the one that was explored: the same files, or the same counts."""
+        files = set(self.inputs)
+        same_files = bool(table.inputs) and all(i.sha256 in files for i in table.inputs)
+        return same_files or cells_hash(table) == self.explored
+
+
+def save_terms(terms: Terms, references: Mapping[str, Policy], folder: Path) -> None:
+    """Write policies.json and, where there is a population, population.npz."""
+    lattice = terms.lattice
+    content = {
+        "kind": _KIND,
+        "version": _VERSION,
+        "fingerprint": lattice.fingerprint,
+        "schema": terms.schema.model_dump(mode="json", exclude_none=True),
+        "names": list(lattice.names),
+        "domains": {n: list(d) for n, d in zip(lattice.names, lattice.domains, strict=True)},
+        "explored": terms.explored,
+        "inputs": list(terms.inputs),
+        "min_sample": terms.min_sample,
+        "min_population": terms.min_population,
+        "risk": terms.risk,
+        "loss": terms.loss,
+        "target": terms.target,
+        "k": terms.k,
+        "population": terms.population_codes is not None,
+        "references": {name: policy.hex for name, policy in sorted(references.items())},
+    }
+    write_json(folder / POLICIES_FILE, content, force=True)
+    if terms.population_codes is not None and terms.population_count is not None:
+        write_npz(
+            folder / POPULATION_FILE,
+            {"codes": terms.population_codes, "count": terms.population_count},
+        )
+
+
+def load_terms(folder: Path) -> tuple[Terms, dict[str, Policy]]:
+    """Read back what `save_terms` wrote; anything that does not fit is refused."""
+    content = read_json(folder / POLICIES_FILE)
+    try:
+        return _terms_of(content, folder)
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        OverflowError,
+        ValidationError,
+    ) as error:
+        if isinstance(error, InputError):
+            raise
+        raise ModelError(
+            f"The file {POLICIES_FILE!r} does not have the fields of a frontier's policies.",
+            hint="explore the table again.",
+        ) from None
+
+
+def _terms_of(content: Mapping[str, Any], folder: Path) -> tuple[Terms, dict[str, Policy]]:
+    if content["kind"] != _KIND or content["version"] != _VERSION:
+        raise ModelError(f"The file {POLICIES_FILE!r} is of another version.")
+    schema = TableSchema.model_validate(content["schema"])
+    names = tuple(str(n) for n in content["names"])
+    lattice = Lattice(names, tuple(tuple(map(str, content["domains"][n])) for n in names))
+    if lattice.fingerprint != content["fingerprint"] or list(names) != schema.names("quasi"):
+        raise ModelError(f"The file {POLICIES_FILE!r} is damaged: its schema does not fit.")
+    codes, count = _population(folder, lattice) if content["population"] else (None, None)
+    target = content["target"]
+    terms = Terms(
+        schema,
+        lattice,
+        codes,
+        count,
+        str(content["explored"]),
+        tuple(str(i) for i in content["inputs"]),
+        int(content["min_sample"]),
+        float(content["min_population"]),
+        str(content["risk"]),
+        str(content["loss"]),
+        None if target is None else str(target),
+        int(content["k"]),
+    )
+    references = {str(n): policy_of_hex(lattice, h) for n, h in content["references"].items()}
+    return terms, references
+
+
+def policy_of_hex(lattice: Lattice, text: str) -> Policy:
+    """Read a policy from the hexadecimal form of its bits."""
+    try:
+        packed = bytes.fromhex(text)
+    except ValueError:
+        packed = b""
+    spare = -lattice.length % 8
+    if len(packed) * 8 - spare != lattice.length or (spare and packed[-1] & ((1 << spare) - 1)):
+        raise ModelError(
+            "A policy of the frontier does not fit its schema.", hint="explore the table again."
+        )
+    return Policy(lattice, packed)
+
+
+def _population(
+    folder: Path, lattice: Lattice
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    damaged = ModelError(
+        f"The file {POPULATION_FILE!r} of the frontier is missing or damaged.",
+        hint="explore the table again.",
+    )
+    try:
+        with (
+            (folder / POPULATION_FILE).open("rb") as stream,
+            np.load(stream, allow_pickle=False) as arrays,
+        ):
+            codes, count = arrays["codes"], arrays["count"]
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        raise damaged from None
+    sizes = np.array(lattice.sizes)[:, None]
+    fits = (
+        codes.dtype == np.int32
+        and codes.ndim == 2
+        and codes.shape == (len(lattice.names), count.size)
+        and count.dtype == np.float64
+        and bool(np.isfinite(count).all() and (count >= 0).all())
+        and bool(((codes >= 0) & (codes < sizes)).all())
+    )
+    if not fits:
+        raise damaged
+    return codes, count

@@ -1,0 +1,31 @@
+"""The paper's four learners as attackers use them: without the calibration that a ranking does not need."""
+
+from __future__ import annotations
+
+from ..learners.adaboost import AdaBoost
+from ..learners.crf import CRF
+from ..learners.ensemble import Ensemble
+from ..learners.protocol import Learner
+from ..learners.svm import SVM
+
+__all__ = ["adaboost", "crf", "ensemble", "svm"]
+
+
+def crf() -> Learner:
+    """Return the attacking CRF."""
+    return CRF()
+
+
+def svm() -> Learner:
+    """Return the attacking SVM."""
+    return SVM(calibrate=False)
+
+
+def adaboost() -> Learner:
+    """Return the attacking AdaBoost."""
+    return AdaBoost(calibrate=False)
+
+
+def ensemble() -> Learner:
+    """Return the attacking ensemble; its CRF only proposes, and half of the passes do for that."""
+    return Ensemble(crf=CRF(epochs=6, average=2))

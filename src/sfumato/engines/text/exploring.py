@@ -1,0 +1,357 @@
+"""Exploring, step by step: read the documents, label their tokens, fit the classifiers, judge them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...core.errors import DataError
+from ...core.exploration import placed
+from ...core.randomness import Streams
+from ...core.records import InputFile
+from ...data.document import Document
+from ...data.documents import Corpus, read_documents
+from ...data.findings import with_findings
+from .attack.registry import attackers_named, encoder_named
+from .exploration import TextExploration
+from .judging import Judge, candidate_id
+from .learners.encoder.choices import NO_ENCODER
+from .learners.protocol import Learner
+from .learners.registry import learner_named
+from .reading.background import read_background
+from .reading.features import TokenData
+from .reading.features.words import WordKnowledge
+from .reading.labelled import Labelled, total_loss
+from .reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
+from .reading.word_lists import WordList, list_knowledge
+from .records import Background, EncoderRecord, TextFrontier, TextReference
+from .request import TextRequest, words_of
+from .sanitize.greedy import GreedySanitize
+from .sanitize.publication import Publication
+from .sources import opened
+
+if TYPE_CHECKING:
+    from .learners.encoder.learner import Encoder
+
+__all__ = ["explore"]
+
+CONTEXT = "CONTEXT"  # the kind of words that give a name away
+AXES = {
+    "risk": "share of the sensitive words that is left (an attacker who reads everything)",
+    "utility": "share of the words that is published",
+}
+
+
+def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExploration:
+    """Choose classifiers for each ratio L/C and judge them on documents they have not seen.
+
+    Parameters
+    ----------
+    request : TextRequest
+        What is explored, and how.
+    progress : callable
+        Called with a short note before each step.
+
+    """
+    sources = _read(request)
+    labelled = _label(request, sources)
+    fitted = _fit(request, sources, labelled, progress)
+    return _judge(request, sources, labelled, fitted, progress)
+
+
+# --- read ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """What was read: own documents, matching background, other texts, and where they came from."""
+
+    documents: Sequence[Document]
+    others: Sequence[Document]
+    background: Sequence[Background]
+    texts: Sequence[str]
+    inputs: tuple[InputFile, ...]
+
+
+def _read(request: TextRequest) -> _Sources:
+    own = opened(request.corpus, text=request.text_column, id=request.id_column)
+    documents = [document.checked() for document in own]
+    known = {span.label for document in documents for span in document.spans}
+    missing = [name for name in request.labels if name not in known]
+    if missing:
+        raise DataError(
+            f"No document of the corpus carries the label {', '.join(map(repr, missing))}.",
+            hint=f"its labels are: {', '.join(sorted(known)) or 'none at all'}.",
+        )
+    inputs = _inputs(own, len(documents))
+    background = [read_documents(source) for source in request.background]
+    others, described = read_background(background, request.labels)
+    for corpus, about in zip(background, described, strict=True):
+        inputs += _inputs(corpus, about.documents)
+    texts: list[str] = []
+    for source in request.unlabelled:
+        corpus = read_documents(source)
+        more = [document.text for document in corpus]
+        texts += more
+        inputs += _inputs(corpus, len(more))
+    return _Sources(documents, others, described, texts, tuple(inputs))
+
+
+def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:
+    return [InputFile.of(path, rows) for path in corpus.paths if path.is_file()]
+
+
+# --- label ---------------------------------------------------------------------------------------
+
+
+def _label(request: TextRequest, sources: _Sources) -> Labelled:
+    """Cut the texts into tokens, look up what is known about words, and mark the sensitive ones."""
+    every = [*sources.documents, *sources.others]
+    vocabulary = Vocabulary()
+    tokens = tokenize([d.text for d in every], vocabulary)
+    data = TokenData.of(tokens, vocabulary, _knowledge(request, sources))
+    if request.findings is not None:
+        data = data.redact(_found_elsewhere(request, sources, tokens))
+    labelled = Labelled(
+        data,
+        labels_from_spans(every, tokens, request.labels),
+        tuple(request.labels),
+        np.arange(len(every)) < len(sources.documents),
+    )
+    return labelled if request.context is None else _with_context(labelled, request.context)
+
+
+def _with_context(labelled: Labelled, level: float) -> Labelled:
+    """Label the words that give a name of their document away as a kind of their own."""
+    from .attack.contextual import associated, contextual_labels
+
+    if CONTEXT in labelled.names:
+        raise DataError(f"The label {CONTEXT!r} is taken by what --context finds.")
+    found = associated(labelled.data, labelled.sensitive, documents=labelled.own, level=level)
+    kind = len(labelled.names) + 1
+    labels = contextual_labels(labelled.data, labelled.labels, found, kind=kind)
+    if not (labels == kind).any():
+        return labelled
+    return replace(labelled, labels=labels, names=(*labelled.names, CONTEXT))
+
+
+def _knowledge(request: TextRequest, sources: _Sources) -> list[WordKnowledge]:
+    found = [
+        list_knowledge(name, words_of(given)) for name, given in sorted(request.word_lists.items())
+    ]
+    if sources.texts:
+        from .reading.clusters import learn_clusters
+
+        own = [d.text for d in (*sources.documents, *sources.others)]
+        found.append(learn_clusters([*sources.texts, *own], seed=request.seed))
+    return found
+
+
+def _found_elsewhere(request: TextRequest, sources: _Sources, tokens: Tokens) -> np.ndarray:
+    """Return which tokens another tool found; they are redacted before anything is learned."""
+    assert request.findings is not None
+    given = [
+        *with_findings(sources.documents, request.findings),
+        *(replace(d, spans=()) for d in sources.others),
+    ]
+    kinds = sorted({span.label for document in given for span in document.spans})
+    return labels_from_spans(given, tokens, kinds) > 0
+
+
+# --- fit -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """The classifiers of every ratio, and what the literal algorithm says of itself."""
+
+    publisher: GreedySanitize
+    published: Mapping[float, Publication]
+    in_sample: Mapping[float, float]
+    literal: Mapping[float, np.ndarray]
+
+
+def _fit(
+    request: TextRequest,
+    sources: _Sources,
+    labelled: Labelled,
+    progress: Callable[[str], None],
+) -> _Fitted:
+    """Run GreedySanitize; in honest mode the literal algorithm is run beside it, as a reference."""
+    ratios = [float(ratio) for ratio in request.ratios]
+    publisher = _publisher(
+        request,
+        labelled,
+        request.mode,
+        progress,
+        encoder=encoder_of(request),
+        unlabelled=_with_unlabelled(request, sources, labelled),
+    )
+    published = publisher.fit(labelled, ratios)
+    if request.mode == "honest":
+        literal = _publisher(request, labelled, "paper", progress).held_out(labelled, ratios)
+        return _Fitted(publisher, published, {}, literal)
+    if np.count_nonzero(labelled.own) < 2:
+        return _Fitted(publisher, published, {}, {})
+    in_sample = {ratio: p.total_loss for ratio, p in published.items()}
+    return _Fitted(publisher, _held_out(publisher, labelled, published), in_sample, {})
+
+
+def encoder_of(request: TextRequest) -> Encoder | None:
+    """Return the encoder that a request asks for; None where it asks for none."""
+    if request.encoder == NO_ENCODER or request.mode != "honest":
+        return None
+    from .learners.encoder.learner import Encoder
+
+    return Encoder.named(os.fspath(request.encoder), tuning=request.encoder_tuning)
+
+
+def _with_unlabelled(
+    request: TextRequest, sources: _Sources, labelled: Labelled
+) -> TokenData | None:
+    """Return the steward's documents followed by unlabelled ones, for a student of the encoder.
+
+    Ten times the labelled text is enough; more would cost without teaching much.
+    """
+    if not sources.texts or request.encoder == NO_ENCODER:
+        return None
+    own = [d.text for d in sources.documents]
+    room = 10 * sum(map(len, own))
+    chosen: list[str] = []
+    for text in sources.texts:
+        room -= len(text)
+        if room < 0 and chosen:
+            break
+        chosen.append(text)
+    vocabulary = Vocabulary()
+    tokens = tokenize([*own, *chosen], vocabulary)
+    data = TokenData.of(tokens, vocabulary, labelled.data.words.knowledge)
+    count = int(labelled.data.tokens.doc[len(own)])
+    gone = np.zeros(len(tokens), np.bool_)
+    gone[:count] = labelled.data.redacted[:count]
+    return data.redact(gone) if gone.any() else data
+
+
+def _publisher(
+    request: TextRequest,
+    labelled: Labelled,
+    mode: str,
+    progress: Callable[[str], None],
+    *,
+    encoder: Encoder | None = None,
+    unlabelled: TokenData | None = None,
+) -> GreedySanitize:
+    documents = int(np.count_nonzero(labelled.own))
+    return GreedySanitize(
+        _learner(request.learner, mode),
+        mode=mode,
+        folds=min(request.folds, max(2, documents)),
+        weights=request.weights,
+        deny=WordList.of(words_of(request.deny)),
+        allow=WordList.of(words_of(request.allow)),
+        seed=request.seed,
+        progress=progress,
+        encoder=encoder,
+        unlabelled=unlabelled,
+    )
+
+
+def _learner(learner: object, mode: str) -> Learner:
+    """Return a learner by name, in the papers' form for their mode; an object is used as it is."""
+    if isinstance(learner, Learner):
+        return learner
+    named = learner_named(str(learner))
+    return named.literal() if mode == "paper" else named
+
+
+def _held_out(
+    publisher: GreedySanitize, labelled: Labelled, published: Mapping[float, Publication]
+) -> dict[float, Publication]:
+    """Put held-out decisions and totals in place of the literal algorithm's own, in-sample ones."""
+    redacted = publisher.held_out(labelled, list(published))
+    weights = publisher.settings.weights
+    return {
+        ratio: replace(
+            publication,
+            redacted=redacted[ratio],
+            total_loss=total_loss(
+                labelled.losses(ratio, weights), labelled.instances, redacted[ratio]
+            ),
+            held_out=True,
+        )
+        for ratio, publication in published.items()
+    }
+
+
+# --- judge ---------------------------------------------------------------------------------------
+
+
+def _judge(
+    request: TextRequest,
+    sources: _Sources,
+    labelled: Labelled,
+    fitted: _Fitted,
+    progress: Callable[[str], None],
+) -> TextExploration:
+    """Count what each candidate leaves and removes, attack it, and place the references beside it."""
+    publisher = fitted.publisher
+    encoder = publisher.settings.encoder
+    judge = Judge(
+        labelled,
+        weights=publisher.settings.weights,
+        attackers=attackers_named(request.attackers),
+        budgets=request.budgets,
+        streams=Streams(request.seed),
+        progress=progress,
+        encoder=encoder_named(request.attackers, request.encoder, tuning=request.encoder_tuning),
+    )
+    every = [*fitted.published.values(), *publisher.alternatives]
+    candidates, area = placed(
+        [judge.candidate(p.ratio, p, in_sample=fitted.in_sample.get(p.ratio)) for p in every]
+    )
+    references: list[TextReference] = []
+    if publisher.first_pass is not None:
+        references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
+    references += judge.literal(fitted.published, fitted.literal)
+    record = TextFrontier(
+        engine="text",
+        seed=request.seed,
+        request=request.to_record(),
+        inputs=sources.inputs,
+        axes=AXES,
+        area=area,
+        evaluations=sum(len(p.rounds) for p in every),
+        candidates=candidates,
+        references=tuple(references),
+        mode=request.mode,
+        learner=publisher.learner.name,
+        labels=tuple(request.labels),
+        folds=publisher.settings.folds,
+        folds_dealt=publisher.folds_used or publisher.settings.folds,
+        background=tuple(sources.background),
+        unlabelled_documents=len(sources.texts),
+        documents=len(sources.documents),
+        words=int(np.count_nonzero(labelled.instances)),
+        sensitive_words=int(np.count_nonzero(labelled.instances & (labelled.labels > 0))),
+        encoder=None if encoder is None else _described(encoder),
+        contextual_words=int(
+            np.count_nonzero(labelled.instances & (labelled.labels > len(request.labels)))
+        ),
+    )
+    return TextExploration(record, {candidate_id(p): p.classifiers for p in every})
+
+
+def _described(encoder: Encoder) -> EncoderRecord:
+    from .learners.encoder.learner import device_kind
+
+    device = device_kind()
+    return EncoderRecord(
+        sha256=encoder.folder.sha256,
+        tuning=encoder.tuning,
+        device=device,
+        repeatable=device == "cpu",
+    )

@@ -1,0 +1,390 @@
+"""The text engine's records: candidates, references, the frontier, releases and attacks, typed.
+
+frontier.json and attack.json keep the keys that scripts read: `attack` is keyed by reading ("A", "B",
+"outside"), findings by budget, and `bounds` by the name of the theorem.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+    model_validator,
+)
+
+from ...core.files import read_json
+from ...core.records import (
+    RELEASE_FILE,
+    Assumption,
+    AttackRecord,
+    Bound,
+    Candidate,
+    ColumnName,
+    Count,
+    FrontierRecord,
+    Label,
+    Name,
+    Record,
+    Reference,
+    Release,
+    Sentence,
+    Share,
+)
+
+__all__ = [
+    "BEST_FORM",
+    "READINGS",
+    "AttackDetails",
+    "Background",
+    "Bounds",
+    "EncoderRecord",
+    "Found",
+    "InferenceRecord",
+    "Reading",
+    "ReadingRecord",
+    "RoundRecord",
+    "TextAttack",
+    "TextBound",
+    "TextCandidate",
+    "TextFrontier",
+    "TextHow",
+    "TextReference",
+    "TextRelease",
+]
+
+Reading = Literal["A", "B", "outside"]
+READINGS: tuple[Reading, ...] = ("A", "B", "outside")
+Budget = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,11}$")]
+"""A number of inspected words, as JSON keys are."""
+AttackerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9 ,.'_:=+-]{0,127}$")]
+"""A learner or an attacker, in the program's own words."""
+Amount = Annotated[float, Field(ge=0)]
+Way = Literal["best form", "linear", "second look", "student"]
+BEST_FORM: Literal["best form"] = "best form"
+
+
+class Found(Record):
+    """How many sensitive words an inspection finds, with a 95 % range."""
+
+    found: Amount
+    low: Amount
+    high: Amount
+
+
+class LearnerCounts(Record):
+    """One attacking learner: its counts, and what it finds best first by budget."""
+
+    tp: Count
+    fp: Count
+    fn: Count
+    tn: Count
+    ranked: dict[Budget, Amount]
+
+
+class ReadingRecord(Record):
+    """The chosen attacker of one reading, by way of inspecting and by budget."""
+
+    learner: AttackerName
+    tp: Count
+    fp: Count
+    fn: Count
+    tn: Count
+    ranked: dict[Budget, Found]
+    unordered: dict[Budget, Found]
+    random: dict[Budget, Found]
+    gain_over_random: dict[Budget, Amount | None]
+    learners: dict[AttackerName, LearnerCounts]
+
+
+class Strongest(Found):
+    """The attacker who finds most in the reference budget."""
+
+    attacker: AttackerName
+    reading: Reading
+    learner: AttackerName
+    budget: Count
+
+
+class Left(Record):
+    """What was left to attack."""
+
+    words: Count
+    sensitive: Count
+
+
+class AttackDetails(Record):
+    """What attackers find in one release; a reading that was not run is absent."""
+
+    A: ReadingRecord | None = None
+    B: ReadingRecord | None = None
+    outside: ReadingRecord | None = None
+    strongest: Strongest | None
+    left: Left
+    with_encoder: bool = False
+    """Whether attackers with a pretrained encoder were among them."""
+
+    def readings(self) -> dict[Reading, ReadingRecord]:
+        """Return the readings that were run."""
+        found = {reading: getattr(self, reading) for reading in READINGS}
+        return {reading: record for reading, record in found.items() if record is not None}
+
+    @model_serializer(mode="wrap")
+    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = handler(self)
+        return {k: v for k, v in found.items() if v is not None or k not in READINGS}
+
+
+class TextAssumption(Assumption):
+    """A condition of a theorem, with its text."""
+
+    text: Sentence
+
+
+class TextBound(Bound):
+    """What a theorem says here, with one sentence for people."""
+
+    assumptions: tuple[TextAssumption, ...] = ()
+    sentence: Sentence
+
+
+class SampleParametersRecord(Record):
+    """The parameters p, q, r, s of section 4.3; None where they are not finite."""
+
+    p: float | None
+    q: float | None
+    r: float | None
+    s: float | None
+    q_printed: float | None
+    r_printed: float | None
+
+
+class Bounds(Record):
+    """Every bound of the papers on one release.
+
+    In a file the theorems stand by name beside `ranked prefix`, `deviation` and `parameters`.
+    """
+
+    theorems: dict[Name, TextBound]
+    ranked_prefix: dict[Budget, TextBound] = Field(default_factory=dict)
+    deviation: Amount | None = None
+    parameters: SampleParametersRecord | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_file(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping) or "theorems" in values:
+            return values
+        rest = dict(values)
+        prefixes = rest.pop("ranked prefix", {})
+        own = {k: rest.pop(k) for k in ("deviation", "parameters") if k in rest}
+        return {"theorems": _named(rest), "ranked_prefix": _named(prefixes, "ranked prefix"), **own}
+
+    @model_serializer(mode="wrap")
+    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = handler(self)
+        sample = {k: found[k] for k in ("deviation", "parameters") if self.parameters is not None}
+        return {**found["theorems"], "ranked prefix": found["ranked_prefix"], **sample}
+
+
+def _named(bounds: Any, name: str | None = None) -> Any:
+    if not isinstance(bounds, Mapping):
+        return bounds
+    return {
+        key: {"name": name or key, **bound} if isinstance(bound, Mapping) else bound
+        for key, bound in bounds.items()
+    }
+
+
+class RoundRecord(Record):
+    """What one round of GreedySanitize did, judged on unseen documents."""
+
+    form: Name
+    threshold: float | None
+    found: Count
+    false_positives: Count
+    total_loss: Amount
+    kept: bool
+    total_loss_by_form: dict[Name, float]
+
+
+class TextCandidate(Candidate):
+    """The classifiers of one loss ratio; counts and T are held-out totals over the folds."""
+
+    ratio: Annotated[float, Field(gt=0)]
+    rounds: Count
+    published: Share
+    leaked: Count
+    false_positives: Count
+    total_loss: Amount
+    held_out: bool
+    record: tuple[RoundRecord, ...]
+    total_loss_in_sample: Amount | None = None
+    way: Way = BEST_FORM
+    """How it publishes; ways other than the form that gained most are there because they are faster."""
+    encoder_reads: Share = 0.0
+    """The share of the words that an encoder reads when documents are published."""
+    attack: AttackDetails | None = None
+    bounds: Bounds | None = None
+
+
+class RatioLoss(Record):
+    """What a reference loses at one ratio."""
+
+    total_loss: Amount
+
+
+class TextReference(Reference):
+    """Another way to publish the same documents, judged and attacked alike.
+
+    `ratios` names the loss ratios at which it does exactly this, with its total loss at each.
+    """
+
+    ratios: dict[str, RatioLoss] = Field(default_factory=dict)
+    held_out: bool = True
+    published: Share | None = None
+    leaked: Count | None = None
+    false_positives: Count | None = None
+    attack: AttackDetails | None = None
+
+
+class Background(Record):
+    """One background corpus: its documents, and how many of its labels were matched."""
+
+    documents: Count
+    labels_matched: Count
+
+
+class EncoderRecord(Record):
+    """The pretrained encoder that took part: the hash of its weights, what was tuned, and where.
+
+    On an accelerator the same request need not give the same bytes.
+    """
+
+    sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+    tuning: Name
+    device: Name
+    repeatable: bool
+
+
+class TextFrontier(FrontierRecord):
+    """frontier.json of the text engine."""
+
+    candidates: tuple[TextCandidate, ...]
+    references: tuple[TextReference, ...] = ()
+    mode: Name
+    learner: AttackerName
+    labels: tuple[Label, ...]
+    folds: Count
+    folds_dealt: Count
+    background: tuple[Background, ...] = ()
+    unlabelled_documents: Count = 0
+    documents: Count
+    words: Count
+    sensitive_words: Count
+    encoder: EncoderRecord | None = None
+    contextual_words: Count = 0
+    """Words that are sensitive only because they give a name of their document away."""
+
+
+class TextHow(Record):
+    """How documents were published."""
+
+    ratio: Annotated[float, Field(gt=0)]
+    replacement: Name
+    findings: bool = False
+    order: Literal["kept", "shuffled"] = "kept"
+    ids: Literal["kept", "new"] = "kept"
+    dropped_fields: tuple[ColumnName, ...] = ()
+    fields_as_they_are: tuple[ColumnName, ...] = ()
+    encoder_device: Name | None = None
+    """What an encoder read the documents on; on an accelerator the bytes may differ between runs."""
+
+
+class TextRelease(Release):
+    """release.json of the text engine."""
+
+    how: TextHow
+
+    @classmethod
+    def read(cls, folder: str | os.PathLike[str]) -> TextRelease:
+        """Read release.json from a folder."""
+        return cls.from_json(read_json(os.path.join(folder, RELEASE_FILE)), file=RELEASE_FILE)
+
+    def lines(self) -> list[str]:
+        redacted = self.counts["redacted"]
+        many = sum(redacted.values()) if isinstance(redacted, dict) else redacted
+        documents, words = self.counts["documents"], self.counts["words"]
+        found = [f"{documents:,} documents, {words:,} words, {many:,} redacted"]
+        kept = [] if self.how.ids == "new" else ["the order of the documents", "their ids"]
+        kept += self.how.fields_as_they_are
+        if kept:
+            hints = [] if self.how.ids == "new" else ["--new-ids replaces ids and shuffles"]
+            hints += ["--drop leaves fields out"] if self.how.fields_as_they_are else []
+            found.append(f"published as they are: {', '.join(kept)} ({'; '.join(hints)})")
+        return found
+
+
+class InferenceRecord(Record):
+    """What an adversary guesses who knows other documents of the same people.
+
+    `right` of `cases` removed identifiers were guessed first among `candidates`; `by_prior` would be
+    without reading the document.
+    """
+
+    cases: Count
+    candidates: Count
+    right: Count
+    share: Share
+    low: Share
+    high: Share
+    by_prior: Count
+
+
+class TextAttack(AttackRecord):
+    """attack.json: what attackers find in one written release."""
+
+    seed: int
+    documents: Count
+    words_before: Count
+    sensitive_before: Count
+    background_documents: Count
+    attack: AttackDetails
+    bounds: Bounds | None = None
+    inference: InferenceRecord | None = None
+
+    def lines(self) -> list[str]:
+        """Return what the command line prints about the attack."""
+        left = self.attack.left
+        stay = f"{left.sensitive:,} of {self.sensitive_before:,} sensitive ones left"
+        found = [f"{self.documents:,} documents, {left.words:,} words published, {stay}"]
+        readings = self.attack.readings()
+        budgets = sorted({int(b) for record in readings.values() for b in record.ranked})
+        heads = "".join(f"{f'found of {b:,}':>26}" for b in budgets)
+        found.append(f"{'attacker':<48}{heads}")
+        for reading, record in readings.items():
+            cells = "".join(
+                f"{r.found:>12.1f} ({r.low:.1f} – {r.high:.1f})".rjust(26)
+                for r in (record.ranked[str(b)] for b in budgets)
+            )
+            found.append(f"{f'{reading}: {record.learner}':<48}{cells}")
+        strongest = self.attack.strongest
+        if strongest is not None:
+            found.append(
+                f"strongest: {strongest.attacker}, {strongest.found:.0f} ({strongest.low:.0f} – "
+                f"{strongest.high:.0f}) of {strongest.budget:,} inspected words"
+            )
+        if self.bounds is not None:
+            found += [bound.sentence for bound in self.bounds.ranked_prefix.values()]
+        if self.inference is not None and self.inference.cases:
+            guess = self.inference
+            found.append(
+                f"from the words around: {guess.right:,} of {guess.cases:,} removed names guessed "
+                f"({guess.low:.0%} – {guess.high:.0%}), {guess.by_prior:,} without reading"
+            )
+        return found

@@ -1,0 +1,325 @@
+"""Every parameter of the text engine's verbs, once: types, defaults, choices and one line of help each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Self, TypeVar
+
+from pydantic import Field, field_validator
+
+from ...core.choice import Choice
+from ...core.errors import NoCandidateError
+from ...core.exploration import Exploration
+from ...core.records import Candidate
+from ...core.request import Request, parameter
+from .attack.registry import ATTACKERS, ENCODER
+from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
+from .learners.registry import LEARNERS
+from .records import BEST_FORM
+from .release.registry import REPLACEMENTS
+from .sanitize.modes import MODES
+from .sources import Source
+
+__all__ = [
+    "BUDGETS",
+    "RATIOS",
+    "GivenWords",
+    "StudyRequest",
+    "TextAttackRequest",
+    "TextChoice",
+    "TextPublishRequest",
+    "TextRequest",
+]
+
+RATIOS = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
+BUDGETS = [10, 100, 1000]
+_EVERYONE, _NOBODY = "all", "none"
+
+File = str | os.PathLike[str]
+Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Inspected = Annotated[int, Field(ge=1)]
+C = TypeVar("C", bound=Candidate)
+
+
+@dataclass(frozen=True)
+class GivenWords:
+    """Words that Python code gave as a list; records do not repeat them."""
+
+    words: tuple[str, ...]
+
+
+def _words(value: object) -> object:
+    """Keep a file as it is; hold a list of words so that no record shows them."""
+    if value is None or isinstance(value, str | os.PathLike | GivenWords):
+        return value
+    return GivenWords(tuple(value)) if isinstance(value, Iterable) else value
+
+
+def _listed(value: object) -> object:
+    """Take one value for a list of one."""
+    return [value] if isinstance(value, str | os.PathLike) else value
+
+
+def _attackers(value: object) -> object:
+    """Take None for all attackers and an empty list for none, as Python code says it."""
+    if value is None:
+        return [_EVERYONE]
+    if isinstance(value, str):
+        return [value]
+    return (list(value) or [_NOBODY]) if isinstance(value, Iterable) else value
+
+
+def attacker_names() -> list[str]:
+    """Return what `attackers` may hold."""
+    return [*ATTACKERS, ENCODER, _EVERYONE, _NOBODY]
+
+
+def _encoder(value: object) -> object:
+    """Hold a folder as a path, so that records show its name only."""
+    if isinstance(value, str) and value not in (NO_ENCODER, DEFAULT_ENCODER):
+        return Path(value)
+    return value
+
+
+class _Tables(Request):
+    """How documents are read that stand in a table."""
+
+    text_column: str = parameter("text", help="Column of a table that holds the texts.")
+    id_column: str = parameter("id", help="Column of a table that holds the ids; empty: numbered.")
+
+
+class TextRequest(_Tables):
+    """What `explore` takes."""
+
+    corpus: Source = parameter(
+        help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
+    )
+    labels: list[str] = parameter(
+        help="Labels that are sensitive.", flag="--label", aliases=["label"], min_length=1
+    )
+    background: list[Source] = parameter(
+        [], help="Other labelled corpora of any origin.", role="file"
+    )
+    unlabelled: list[Source] = parameter([], help="Your own texts without labels.", role="file")
+    findings: File | Mapping[str, object] | None = parameter(
+        None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
+    )
+    ratios: list[Ratio] = parameter(
+        RATIOS, help="Loss ratios L/C: how many words withheld one leak is worth.", min_length=1
+    )
+    folds: int = parameter(4, help="Folds by document.", ge=2)
+    learner: object = parameter("crf", help="What learns.", choices=lambda: LEARNERS)
+    mode: str = parameter(
+        "honest",
+        help="Judged on unseen documents, or as the paper prints it.",
+        choices=lambda: MODES,
+    )
+    weights: dict[str, Ratio] = parameter(
+        {}, help="Factors of L per label, for example NAME=2.", metavar="LABEL=FACTOR"
+    )
+    deny: File | GivenWords | None = parameter(
+        None, help="File of words and phrases that are always redacted, one per line.", role="file"
+    )
+    allow: File | GivenWords | None = parameter(
+        None, help="File of words and phrases that are never redacted, one per line.", role="file"
+    )
+    word_lists: dict[str, File | GivenWords] = parameter(
+        {}, help="Files of words that share a meaning, one per line; each is a feature.",
+        role="file", metavar="NAME=FILE",
+    )  # fmt: skip
+    context: float | None = parameter(
+        None,
+        help="Also redact words that give a removed name away; the false discovery rate, e.g. 0.05.",
+        gt=0,
+        lt=1,
+    )
+    attackers: list[object] = parameter(
+        ["crf"], help="Who attacks each candidate.", choices=attacker_names, min_length=1
+    )
+    budgets: list[Inspected] = parameter(
+        BUDGETS, help="How many words an attacker inspects.", flag="--budget", aliases=["budget"],
+        min_length=1,
+    )  # fmt: skip
+    encoder: File = parameter(
+        NO_ENCODER,
+        help="A pretrained encoder that takes part: none, default, or a folder.",
+        metavar="none|default|FOLDER",
+    )
+    encoder_tuning: str = parameter(
+        "two",
+        help="What is tuned: its head, its upper two layers, or all.",
+        choices=lambda: TUNINGS,
+    )
+    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
+
+    _held_encoder = field_validator("encoder", mode="before")(_encoder)
+    _one_label = field_validator("labels", "background", "unlabelled", mode="before")(_listed)
+    _held_words = field_validator("deny", "allow", mode="before")(_words)
+    _said = field_validator("attackers", mode="before")(_attackers)
+
+    @field_validator("word_lists", mode="before")
+    @classmethod
+    def _held_lists(cls, value: Mapping[str, object] | None) -> object:
+        return {k: _words(v) for k, v in dict(value).items()} if value else {}
+
+    @field_validator("weights", mode="before")
+    @classmethod
+    def _no_weights(cls, value: object) -> object:
+        return value or {}
+
+    @field_validator("labels")
+    @classmethod
+    def _different(cls, value: list[str]) -> list[str]:
+        if len(set(value)) != len(value):
+            raise ValueError("the labels must be different")
+        return value
+
+    def resolved(self, folder: Path) -> Self:
+        """Return the same request with its files relative to a folder made absolute."""
+        found = super().resolved(folder)
+        if isinstance(found.encoder, Path):
+            return found.model_copy(update={"encoder": folder / found.encoder})
+        return found
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse a weight for what is no label."""
+        for name in self.weights:
+            if name not in self.labels:
+                raise ValueError(
+                    f"weights: there is a weight for {name!r}, which is none of the labels"
+                )
+
+
+class TextPublishRequest(_Tables):
+    """What `publish` takes."""
+
+    documents: Source = parameter(help="Documents to publish.", role="data", metavar="INPUT")
+    replacement: str = parameter(
+        "placeholder", help="What stands for what is redacted.", flag="--replace",
+        aliases=["replace"], choices=lambda: REPLACEMENTS,
+    )  # fmt: skip
+    key: File | None = parameter(
+        None, help="File (mode 600) with the secret of surrogates; else SFUMATO_KEY.", role="file"
+    )
+    scope: str = parameter(
+        "document", help="Where surrogates are consistent.", choices=lambda: ("document", "corpus")
+    )
+    findings: File | Mapping[str, object] | None = parameter(
+        None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
+    )
+    drop: list[str] = parameter([], help="Other fields to leave out.")
+    new_ids: bool = parameter(
+        False, help="Give documents new ids and an order of their own; the mapping stays with you."
+    )
+    engine: str = parameter(
+        "local", help="Where the work is done.", choices=lambda: ("local", "spark"), in_plan=False
+    )
+    threads: int | None = parameter(None, help="Threads (default: all cores).", ge=1, in_plan=False)
+    strict: bool = parameter(False, help="Stop at the first document that fails.")
+
+    _one_field = field_validator("drop", mode="before")(_listed)
+
+
+class TextAttackRequest(Request):
+    """What `attack` takes."""
+
+    directory: File = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
+    published: File = parameter(help="What publish wrote.", role="data", metavar="PUBLISHED")
+    labels: Source = parameter(help="The originals, with their labels.", role="file")
+    background: list[Source] = parameter(
+        [], help="Labelled corpora that an outsider brings.", role="file"
+    )
+    training: Source = parameter(
+        None, help="The corpus that explore learned from: adds attacker A.", role="file"
+    )
+    attackers: list[object] = parameter(
+        [_EVERYONE], help="Who attacks.", choices=attacker_names, min_length=1
+    )
+    budgets: list[Inspected] = parameter(
+        BUDGETS, help="How many words are inspected.", flag="--budget", aliases=["budget"],
+        min_length=1,
+    )  # fmt: skip
+    encoder: File | None = parameter(
+        None,
+        help="The encoder of attackers who have one (default: the installed one, if any).",
+        metavar="none|default|FOLDER",
+    )
+    folds: int = parameter(4, help="Folds by document inside the release.", ge=2)
+    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
+
+    _held_encoder = field_validator("encoder", mode="before")(_encoder)
+    _one_corpus = field_validator("background", mode="before")(_listed)
+    _said = field_validator("attackers", mode="before")(_attackers)
+
+
+class StudyRequest(Request):
+    """What `study` takes."""
+
+    corpora: list[Source] = parameter(
+        help="Labelled corpora.", role="data", metavar="CORPUS…", min_length=1
+    )
+    labels: list[str] = parameter(
+        ["NAME"], help="Labels that are sensitive.", flag="--label", aliases=["label"], min_length=1
+    )
+    ratios: list[Ratio] = parameter(RATIOS, help="Loss ratios L/C.", min_length=1)
+    folds: int = parameter(4, help="Folds by document.", ge=2)
+    publishers: list[str] = parameter([], help="Some of the publishers (default: all).")
+    budgets: list[Inspected] = parameter(
+        [10, 20, 50, 100, 200, 500, 1000, 2000], help="How many words are inspected.",
+        flag="--budget", aliases=["budget"], min_length=1,
+    )  # fmt: skip
+    threads: int | None = parameter(None, help="Threads (default: all cores).", ge=1)
+    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
+
+    _one_corpus = field_validator("corpora", "labels", "publishers", mode="before")(_listed)
+
+
+class TextChoice(Choice):
+    """The ways of choosing a candidate of the text engine: also by its loss ratio."""
+
+    ratio: float | None = parameter(None, help="The candidate of this loss ratio.", gt=0)
+
+    def _own_ways(self) -> tuple[str, ...]:
+        return ("ratio",)
+
+    def of(self, exploration: Exploration[Any, C]) -> C:
+        """Return the chosen candidate of an exploration."""
+        if self.ratio is None:
+            return super().of(exploration)
+        for candidate in exploration.candidates:
+            mine = getattr(candidate, "ratio", None) == self.ratio
+            if mine and getattr(candidate, "way", BEST_FORM) == BEST_FORM:
+                return candidate
+        raise NoCandidateError(
+            f"No candidate has the loss ratio {self.ratio:g}.",
+            hint="choose one of the ratios that were explored.",
+        )
+
+
+def words_of(given: object) -> list[str]:
+    """Return the words of a file (one word or phrase per line) or of a list.
+
+    Parameters
+    ----------
+    given : path, GivenWords or None
+        A field of a request.
+
+    """
+    if given is None:
+        return []
+    if isinstance(given, GivenWords):
+        return list(given.words)
+    from ...core.errors import InputError
+
+    path = Path(str(given))
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise InputError(
+            f"The word list {path.name!r} cannot be read.",
+            hint="one word or phrase per line, UTF-8.",
+        ) from None
+    return [line.strip() for line in lines if line.strip()]

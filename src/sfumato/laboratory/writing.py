@@ -1,0 +1,100 @@
+"""What the studies write alike: tidy rows as CSV, and charts in the report's style."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..core.files import read_json, whole_file, write_json
+from ..presentation.drawing import theme
+
+__all__ = ["SCHEMA", "draw_charts", "styled", "write_charts", "write_csv"]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+_CHARACTER = 7.5  # pixels of an average character of a title
+_MIN_TITLE = 24
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as CSV, whole; the columns are those of all rows, in their first order.
+
+    Parameters
+    ----------
+    path : Path
+        The file; one that exists is replaced.
+    rows : sequence of mapping
+        The rows.
+
+    """
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    with whole_file(path, force=True) as beside:
+        beside.write_text(text.getvalue(), encoding="utf-8")
+
+
+def styled(spec: Mapping[str, Any], *, width: float) -> dict[str, Any]:
+    """Return a Vega-Lite specification with the report's theme, its title broken to fit.
+
+    Parameters
+    ----------
+    spec : mapping
+        The specification; its "title" is one string.
+    width : float
+        How wide the chart is drawn, in pixels.
+
+    >>> styled({"title": "one two three four five six"}, width=100)["title"]["text"]
+    ['one two three four five', 'six']
+
+    """
+    limit = max(_MIN_TITLE, int(width / _CHARACTER))
+    title = textwrap.wrap(str(spec.get("title", "")), limit)
+    rest = {key: value for key, value in spec.items() if key != "title"}
+    return {
+        "$schema": SCHEMA,
+        **({"title": {"text": title, "anchor": "start"}} if title else {}),
+        "config": theme(),
+        **rest,
+    }
+
+
+def write_charts(folder: Path, specs: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write specifications as NAME.vl.json into a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder; it is made where it does not exist.
+    specs : mapping from str to mapping
+        The specifications by name.
+
+    """
+    folder.mkdir(exist_ok=True)
+    for name, spec in specs.items():
+        write_json(folder / f"{name}.vl.json", spec, force=True)
+
+
+def draw_charts(folder: Path) -> None:
+    """Draw every specification of a folder as SVG beside it.
+
+    Parameters
+    ----------
+    folder : Path
+        Where `write_charts` wrote.
+
+    """
+    import vl_convert
+
+    for path in sorted(folder.glob("*.vl.json")):
+        picture = vl_convert.vegalite_to_svg(json.dumps(read_json(path)))
+        with whole_file(
+            path.with_name(path.name.replace(".vl.json", ".svg")), force=True
+        ) as beside:
+            beside.write_text(picture, encoding="utf-8")

@@ -1,0 +1,53 @@
+"""facts.json: the records behind a report, without what must stay in the house.
+
+Hashes of inputs are left out, because whoever holds a release could test guesses against them; so are
+folders, times and machine names, so that the same plan gives the same facts byte for byte.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .._version import __version__
+from ..core.engine import Part
+from ..core.files import canonical_json
+
+__all__ = ["Facts", "facts_json"]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything a report is made from: its parts, and the name of the plan that was run, if one was."""
+
+    parts: tuple[Part, ...]
+    plan: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of facts.json."""
+        return {
+            "facts": 2,
+            "version": __version__,
+            "plan": self.plan,
+            "parts": [_part(part) for part in self.parts],
+        }
+
+
+def facts_json(facts: Facts) -> str:
+    """Return facts.json as text.
+
+    >>> facts_json(Facts(()))
+    '{\\n "facts": 2,\\n "parts": [],\\n "plan": null,\\n "version": "..."\\n}\\n'
+    """
+    return canonical_json(facts.to_json())
+
+
+def _part(part: Part) -> dict[str, Any]:
+    records = {"frontier": part.frontier, "release": part.release, "attack": part.attack}
+    return {
+        "id": part.id,
+        "engine": part.engine,
+        "chosen": None if part.chosen is None else part.chosen.id,
+        "chosen_by": part.chosen_by,
+        **{name: None if r is None else r.to_public_json() for name, r in records.items()},
+    }

@@ -1,0 +1,66 @@
+"""The story of a table: told from records alone, for every stage, and true to what was measured."""
+
+import pytest
+
+from sfumato.core.engine import Part
+from sfumato.data.samples import patient_register, register_population, register_schema
+from sfumato.engines import tables
+from sfumato.presentation.knowledge import shared_terms
+from sfumato.presentation.numbers import segments
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("story")
+    (folder / "schema.toml").write_text(register_schema(), encoding="utf-8")
+    frame = patient_register(300).to_pandas()
+    frame.to_csv(folder / "register.csv", index=False)
+    frame.iloc[:120].to_csv(folder / "some.csv", index=False)
+    found = tables.explore(
+        folder / "register.csv", folder / "schema.toml", register_population(), evaluations=200
+    )
+    chosen = found.knee()
+    release = found.publish(chosen, folder / "some.csv", out=folder / "o.csv", accept_worse=True)
+    return found, chosen, release
+
+
+def parts(told):
+    found, chosen, release = told
+    yield Part("tables", "tables", frontier=found.record, chosen=chosen)
+    yield Part(
+        "tables",
+        "tables",
+        frontier=found.record,
+        release=release,
+        chosen=chosen,
+        chosen_by="release",
+    )
+    yield Part("tables", "tables", release=release)
+    yield Part("tables", "tables", frontier=found.record)
+
+
+def test_every_stage_is_told_and_every_term_is_explained(told):
+    for part in parts(told):
+        story = tables.ENGINE.story(part)
+        assert story.verdict
+        known = {*story.glossary, *shared_terms()}
+        sentences = [*story.verdict, *story.published, *story.tradeoff, *story.attack, *story.cost]
+        for sentence in sentences:
+            assert {term for _, term in segments(sentence) if term} <= known
+        for grid in story.grids:
+            assert {len(row) for row in grid.rows} == {len(grid.heads)}
+
+
+def test_the_headline_is_about_what_was_published(told):
+    _, _, release = told
+    story = tables.ENGINE.story(list(parts(told))[1])
+    assert "of 120 records" in story.verdict[0]
+    assert story.stats[0].value == f"{release.measured.risk:.3g}"
+
+
+def test_what_was_accepted_is_shown(told):
+    _, _, release = told
+    story = tables.ENGINE.story(list(parts(told))[1])
+    assert release.worse
+    assert any("the steward accepted" in c.text for c in story.checks)
+    assert not any(c.text.startswith("The risk was measured again") for c in story.checks)

@@ -1,0 +1,143 @@
+"""A fourth engine, installed as a package of its own: every surface works, and no line of sfumato knows it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+SOURCE = HERE.parents[1] / "src"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Install the package with pip, away from this environment."""
+    target = tmp_path_factory.mktemp("site")
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation",
+         "--disable-pip-version-check", "--target", str(target), str(HERE / "toy")],
+        check=True,
+    )  # fmt: skip
+    return target
+
+
+@pytest.fixture
+def sfumato(site, tmp_path):
+    """Return a function that runs the command line with the toy engine installed."""
+    path = os.pathsep.join([str(SOURCE), str(site)])
+    environment = {**os.environ, "PYTHONPATH": path}
+
+    def run(*words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "sfumato", *words],
+            cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == status, done.stderr
+        return done
+
+    (tmp_path / "a.numbers").write_text("\n".join(str(n) for n in range(1, 200, 3)))
+    return run
+
+
+def test_help_lists_the_engine_and_its_options(sfumato):
+    assert "Numbers: round until nobody stands alone." in sfumato("--help").stdout
+    told = sfumato("toy", "explore", "--help").stdout
+    assert "--steps" in told
+    assert "Rounding steps to try." in told
+    assert "--signed" in sfumato("toy", "publish", "--help").stdout
+
+
+def test_explore_choose_publish_report(sfumato, tmp_path):
+    sfumato("toy", "explore", "a.numbers", "--steps", "1,5", "--steps", "20", "--out", "explored")
+    frontier = json.loads((tmp_path / "explored/frontier.json").read_text())
+    assert frontier["request"]["steps"] == [1, 5, 20]
+    told = sfumato(
+        "toy",
+        "publish",
+        "explored",
+        "a.numbers",
+        "--max-risk",
+        "0",
+        "--signed",
+        "--out",
+        "released",
+    )
+    assert "candidate step20" in told.stdout
+    assert (tmp_path / "released/numbers.txt").read_text().splitlines()[-1] == "+200"
+    sfumato("report", "explored", "released", "--pdf", "--out", "report")
+    page = (tmp_path / "report/report.html").read_text()
+    assert "of the numbers are unique" in page
+    assert "Each number belongs to one person." in page
+    assert (tmp_path / "report/report.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_the_printed_commands_repeat_everything(sfumato, tmp_path):
+    sfumato("toy", "explore", "a.numbers", "--steps", "5,20", "--seed", "3", "--out", "explored")
+    sfumato("toy", "publish", "explored", "a.numbers", "--knee", "--signed", "--out", "released")
+    sfumato("report", "explored", "released", "--out", "report")
+    page = (tmp_path / "report/report.html").read_text()
+    block = re.search(r'aria-label="Commands"><code>(.*?)</code>', page, re.DOTALL)
+    assert block is not None
+    commands = unescape(block[1]).strip().splitlines()
+    (tmp_path / "report").rename(tmp_path / "first")
+    for command in commands:
+        words = shlex.split(command)
+        assert words[0] == "sfumato"
+        sfumato(*words[1:])
+    for before, after in (("explored", "toy-explored"), ("released", "toy-release")):
+        for file in (tmp_path / before).iterdir():
+            assert (tmp_path / after / file.name).read_bytes() == file.read_bytes()
+    assert (tmp_path / "report/report.html").read_bytes() == (
+        tmp_path / "first/report.html"
+    ).read_bytes()
+
+
+def test_a_plan_is_drafted_and_run(sfumato, tmp_path):
+    sfumato("run", "--init", "a.numbers", "--out", "plan.toml")
+    sfumato("run", "plan.toml")
+    assert (tmp_path / "release/release/toy/numbers.txt").exists()
+    assert (tmp_path / "release/private/toy/frontier.json").exists()
+    assert "How to repeat it" in (tmp_path / "release/report.html").read_text()
+
+
+def test_a_wrong_plan_is_told_with_all_its_mistakes(sfumato, tmp_path):
+    (tmp_path / "plan.toml").write_text(
+        '[toy]\nnumbers = "b.numbers"\nstep = [1]\nsteps = []\nseed = -1\n'
+    )
+    told = sfumato("run", "plan.toml", status=2).stderr
+    for mistake in ("toy.step: unknown key", "toy.steps", "toy.seed", "toy.choose"):
+        assert mistake in told
+
+
+def test_publishing_without_a_choice_is_refused(sfumato):
+    sfumato("toy", "explore", "a.numbers", "--out", "explored")
+    told = sfumato("toy", "publish", "explored", "a.numbers", "--out", "released", status=2).stderr
+    assert "exactly one way" in told
+
+
+def test_python_loads_and_publishes(site, tmp_path):
+    (tmp_path / "a.numbers").write_text("\n".join(str(n) for n in range(50)))
+    code = (
+        "import sfumato as sf\n"
+        "from sfumato.core.engine import ENGINES\n"
+        "toy = ENGINES['toy']\n"
+        "found = toy.explore(toy.Request.made({'numbers': 'a.numbers'}, owner='explore'))\n"
+        "import os; os.mkdir('saved'); found.save('saved')\n"
+        "again = sf.load('saved')\n"
+        "assert again.record == found.record\n"
+        "print(again.publish(again.knee(), 'a.numbers')[:3], again)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SOURCE), str(site)])},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "toy exploration" in done.stdout
