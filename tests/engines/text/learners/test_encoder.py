@@ -24,7 +24,7 @@ def tokens_of(texts):
     return TokenData.of(tokenize(texts, vocabulary), vocabulary)
 
 
-def documents(count, seed=0, words=24):
+def documents(count, seed=0, words=36):
     """Short texts in which some words are always sensitive; a unit of work for a tiny encoder."""
     random = np.random.default_rng(seed)
     drawn = [random.choice(NAMES + 3 * PLAIN, words) for _ in range(count)]
