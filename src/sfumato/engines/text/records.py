@@ -379,6 +379,10 @@ class TextAttack(AttackRecord):
                 f"strongest: {strongest.attacker}, {strongest.found:.0f} ({strongest.low:.0f} – "
                 f"{strongest.high:.0f}) of {strongest.budget:,} inspected words"
             )
+        if not self.attack.with_encoder:
+            found.append(
+                "no attacker with a pretrained encoder was run (sfumato[encoder] brings one)"
+            )
         if self.bounds is not None:
             found += [bound.sentence for bound in self.bounds.ranked_prefix.values()]
         if self.inference is not None and self.inference.cases:

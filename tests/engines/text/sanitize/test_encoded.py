@@ -99,7 +99,7 @@ def played():
 
 
 def test_an_encoder_that_reads_farther_wins(played):
-    publisher, best, encoder = played
+    _, best, _ = played
     assert "encoder" in best.rounds[0].form
     assert best.total_loss == 0
     assert best.encoder_reads == 1.0
