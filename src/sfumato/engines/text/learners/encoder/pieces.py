@@ -24,6 +24,7 @@ _OTHER, _LOWER, _TITLE, _UPPER, _INITIAL, _MIXED, _DIGITS, _MARK = range(CASES)
 WINDOW, OVERLAP, MARGIN = 160, 40, 20
 LENGTHS = (40, 80, WINDOW)  # windows are padded to one of these: few shapes, few compilations
 _MOST_PIECES = 16  # of one token: what is longer is cut
+_MOST_WORDS = 1 << 20  # that are remembered
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -88,11 +89,10 @@ class PieceTable:
 
     def look_up(self, words: list[str]) -> list[tuple[tuple[int, ...], int]]:
         """Return the pieces and the case class of each word; every word has at least one piece."""
+        if len(self._known) > _MOST_WORDS:
+            self._known = {}  # a new one: another thread may still look words up in the old one
         known = self._known
         new = [word for word in dict.fromkeys(words) if word not in known]
-        if len(known) > 1 << 20:
-            known.clear()
-            new = list(dict.fromkeys(words))
         for word, cut in zip(
             new, self._cut.encode_batch(new, add_special_tokens=False), strict=True
         ):
