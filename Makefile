@@ -42,15 +42,12 @@ lowest:
 # 20,000 hostile inputs for every reader, on through explore and publish with bounds checks; `python -m fuzz.guided TARGET` is guided by coverage (needs atheris).
 fuzz: $(VENV)/.test
 	$(BIN)/python -m fuzz --inputs 20000
+	$(BIN)/python -m fuzz.canaries --rounds 20
 
-# A hundred kills at random moments of a publish and of a run; each must resume to the same bytes.
+# A hundred kills at random moments of each kind of work, and one before each call that changes a name.
 faults: $(VENV)/.test
-	$(BIN)/python -m benchmarks._kills text 100
-	$(BIN)/python -m benchmarks._kills run 100
-
-# The reference page of all parameters, from the engines' requests.
-reference: $(VENV)/.test
-	$(BIN)/python docs/generate.py
+	for kind in text tables baskets run report; do $(BIN)/python -m benchmarks._kills $$kind 100 || exit 1; done
+	for kind in tables baskets report; do $(BIN)/python -m benchmarks._kills $$kind steps || exit 1; done
 
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium

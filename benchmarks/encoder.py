@@ -46,7 +46,7 @@ SMALL = 20_000  # words to time a classifier on
 def _encoder(tuning: str) -> Any:
     from sfumato.engines.text.learners.encoder.learner import Encoder
 
-    return Encoder.named(os.environ.get("SFUMATO_ENCODER", "default"), tuning=tuning)
+    return Encoder.named(os.environ.get("SFUMATO_BENCH_ENCODER", "default"), tuning=tuning)
 
 
 def _corpora() -> list[str]:

@@ -147,7 +147,7 @@ def _headline(content: dict[str, Any]) -> dict[str, Any]:
     """At L/C = 10: attacker B ranked against the bound, A and the outsider beside it, by corpus."""
     rows: dict[str, Any] = {}
     for r in content["attack"]:
-        if r["ratio"] == RATIO and r["way"] == "ranked" and r["budget"] in (100, 200, 500, 1000):
+        if r["ratio"] == RATIO and r["way"] == "ranked" and r["budget"] in (100, 1000):
             entry = rows.setdefault(r["corpus"], {}).setdefault(r["publisher"], {})
             reading = entry.setdefault(r["reading"], {"attacker": r["attacker"]})
             reading[str(r["budget"])] = [r["found"], r["low"], r["high"]]
@@ -163,7 +163,7 @@ def _headline(content: dict[str, Any]) -> dict[str, Any]:
     fifth = [
         by["honest"]["B"]["100"][0] / max(by["gs crf"]["B"]["100"][0], 1) for by in rows.values()
     ]
-    return {"bound": bound, "found": rows, "honest_under_bound": kept,
+    return {"bound": bound, "honest_under_bound": kept,
             "median_of_honest_over_paper_at_100": statistics.median(fifth)}  # fmt: skip
 
 
@@ -248,13 +248,55 @@ def run(names: tuple[str, ...] = CORPORA) -> dict[str, Any]:
     return {
         "study": {"seconds_of_this_run": seconds, "plan": content["plan"],
                   "corpora": content["corpora"]},
-        "publish": _averaged(content),
+        "publish": _lines(_averaged(content), "corpus publisher ratio rounds published leaked "
+                          "false_positives total_loss"),
+        "found_of_100": _lines(_found_of_100(content), "corpus publisher reading attacker tp ranked low "
+                               "high positives_first"),
         "headline": _headline(content),
-        "bounds": _bounds(content, keep),
+        "bounds": _verdicts(_bounds(content, keep)),
         "background": _background_summary(background),
         "context": {name: context(name) for name in names},
-        "attack": [r for r in content["attack"] if r["way"] != "random" and r["budget"] in (100, 1000)],
     }  # fmt: skip
+
+
+def _lines(rows: list[dict[str, Any]], columns: str) -> dict[str, Any]:
+    """Keep rows as one line of text each: what the docs cite, small enough for a repository."""
+
+    def cell(value: object) -> str:
+        return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+    names = columns.split()
+    return {"columns": columns, "rows": [";".join(cell(r[c]) for c in names) for r in rows]}
+
+
+def _found_of_100(content: dict[str, Any]) -> list[dict[str, Any]]:
+    """What each attacker finds in 100 words at L/C = 10, ranked and positives first."""
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for r in content["attack"]:
+        if r["ratio"] != RATIO or r["budget"] != 100:
+            continue
+        row = found.setdefault((r["corpus"], r["publisher"], r["reading"]), dict(r))
+        if r["way"] == "ranked":
+            row |= {"ranked": r["found"], "low": r["low"], "high": r["high"]}
+        elif r["way"] == "unordered":
+            row["positives_first"] = r["found"]
+    return [row for row in found.values() if "ranked" in row and "positives_first" in row]
+
+
+def _verdicts(bounds: dict[str, Any]) -> dict[str, Any]:
+    """Keep of each bound its value and whether it applies and says anything."""
+
+    def kept(certified: dict[str, Any]) -> dict[str, Any]:
+        return {
+            name: ";".join(f"{k}={bound[k]}" for k in ("value", "applies", "vacuous"))
+            for name, bound in certified.items()
+            if isinstance(bound, dict) and "applies" in bound
+        }
+
+    return {
+        corpus: {publisher: kept(certified) for publisher, certified in by.items()}
+        for corpus, by in bounds.items()
+    }
 
 
 def _averaged(content: dict[str, Any]) -> list[dict[str, Any]]:

@@ -330,7 +330,7 @@ def baskets(scene: Scene, formats: Sequence[str]) -> None:
 
     data = r"^outputs/(release-baskets-[^/]*|run/release/baskets)/(?!release\.json)"
     rare = scene.word("feature that is not published")
-    classes = [scene.word("class of a row", data) for _ in range(2)]
+    classes = [scene.word("class of a row", rf"{data}|{PRIVATE}") for _ in range(2)]
     chance = 0.7 / (1 + np.arange(12)) ** 0.5
     dense = (scene.dice.random((120, 12)) < chance).astype(np.int8)
     dense[:, 11] = 0

@@ -112,23 +112,14 @@ def publish_lines(path: Path) -> None:
 
 
 def publish_table(folder: Path, table: str = "table.csv") -> None:
-    """Explore a table and publish it by its best and its last candidate; no identifier may come out."""
-    from sfumato.core.errors import SfumatoError
+    """Explore a table and publish it; no identifier may come out."""
     from sfumato.engines import tables
 
     files = [folder / name for name in (table, "schema.toml", "population.csv")]
     found = tables.explore(*files, evaluations=4)
-    for number, candidate in enumerate(
-        {c.id: c for c in (found.knee(), found.candidates[-1])}.values()
-    ):
-        try:
-            found.publish(candidate, files[0], out=folder / f"released-{number}")
-        except SfumatoError as error:
-            if PLANTED in str(error):
-                raise LeakError("message") from None
+    found.publish(found.knee(), files[0], out=folder / "released")
     if not _is_published(folder, table):
-        for number in range(2):
-            search(folder / f"released-{number}")
+        search(folder / "released")
 
 
 def _is_published(folder: Path, table: str) -> bool:
@@ -158,7 +149,6 @@ def _is_published(folder: Path, table: str) -> bool:
 
 def publish_baskets(path: Path, folder: Path) -> None:
     """Explore baskets at k = 2 and publish; an item that one row holds may not come out."""
-    from sfumato.core.errors import SfumatoError
     from sfumato.data.baskets import read_baskets
     from sfumato.engines import baskets
 
@@ -170,12 +160,7 @@ def publish_baskets(path: Path, folder: Path) -> None:
         labels = folder / "labels.txt"
         labels.write_text("".join(f"{'pq'[i % 2]}\n" for i in range(len(read))))
     found = baskets.explore(path, labels=labels, k=2, folds=2, selector="hamdist")
-    for candidate in found.candidates[:1]:
-        try:
-            found.publish(candidate, path, labels=labels, out=folder / "released")
-        except SfumatoError as error:
-            if PLANTED in str(error):
-                raise LeakError("message") from None
+    found.publish(found.candidates[0], path, labels=labels, out=folder / "released")
     held = dict(zip(read.feature_names, read.matrix.sum(axis=0).A1.tolist(), strict=True))
     elsewhere = any(PLANTED in n and n != PLANTED for n in read.feature_names) or (
         read.labels is not None and any(PLANTED in label for label in read.labels)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+# Attackers use installed weights wherever they are; tests run the same anywhere, and those that mean
+# the real weights ask for the fixture `default_encoder`.
+os.environ["SFUMATO_ENCODER"] = "none"
 
 ENGINES = ("tables", "text", "baskets")
 
@@ -153,23 +158,12 @@ def kills():
     return killed_before
 
 
-@pytest.fixture(autouse=True)
-def _no_default_encoder(request, monkeypatch):
-    """Hide installed weights: attackers would use them wherever they are, and tests run anywhere.
-
-    Tests that mean the real weights ask for the fixture `default_encoder`.
-    """
-    if "default_encoder" not in request.fixturenames:
-        from sfumato.engines.text.learners.encoder import folder
-
-        monkeypatch.setattr(folder, "default_folder", lambda: None)
-
-
 @pytest.fixture
-def default_encoder():
+def default_encoder(monkeypatch):
     """The installed weights; the test is skipped where they are not."""
     from sfumato.engines.text.learners.encoder import folder
 
+    monkeypatch.delenv(folder.HIDDEN_BY)
     if folder.missing_packages() or folder.default_folder() is None:
         pytest.skip("the extra `encoder` is not installed")
     from sfumato.engines.text.learners.encoder.learner import Encoder

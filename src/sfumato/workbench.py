@@ -65,7 +65,7 @@ def run(
         plan=plan.content, inputs=[(name, sha256_of(file)) for name, file in plan.input_files()]
     )
     read = [plan_path, *(file for _, file in plan.input_files())]
-    with Journal(target, key, force=force, inputs=read) as journal:
+    with Journal(target, key, force=force, inputs=read, folder=True) as journal:
         if not journal.finished:
             _Run(plan, plan_path, journal, say).all_steps()
             journal.finish(lambda built: _assemble(plan, plan_path, journal, built))
@@ -144,8 +144,7 @@ class _Run:
         exploration = engine.load(self.journal.path(f"{engine.name}-frontier"))
         candidate = section.choice.of(exploration)
         self.say(f"  chosen: {candidate.id}")
-        chained = section.published_from is not None
-        request = section.publish_request(self._data(section, source), chained=chained)
+        request = section.publish_request(self._data(section, source))
         engine.publish(exploration, candidate, request, out=part.path, force=True)
         listed = quarantine_of(part.path)
         if listed.exists():  # kept with the step, and laid out apart from the release at the end

@@ -41,13 +41,14 @@ def test_explore_and_publish(run, log, tmp_path):
     content = json.loads((out / "frontier.json").read_text())
     assert {c["id"] for c in content["candidates"]} == {
         "hamdist-k3", "hamdist-k5", "distcnt-k3", "distcnt-k5",
+        "cells-k3", "cells-k5", "cells-class-k3", "cells-class-k5",
     }  # fmt: skip
     assert [i["rows"] for i in content["inputs"]] == [200, 200, 200]
     assert "k-anonymity by containment protects against" in done.output
     target = tmp_path / "safe.npz"
     done = run("publish", out, log, "--choose", "hamdist-k3", "--out", target)
     assert done.exit_code == 0, done.output
-    assert "audited AC" in done.output
+    assert "audited: at least" in done.output
     assert audit(sp.load_npz(target)).ac >= 3
     names = (tmp_path / "safe.features.txt").read_text().split()
     (chosen,) = [c for c in content["candidates"] if c["id"] == "hamdist-k3"]
@@ -129,8 +130,8 @@ def _few_labels(path):
     (path / "log.labels.txt").write_text("1\n0\n")
 
 
-def _three_classes(path):
-    (path / "log.labels.txt").write_text("1\n0\n2\n1\n" * 50)
+def _many_classes(path):
+    (path / "log.labels.txt").write_text("".join(f"c{i % 50}\n" for i in range(200)))
 
 
 def _not_binary(path):
@@ -154,9 +155,9 @@ def _no_features(path):
     ("damage", "message"),
     [
         (_one_class, "The labels have 1 distinct value, and two classes are needed."),
-        (_missing_labels, "There are no labels"),
+        (_missing_labels, "The selector 'hamdist' needs labels, and there are none."),
         (_few_labels, "There are 2 labels for 200 rows."),
-        (_three_classes, "The labels have 3 distinct values"),
+        (_many_classes, "The labels have 50 classes, and up to 20 are taken."),
         (_not_binary, "neither 0 nor 1"),
         (_duplicate_names, "19 feature names are used more than once."),
         (_not_a_matrix, "is not a scipy sparse matrix"),

@@ -54,7 +54,7 @@ def frontier(corpus, tmp_path_factory):
 
 
 def test_explore_writes_a_frontier_and_a_model(frontier, corpus):
-    assert sorted(p.name for p in frontier.iterdir()) == ["frontier.json", "model"]
+    assert sorted(p.name for p in frontier.iterdir()) == ["frontier.json", "learned", "model"]
     content = json.loads((frontier / "frontier.json").read_text(encoding="utf-8"))
     assert content["engine"] == "text"
     assert sorted(c["ratio"] for c in content["candidates"]) == [1, 10]

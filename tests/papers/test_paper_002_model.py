@@ -121,8 +121,8 @@ def test_words_for_names_missing_values_and_long_lists():
     policy = lattice.policy({"race": ["White", "Black|Other"], "age": ["1", "2|?"]})
     assert policy.intervals()["race"] == ["White", "Black|Other"]
     top = lattice.top.intervals()
-    assert top["age"] == ["1-2|?"]
-    assert top["c"] == ["v0|...10 more...|v11"]
+    assert top["age"] == ["*"]
+    assert top["c"] == ["*"]
     assert lattice.policy(top) == lattice.top
     assert policy.summary()["c"] == "as it is"
     assert np.array_equal(lattice.policy({"age": [["1", "2"], ["?", "?"]]}).bits[2:4], [0, 1])

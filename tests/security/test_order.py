@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import PrivacyWarning
-from sfumato.data.shuffling import ShuffledLines, shuffled_order
+from sfumato.data.shuffling import RowPlaces, ShuffledLines, line_places
 
 SCHEMA = {
     "attribute": [
@@ -32,9 +32,11 @@ def test_lines_come_out_in_an_order_that_forgets_the_first(
     pairs = [(line, f"label {i % labels}") for i, line in enumerate(rows)]
     found = []
     for order in (pairs, data.draw(st.permutations(pairs))):
-        with ShuffledLines(3, folder, held=held) as lines:
-            for line, label in order:
-                lines.add(line, label)
+        with ShuffledLines(folder, held=held) as lines:
+            for start in range(0, len(order), 7):
+                some = order[start : start + 7]
+                places = line_places([f"{label} {line}" for line, label in some], 3)
+                lines.add([line for line, _ in some], places, [label for _, label in some])
             found.append(list(lines))
     assert Counter(found[0]) == Counter(pairs)
     assert found[0] == found[1]
@@ -51,7 +53,8 @@ def test_rows_of_a_matrix_come_out_in_an_order_that_forgets_the_first(seed, n, d
     shown = []
     for order in (np.arange(n), before):
         matrix, own = sp.csr_matrix(dense[order]), tuple(labels[order].tolist())
-        place = shuffled_order(matrix, own, seed)
+        places = RowPlaces(seed, d)(matrix.indptr, matrix.indices, own)
+        place = np.argsort(places, kind="stable")
         assert sorted(place.tolist()) == list(range(n))
         shown.append([(*matrix[i].toarray()[0].tolist(), own[i]) for i in place])
     assert shown[0] == shown[1]

@@ -12,6 +12,7 @@ from sfumato.core.errors import DataError, FormatError, InputError, LimitError
 from sfumato.data.document import Document, Span
 from sfumato.data.documents import Withheld, documents_frame, read_documents, write_documents
 from sfumato.data.findings import read_findings
+from sfumato.data.formats._parquet_footer import first_page, read_footer
 from sfumato.data.limits import Limits
 
 CONLL_U = """# sent_id = 1
@@ -180,3 +181,39 @@ def test_l7_one_odd_file_name_is_withheld_alone(name, tmp_path):
         [r for r in records if isinstance(r, Document)], like=corpus, out=tmp_path / "o"
     )
     assert [p.name for p in (tmp_path / "o").iterdir()] == ["good.txt"]
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd", "brotli", "lz4"])
+def test_the_footer_of_parquet_is_read_as_pyarrow_reads_it(compression, tmp_path):
+    rng = np.random.default_rng(3)
+    table = pa.table(
+        {
+            "text": ["word " * int(n) for n in rng.integers(0, 50, 700)],
+            "n": rng.integers(0, 9, 700),
+            "deep": pa.array([[{"a": str(n), "b": n}] for n in rng.integers(0, 9, 700).tolist()]),
+            "flag": rng.random(700) < 0.5,
+        }
+    )
+    pq.write_table(
+        table, tmp_path / "t.parquet", compression=compression, row_group_size=300,
+        use_dictionary=["text"], write_page_index=True,
+    )  # fmt: skip
+    meta = pq.read_metadata(tmp_path / "t.parquet")
+    footer = read_footer(tmp_path / "t.parquet")
+    assert len(footer) == meta.num_row_groups == 3
+    with (tmp_path / "t.parquet").open("rb") as raw:
+        for g, group in enumerate(footer):
+            assert len(group) == meta.num_columns
+            for c, chunk in enumerate(group):
+                own = meta.row_group(g).column(c)
+                codec = "none" if own.compression == "UNCOMPRESSED" else own.compression.lower()
+                assert chunk.codec == codec
+                assert chunk.is_text == (own.physical_type == "BYTE_ARRAY")
+                page = first_page(raw, chunk)
+                assert page.is_dictionary == own.has_dictionary_page
+                assert page.unpacked <= own.total_uncompressed_size
+                assert page.packed <= own.total_compressed_size
+    for cut in (4, 9, 30):
+        (tmp_path / "cut.parquet").write_bytes((tmp_path / "t.parquet").read_bytes()[:-cut])
+        with pytest.raises(FormatError):
+            read_footer(tmp_path / "cut.parquet")

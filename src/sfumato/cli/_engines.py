@@ -70,7 +70,7 @@ def _explore(engine: Engine, given: Given, call: Call, console: Console) -> None
     request = given.made(engine.Request)
     assert call.out is not None
     read = [path for _, path in request.input_files()]
-    check_output(call.out, force=call.force, inputs=read)
+    check_output(call.out, force=call.force, inputs=read, folder=True)
     found = engine.explore(request, progress=call.progress)
     with whole_directory(call.out, force=call.force, inputs=read) as folder:
         found.save(folder)

@@ -80,7 +80,8 @@ class Journal:
 
     `finished` is true when an earlier run with this key was killed after the output was complete:
     there is then nothing left to do; `resumed` when there is something to go on from. Without `force`,
-    an output that exists is refused; one of the `inputs`, or what holds one, is refused always. What
+    an output that exists is refused; one of the `inputs`, or what holds one, is refused always. With
+    `folder` the output will be a folder, which does not replace a file. What
     was done stays for the next run when the run was interrupted or the disk was full; after any other
     error the work folder is removed.
     """
@@ -92,11 +93,13 @@ class Journal:
         *,
         force: bool = False,
         inputs: Iterable[str | os.PathLike[str]] = (),
+        folder: bool | None = None,
     ) -> None:
         self.output = Path(os.path.abspath(output))
         self.key = key
         self.force = force
         self._inputs = tuple(inputs)
+        self._is_folder = folder
         self.finished = False
         self.resumed = False
         self._folder = WorkFolder(self.output)
@@ -110,7 +113,7 @@ class Journal:
         if self._work.exists():
             refuse_inputs(self.output, self._inputs)
         else:
-            check_output(self.output, force=self.force, inputs=self._inputs)
+            check_output(self.output, force=self.force, inputs=self._inputs, folder=self._is_folder)
         self._folder.lock()
         try:
             self._folder.recover()
@@ -171,7 +174,7 @@ class Journal:
 
     def _refuse_existing(self) -> None:
         if os.path.lexists(self.output):
-            refuse_existing(self.output, force=self.force)
+            refuse_existing(self.output, force=self.force, folder=self._is_folder)
 
     def _read(self) -> list[dict[str, Any]] | None:
         """Read the journal up to the first torn line; None when it is not there or of another key."""

@@ -153,9 +153,15 @@ class Engine(ABC):
         """Return whether publishing this request takes a candidate of the frontier."""
         return True
 
-    def chained(self, values: dict[str, object]) -> dict[str, object]:
-        """Return the options of publishing what another part of the same plan published."""
-        return values
+    def chained(
+        self, exploring: dict[str, object], publishing: dict[str, object]
+    ) -> tuple[dict[str, object], dict[str, object]]:
+        """Return the options of exploring and publishing where a plan publishes another part's output.
+
+        Options that describe the data then describe what is published, which may not be in the form of
+        the data that was explored.
+        """
+        return exploring, publishing
 
     def attack(self, request: Any, call: Call) -> records.AttackRecord:  # noqa: ARG002
         """Attack a release; only engines with an `AttackRequest` can."""

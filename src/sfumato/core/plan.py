@@ -54,11 +54,11 @@ class Section:
     publish: Path | None
     published_from: str | None
 
-    def publish_request(self, data: object, *, chained: bool) -> Request:
+    def publish_request(self, data: object) -> Request:
         """Return the request of publishing the given data."""
-        values = self.engine.chained(dict(self.publishing)) if chained else self.publishing
         model = self.engine.PublishRequest
-        return model.made({**values, data_parameter(model): data}, owner=f"[{self.engine.name}]")
+        values = {**self.publishing, data_parameter(model): data}
+        return model.made(values, owner=f"[{self.engine.name}]")
 
     def input_files(self) -> list[tuple[str, Path]]:
         """Return (key, path) of every file that the section reads."""
@@ -66,7 +66,7 @@ class Section:
         files = [(f"{name}.{key}", path) for key, path in self.request.input_files()]
         if self.publish is not None:
             files.append((f"{name}.publish", self.publish))
-        probe = self.publish_request(self.publish or "-", chained=False)
+        probe = self.publish_request(self.publish or "-")
         known = {path for _, path in files}
         files += [
             (f"{name}.{k}", p) for k, p in probe.input_files() if p not in known and str(p) != "-"
@@ -175,22 +175,23 @@ class _Reader:
         given = {k: v for k, v in self.content.items() if k in known and k not in _OWN_KEYS}
         if "seed" in exploring:
             given.setdefault("seed", self.seed)
-        request = self._made(
-            engine.Request, {k: v for k, v in given.items() if known[k] in exploring}
-        )
+        publish = self.content.get("publish")
+        values = {k: v for k, v in given.items() if known[k] in exploring}
         options = {k: v for k, v in given.items() if known[k] in publishing}
+        chained = publish if publish in self.parts and publish != name else None
+        if chained is not None:
+            values, options = engine.chained(values, options)
+        request = self._made(engine.Request, values)
         probe = self._made(
             engine.PublishRequest, {data_parameter(engine.PublishRequest): "-", **options}
         )
         choice = self._choice()
-        publish = self.content.get("publish")
         if publish is not None and not isinstance(publish, str):
             self.mistakes.append(f"{name}.publish: a file or the name of another section")
         elif publish in ENGINES and publish not in self.parts:
             self.mistakes.append(f'{name}.publish: "{publish}" needs a [{publish}] section')
         if self.mistakes or request is None or probe is None or choice is None:
             return None
-        chained = publish if publish in self.parts and publish != name else None
         resolved = probe.resolved(self.folder).public()
         resolved.pop(data_parameter(engine.PublishRequest))
         file = None if publish is None or chained is not None else self.folder / str(publish)

@@ -54,7 +54,13 @@ _REPLACED = "replaced"
 _STAGE = "stage-"
 
 
-def check_output(path: PathLike, *, force: bool = False, inputs: Iterable[PathLike] = ()) -> Path:
+def check_output(
+    path: PathLike,
+    *,
+    force: bool = False,
+    inputs: Iterable[PathLike] = (),
+    folder: bool | None = None,
+) -> Path:
     """Refuse an output that must not be written, before any work is done.
 
     Parameters
@@ -67,6 +73,8 @@ def check_output(path: PathLike, *, force: bool = False, inputs: Iterable[PathLi
     inputs : iterable of paths
         What the command reads. An output that is one of them, holds one, or lies inside a folder
         that is read is refused, with or without `force`.
+    folder : bool, optional
+        Whether the output will be a folder: a folder does not replace a file, nor a file a folder.
 
     Returns
     -------
@@ -84,11 +92,13 @@ def check_output(path: PathLike, *, force: bool = False, inputs: Iterable[PathLi
     refuse_inputs(target, inputs)
     recovered = WorkFolder(target).recover_if_left()
     if os.path.lexists(target):
-        refuse_existing(target, force=force, recovered=recovered)
+        refuse_existing(target, force=force, recovered=recovered, folder=folder)
     return target
 
 
-def refuse_existing(target: Path, *, force: bool, recovered: bool = False) -> None:
+def refuse_existing(
+    target: Path, *, force: bool, recovered: bool = False, folder: bool | None = None
+) -> None:
     """Refuse what stands at the place of an output, unless `force` may replace it."""
     if not force:
         done = " (an interrupted run had completed it)" if recovered else ""
@@ -98,6 +108,12 @@ def refuse_existing(target: Path, *, force: bool, recovered: bool = False) -> No
     if target.is_symlink():
         raise InputError(
             f"The output {target.name!r} is a link.", hint="give the place it points to."
+        )
+    if folder is not None and folder != target.is_dir():
+        stands, wanted = ("file", "folder") if folder else ("folder", "file")
+        raise OutputExistsError(
+            f"The output {target.name!r} is a {stands}, and a {wanted} would replace it.",
+            hint="--force replaces earlier outputs only; give another name.",
         )
     if target.is_dir():
         if Path.cwd().is_relative_to(os.path.realpath(target)):
@@ -268,7 +284,7 @@ class WorkFolder:
             if not os.path.lexists(self.output):  # this file system knows plain renames only
                 os.rename(made, self.output)
                 return
-        refuse_existing(self.output, force=force)
+        refuse_existing(self.output, force=force, folder=made.is_dir())
         if not (made.is_dir() or self.output.is_dir()):
             os.replace(made, self.output)
         elif not rename_by(made, self.output, EXCHANGE):
@@ -304,9 +320,9 @@ def whole_file(
     ...     (Path(folder) / "a.txt").read_text(), [p.name for p in Path(folder).iterdir()]
     ('done', ['a.txt'])
     """
-    target = check_output(path, force=force, inputs=inputs)
+    target = check_output(path, force=force, inputs=inputs, folder=False)
     with _told_when_full(target), WorkFolder(target) as work:
-        _check_again(target, force=force)
+        _check_again(target, force=force, folder=False)
         made = work.stage() / target.name
         yield made
         set_modes(made, private=private)
@@ -321,9 +337,9 @@ def whole_directory(
 
     Only the owner may read it (mode 700, files 600) unless `private` is false.
     """
-    target = check_output(path, force=force, inputs=inputs)
+    target = check_output(path, force=force, inputs=inputs, folder=True)
     with _told_when_full(target), WorkFolder(target) as work:
-        _check_again(target, force=force)
+        _check_again(target, force=force, folder=True)
         made = work.stage() / target.name
         made.mkdir()
         yield made
@@ -407,10 +423,10 @@ def check_files(
         )
 
 
-def _check_again(target: Path, *, force: bool) -> None:
+def _check_again(target: Path, *, force: bool, folder: bool) -> None:
     """Look again once the lock is held: another run may have finished in between."""
     if os.path.lexists(target):
-        refuse_existing(target, force=force)
+        refuse_existing(target, force=force, folder=folder)
 
 
 @contextmanager

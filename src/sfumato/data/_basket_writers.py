@@ -11,7 +11,7 @@ from typing import Self
 
 from ..core.errors import DataError, FormatError
 from ._basket_files import FORMATS, Batch, is_index, open_output
-from .shuffling import ShuffledLines
+from .shuffling import RowPlaces, ShuffledLines
 
 __all__ = ["BatchWriter", "open_writer"]
 
@@ -32,7 +32,8 @@ class BatchWriter:
 
     def shuffle(self, seed: int) -> None:
         """Write the rows at the end, in an order that depends on them and a private seed alone."""
-        self._shuffled = ShuffledLines(seed, self._path.parent)
+        self._shuffled = ShuffledLines(self._path.parent)
+        self._place = RowPlaces(seed, len(self.names))
 
     def __enter__(self) -> Self:
         return self
@@ -55,13 +56,15 @@ class BatchWriter:
     def append(self, batch: Batch, apart: Sequence[str] | None = None) -> None:
         """Write the rows of a batch; `apart` are labels that another file will hold."""
         ends, indices = batch.indptr.tolist(), batch.indices.tolist()
-        for r in range(batch.rows):
-            row = sorted(indices[ends[r] : ends[r + 1]])
-            line = self._line(row, None if batch.labels is None else batch.labels[r])
-            if self._shuffled is None:
-                self._out.write(line)
-            else:
-                self._shuffled.add(line, "" if apart is None else apart[r])
+        labels: Sequence[str | None] = batch.labels or [None] * batch.rows
+        lines = [
+            self._line(sorted(indices[ends[r] : ends[r + 1]]), labels[r]) for r in range(batch.rows)
+        ]
+        if self._shuffled is None:
+            self._out.writelines(lines)
+            return
+        own = batch.labels if apart is None else apart
+        self._shuffled.add(lines, self._place(batch.indptr, batch.indices, own), apart)
 
     def _line(self, features: list[int], label: str | None) -> str:
         raise NotImplementedError

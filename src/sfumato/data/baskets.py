@@ -31,7 +31,7 @@ from ._basket_files import (
 from ._basket_readers import open_batches
 from ._basket_writers import open_writer
 from .npz import write_csr
-from .shuffling import shuffled_order
+from .shuffling import RowPlaces
 
 __all__ = [
     "Baskets",
@@ -110,7 +110,10 @@ class Baskets:
 
     def shuffled(self, seed: int) -> Baskets:
         """Put the rows into an order that depends on them and on a private seed alone."""
-        order = shuffled_order(self.matrix, self.labels, seed)
+        place = RowPlaces(seed, self.matrix.shape[1])
+        order = np.argsort(
+            place(self.matrix.indptr, self.matrix.indices, self.labels), kind="stable"
+        )
         labels = None if self.labels is None else tuple(self.labels[i] for i in order.tolist())
         return replace(self, matrix=self.matrix[order], labels=labels)
 

@@ -29,6 +29,7 @@ from ..core.files import whole_directory, whole_file
 from ..core.quarantine import QUARANTINE
 from ..core.records import FRONTIER_FILE, RELEASE_FILE
 from .document import Document, Span
+from .foreign import check_foreign, check_path
 from .formats._layout import Format, Layout, Part, Write
 from .limits import Limits, current_limits
 from .sources import SeenIds, Withheld
@@ -150,8 +151,7 @@ def read_documents(
     if not paths:
         raise InputError("No file was given to read documents from.")
     for path in paths:
-        if not path.exists():
-            raise InputError(f"There is no file or folder {path.name!r}.", hint="check the path.")
+        check_path(path)
     single = _inside(paths[0]) if len(paths) == 1 else None
     if single is not None and single.is_dir():
         name, kind, parts = single.name, *_folder(single, format, layout.limits)
@@ -288,10 +288,13 @@ def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[Part, .
     if len(kinds) > 1:
         raise FormatError("The files are not all of one format.", hint="read them one by one.")
     kind = kinds.pop()
+    if given is None:
+        for path in paths:
+            check_foreign(path)
     if kind is None:
         raise FormatError(
             f"The name {paths[0].name!r} does not tell its format.",
-            hint=f"give the format, one of {', '.join(_FORMATS)}.",
+            hint=f"give the format by --format (format=), one of {', '.join(_FORMATS)}.",
         )
     if any(path.is_dir() for path in paths):
         raise InputError("Several inputs must all be files.", hint="give one folder, or files.")
@@ -309,6 +312,8 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
         if len(files) > limits.files:
             raise limits.error(f"The number of files in {folder.name!r}", "files")
     kinds = {kind for file in files if (kind := format_of_name(file))}
+    if given is None and not kinds and files:
+        check_foreign(files[0])
     if given is None and len(kinds) != 1:
         what = (
             "no documents"
@@ -317,7 +322,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
         )
         raise FormatError(
             f"The folder {folder.name!r} holds {what}.",
-            hint=f"give the format, one of {', '.join(_FORMATS)}.",
+            hint=f"give the format by --format (format=), one of {', '.join(_FORMATS)}.",
         )
     kind = given or kinds.pop()
     if kind == "brat":

@@ -221,9 +221,13 @@ def with_findings(
     min_score: float = 0.0,
     labels: Mapping[str, str] | None = None,
     overlaps: str = "merge",
+    keep: Sequence[str] = (),
     absent: Callable[[Document], None] | None = None,
 ) -> Iterator[Document]:
-    """Give the documents with another tool's findings as their spans (those they had are replaced).
+    """Return the documents with another tool's findings as their spans.
+
+    The spans that they had are replaced, but for those whose label is in `keep`: what a person marked
+    stays marked.
 
     A document without an entry was not looked at, which is not the same as "nothing found" (an empty
     list): it is refused, or handed to `absent` and left out.
@@ -240,7 +244,7 @@ def with_findings(
         raise ParameterError("Give either findings or the field that holds them.")
     by_id = read_findings(findings) if findings is not None else {}
     return _with(documents, by_id=by_id, field=field, min_score=min_score, labels=labels or {},
-                 overlaps=overlaps, absent=absent)  # fmt: skip
+                 overlaps=overlaps, keep=frozenset(keep), absent=absent)  # fmt: skip
 
 
 def _with(
@@ -251,6 +255,7 @@ def _with(
     min_score: float,
     labels: Mapping[str, str],
     overlaps: str,
+    keep: frozenset[str],
     absent: Callable[[Document], None] | None,
 ) -> Iterator[Document]:
     matched, left_out = False, 0
@@ -288,6 +293,7 @@ def _with(
             for s in spans
             if s.score is None or s.score >= min_score
         ]
+        kept += [s for s in document.spans if s.label in keep]
         yield Document(document.id, document.text, tuple(resolve(kept, overlaps)), extra).checked()
     if left_out and not matched:
         raise DataError(

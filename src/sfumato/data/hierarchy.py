@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..core.errors import DataError, FormatError, InputError
 
-__all__ = ["hierarchy_order", "read_hierarchy"]
+__all__ = ["hierarchy_names", "hierarchy_order", "read_hierarchy"]
 
 
 def read_hierarchy(
@@ -23,6 +23,13 @@ def read_hierarchy(
     A group whose values do not stand side by side in the domain's order is an error: order the domain
     by the hierarchy (`hierarchy_order`) instead.
     """
+    return tuple(sorted(hierarchy_names(path, domain)))
+
+
+def hierarchy_names(
+    path: str | os.PathLike[str], domain: Sequence[str]
+) -> dict[tuple[int, int], str]:
+    """Return the intervals of `read_hierarchy` with the hierarchy's own name of each; the lowest level's."""
     rows = _rows(path)
     known = {row[0]: row for row in rows}
     name = Path(path).name
@@ -33,12 +40,12 @@ def read_hierarchy(
             f"(the first is number {lacking[0] + 1}).",
             hint="each value of the domain needs a row.",
         )
-    nodes: set[tuple[int, int]] = set()
+    nodes: dict[tuple[int, int], str] = {}
     for level in range(1, len(rows[0])):
         groups: dict[str, list[int]] = {}
         for position, value in enumerate(domain):
             groups.setdefault(known[value][level], []).append(position)
-        for positions in groups.values():
+        for label, positions in groups.items():
             low, high = positions[0], positions[-1]
             if high - low + 1 != len(positions):
                 raise DataError(
@@ -46,8 +53,8 @@ def read_hierarchy(
                     hint="list the domain's values in the order of the hierarchy file.",
                 )
             if high > low:
-                nodes.add((low, high))
-    return tuple(sorted(nodes))
+                nodes.setdefault((low, high), label)
+    return nodes
 
 
 def hierarchy_order(path: str | os.PathLike[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Rows in an order of their own: by a keyed hash of what is published, so that no original order is left.
+"""Rows in an order of their own: by a seeded hash of what is published, so that no original order is left.
 
 Equal rows are interchangeable, so an order that depends on the published rows and on a private seed alone
 tells nothing about where a row stood before. Lines are dealt out to files of the stage when there are many,
@@ -9,30 +9,78 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Self
+from typing import BinaryIO, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from ..core.randomness import Streams
 
-__all__ = ["ShuffledLines", "shuffled_order"]
+__all__ = ["RowPlaces", "ShuffledLines", "line_places"]
 
+Places = npt.NDArray[np.uint64]
 _HELD = 1 << 24  # characters of lines that are held in memory before they are dealt out
 _DEALT = 64
 
 
-class ShuffledLines:
-    """Lines that are collected in one order and given back in another; use it as a context.
+class RowPlaces:
+    """Places of 0/1 rows: each feature and each label has a random 64-bit number, and a row their sum.
 
     Parameters
     ----------
     seed : int
         The private seed.
+    d : int
+        The number of features.
+
+    """
+
+    def __init__(self, seed: int, d: int) -> None:
+        dice = Streams(seed).generator("order of rows")
+        self._features = dice.integers(0, 1 << 64, d, dtype=np.uint64)
+        self._key = seed.to_bytes(8, "little")
+        self._labels: dict[str, int] = {}
+
+    def __call__(
+        self,
+        indptr: npt.NDArray[np.integer],
+        indices: npt.NDArray[np.integer],
+        labels: Sequence[str] | None = None,
+    ) -> Places:
+        """Return the places of some rows, given by their features (CSR) and labels."""
+        sums = np.zeros(len(indices) + 1, np.uint64)
+        np.cumsum(self._features[indices], out=sums[1:])
+        place = sums[indptr[1:]] - sums[indptr[:-1]]
+        if labels is not None:
+            for label in set(labels).difference(self._labels):
+                digest = hashlib.blake2b(label.encode(), digest_size=8, key=self._key).digest()
+                self._labels[label] = int.from_bytes(digest, "little")
+            numbers = self._labels
+            place += np.fromiter((numbers[v] for v in labels), np.uint64, len(labels))
+        # A last mix: sums of few features would else stand close together.
+        place = (place ^ (place >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed: Places = place ^ (place >> np.uint64(27))
+        return mixed
+
+
+def line_places(lines: Sequence[str], seed: int) -> Places:
+    """Return the places of lines of any kind, by a keyed hash of each."""
+    key = seed.to_bytes(8, "little")
+    digests = (
+        hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest()
+        for line in lines
+    )
+    return np.frombuffer(b"".join(digests), np.uint64)
+
+
+class ShuffledLines:
+    """Lines that are collected in one order and given back by their places; use it as a context.
+
+    Parameters
+    ----------
     folder : Path
         A folder that nobody else can read, for what does not fit into memory.
     held : int, default=16 MiB
@@ -40,20 +88,21 @@ class ShuffledLines:
 
     Examples
     --------
-    >>> with ShuffledLines(7, Path(tempfile.gettempdir())) as lines:
-    ...     for line in ("a", "b", "c", "a"):
-    ...         lines.add(line)
-    ...     sorted(lines)
-    [('a', ''), ('a', ''), ('b', ''), ('c', '')]
+    >>> with ShuffledLines(Path(tempfile.gettempdir())) as lines:
+    ...     lines.add(["b", "a"], np.array([7, 3], np.uint64))
+    ...     lines.add(["c"], np.array([5], np.uint64))
+    ...     [line for line, _ in lines]
+    ['a', 'c', 'b']
 
     """
 
-    def __init__(self, seed: int, folder: Path, *, held: int = _HELD) -> None:
-        self._key = seed.to_bytes(8, "little")
+    def __init__(self, folder: Path, *, held: int = _HELD) -> None:
         self._folder, self._most = folder, held
-        self._rows: list[tuple[bytes, str, str]] = []
+        self._lines: list[str] = []
+        self._beside: list[str] = []
+        self._places: list[Places] = []
         self._size = 0
-        self._files: list[IO[str]] = []
+        self._files: list[BinaryIO] = []
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
@@ -62,61 +111,57 @@ class ShuffledLines:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def add(self, line: str, beside: str = "") -> None:
-        """Take a line, and what stands for the same row in another file."""
-        text = f"{beside}\n{line}".encode("utf-8", "surrogatepass")
-        place = hashlib.blake2b(text, digest_size=8, key=self._key).digest()
-        self._rows.append((place, line, beside))
-        self._size += len(line) + len(beside)
+    def add(
+        self, lines: Sequence[str], places: Places, beside: Sequence[str] | None = None
+    ) -> None:
+        """Take lines with their places, and what stands for the same rows in another file."""
+        self._lines += lines
+        self._beside += [""] * len(lines) if beside is None else beside
+        self._places.append(places)
+        self._size += sum(map(len, lines)) + (0 if beside is None else sum(map(len, beside)))
         if self._size > self._most:
             self._deal()
 
     def _deal(self) -> None:
+        """Put the lines held into the files, by the first bits of their places."""
         if not self._files:
             folder = self._open.enter_context(
                 tempfile.TemporaryDirectory(dir=self._folder, prefix=".rows-")
             )
             for number in range(_DEALT):
-                stream = Path(folder, str(number)).open("w+", encoding="utf-8", newline="")  # noqa: SIM115
+                stream = Path(folder, str(number)).open("w+b")  # noqa: SIM115
                 self._files.append(self._open.enter_context(stream))
-        for place, line, beside in self._rows:
-            file = self._files[place[0] * _DEALT >> 8]
-            file.write(f"{place.hex()}\n{len(line)} {len(beside)}\n{line}{beside}")
-        self._rows, self._size = [], 0
+        places = self._held_places()
+        order = np.argsort(places >> np.uint64(58), kind="stable")
+        for i in order.tolist():
+            own = [
+                text.encode("utf-8", "surrogatepass") for text in (self._lines[i], self._beside[i])
+            ]
+            head = np.array([places[i], len(own[0]), len(own[1])], np.uint64)
+            self._files[int(places[i] >> np.uint64(58))].write(head.tobytes() + own[0] + own[1])
+        self._lines, self._beside, self._places, self._size = [], [], [], 0
+
+    def _held_places(self) -> Places:
+        return np.concatenate(self._places) if self._places else np.empty(0, np.uint64)
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        """Yield the lines, and what belongs to each, in their new order."""
-        if not self._files:
-            yield from self._sorted(self._rows)
+        """Yield the lines, and what belongs to each, by their places."""
+        if self._files:
+            self._deal()
+            for file in self._files:
+                yield from self._of_file(file)
             return
-        self._deal()
-        for file in self._files:
-            file.seek(0)
-            rows = []
-            while mark := file.readline():
-                length, beside = map(int, file.readline().split())
-                rows.append((bytes.fromhex(mark), file.read(length), file.read(beside)))
-            yield from self._sorted(rows)
+        for i in np.argsort(self._held_places(), kind="stable").tolist():
+            yield self._lines[i], self._beside[i]
 
     @staticmethod
-    def _sorted(rows: list[tuple[bytes, str, str]]) -> Iterator[tuple[str, str]]:
-        return ((line, beside) for _, line, beside in sorted(rows))
-
-
-def shuffled_order(
-    matrix: sp.csr_matrix, labels: tuple[str, ...] | None, seed: int
-) -> npt.NDArray[np.intp]:
-    """Return an order of rows that depends on their features, their labels and a private seed alone.
-
-    Each feature and each label has a random 64-bit number; a row's place is by the sum of its own.
-    """
-    dice = Streams(seed).generator("order of rows")
-    numbers = dice.integers(0, 1 << 64, matrix.shape[1], dtype=np.uint64)
-    sums = np.concatenate(([np.uint64(0)], np.cumsum(numbers[matrix.indices], dtype=np.uint64)))
-    place = sums[matrix.indptr[1:]] - sums[matrix.indptr[:-1]]
-    if labels is not None:
-        names, number = np.unique(np.asarray(labels, dtype=object).astype(str), return_inverse=True)
-        place = place + dice.integers(0, 1 << 64, len(names), dtype=np.uint64)[number]
-    # A last mix: sums of few features would else stand close together.
-    place = (place ^ (place >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
-    return np.argsort(place ^ (place >> np.uint64(27)), kind="stable")
+    def _of_file(file: BinaryIO) -> Iterator[tuple[str, str]]:
+        file.seek(0)
+        places, rows = [], []
+        while head := file.read(24):
+            place, length, beside = np.frombuffer(head, np.uint64).tolist()
+            places.append(place)
+            rows.append((file.read(length), file.read(beside)))
+        for i in np.argsort(np.array(places, np.uint64), kind="stable").tolist():
+            line, label = rows[i]
+            yield line.decode("utf-8", "surrogatepass"), label.decode("utf-8", "surrogatepass")

@@ -64,6 +64,7 @@ class Source:
     delimiter: str = ","
     raw: str = ""  # the same relation with the columns' own types
     layouts: list[Layout] = field(default_factory=list)
+    _hashed: list[InputFile] = field(default_factory=list, repr=False)
 
     @classmethod
     def open(
@@ -263,8 +264,11 @@ class Source:
         return [ColumnFacts(name, rows, *rest[4 * i : 4 * i + 4]) for i, name in enumerate(columns)]
 
     def described(self, rows: int) -> list[InputFile]:
-        """Return name and hash of the files read."""
-        return [InputFile.of(p, rows if len(self.paths) == 1 else 0) for p in self.paths]
+        """Return name and hash of the files read; each file is hashed once."""
+        if not self._hashed:
+            self._hashed = [InputFile.of(path, 0) for path in self.paths]
+        many = rows if len(self.paths) == 1 else 0
+        return [file.model_copy(update={"rows": many}) for file in self._hashed]
 
 
 def _one_batch(table: pa.Table) -> pa.RecordBatch:

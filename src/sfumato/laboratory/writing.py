@@ -11,13 +11,25 @@ from pathlib import Path
 from typing import Any
 
 from ..core.files import read_json, whole_file, write_json
-from ..presentation.drawing import theme
+from ..presentation.drawing import BLUE, GREEN, INK, ORANGE, PAPER, theme
 
 __all__ = ["SCHEMA", "draw_charts", "styled", "write_charts", "write_csv"]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 _CHARACTER = 7.5  # pixels of an average character of a title
 _MIN_TITLE = 24
+_SERIES = (
+    BLUE,
+    ORANGE,
+    GREEN,
+    INK,
+    "#8c6bb1",
+    "#c2a33c",
+    "#5f9ea0",
+    "#a0522d",
+    "#7f8c8d",
+    "#d45087",
+)
 
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -60,7 +72,7 @@ def styled(spec: Mapping[str, Any], *, width: float) -> dict[str, Any]:
     return {
         "$schema": SCHEMA,
         **({"title": {"text": title, "anchor": "start"}} if title else {}),
-        "config": theme(),
+        "config": {**theme(), "background": PAPER, "range": {"category": list(_SERIES)}},
         **rest,
     }
 

@@ -11,17 +11,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ...core.errors import DataError, FormatError, InputError, ParameterError
 from ..document import Document
 from ..sources import Withheld
 from ._layout import Layout, Part, Write, checked_columns, document_from, span_fields, spans_as_json
+from ._parquet_footer import Chunk, first_page, read_footer
 
 __all__ = ["Frame", "Parquet", "Row", "frame_format"]
 
 _BATCH_BYTES, _GROUP_ROWS, _GROUP_CHARACTERS = 8 << 20, 1 << 16, 32 << 20
-_DECODED_BYTES = 256 << 20  # what a batch may hold at worst
+_DECODED_BYTES = 512 << 20  # what a batch may hold at worst
 
 
 class Row(Mapping[str, Any]):
@@ -81,9 +82,10 @@ class _Columns:
             ids = _values(batch.column(id)) if id else [None] * len(batch)
             try:
                 found = batch.column(spans).to_pylist() if spans else [None] * len(batch)
-            except UnicodeDecodeError as error:  # inside a list of spans no cell stands alone
+            except ValueError as error:  # not UTF-8, or fields of one name: no cell stands alone
                 raise FormatError(
-                    f"The spans of {part.name!r} hold text that is not UTF-8.",
+                    f"The spans of {part.name!r} cannot be read: text that is not UTF-8, or two "
+                    "fields of one name.",
                     hint="write the file again from its source.",
                 ) from error
             rest = batch.drop_columns([name for name in (text, id, spans) if name])
@@ -224,30 +226,43 @@ class Parquet(_Columns):
             return file.schema_arrow
 
     def _compression(self, part: Part) -> str:
-        with self._opened(part) as file:
-            meta = file.metadata
-            if not meta.num_row_groups or not meta.num_columns:
-                return "snappy"
-            found = str(meta.row_group(0).column(0).compression).lower()
-            return "none" if found == "uncompressed" else found
+        groups = read_footer(part.file)
+        return groups[0][0].codec if groups and groups[0] else "snappy"
 
     def _batches(self, part: Part) -> Iterator[Any]:
         limits = self.layout.limits
-        with self._opened(part) as file:
+        footer = read_footer(part.file)
+        with self._opened(part) as file, part.file.open("rb") as raw:
             size, decoded = part.file.stat().st_size, 0
             for group in range(file.num_row_groups):
                 meta = file.metadata.row_group(group)
                 limits.check_expansion(part.name, size, meta.total_byte_size)
                 mean = max(1, meta.total_byte_size // max(1, meta.num_rows))
                 # A cell may be as large as the whole dictionary, and each row may repeat it.
-                largest = max(
-                    mean, _BATCH_BYTES * _largest_dictionary(part, meta) // _DECODED_BYTES
-                )
+                entry = self._largest_entry(part, raw, footer[group], size)
+                largest = max(mean, _BATCH_BYTES * entry // _DECODED_BYTES)
                 rows = min(4096, max(1, _BATCH_BYTES // max(1, largest)))
                 for batch in file.iter_batches(batch_size=rows, row_groups=[group]):
                     decoded += sum(map(_decoded_bytes, batch.columns))
                     limits.check_expansion(part.name, size, decoded)
                     yield batch
+
+    def _largest_entry(self, part: Part, raw: BinaryIO, chunks: Sequence[Chunk], size: int) -> int:
+        """Return how large a text of a row group's dictionaries can be; refuse pages that cannot be.
+
+        Room for a page is made as its header asks, before anything of it is read.
+        """
+        largest = 0
+        for chunk in chunks:
+            page = first_page(raw, chunk)
+            if page is None:
+                continue
+            if not 0 <= page.packed <= size or page.unpacked < 0:
+                raise FormatError(f"The file {part.name!r} is not readable as Parquet.")
+            self.layout.limits.check_expansion(part.name, size, page.unpacked)
+            if chunk.is_text and page.is_dictionary:
+                largest = max(largest, page.unpacked)
+        return largest
 
 
 class Frame(_Columns):
@@ -294,40 +309,6 @@ def frame_format(source: Any, layout: Layout) -> Frame:
         raise DataError("The frame has a column that cannot be turned into Arrow.",
                         hint="a column must hold values of one type.") from error  # fmt: skip
     return Frame(layout, table, frame.implementation)
-
-
-def _largest_dictionary(part: Part, group: Any) -> int:
-    """Return the bytes of the largest dictionary of texts in a row group, as its first page has it."""
-    largest = 0
-    with part.file.open("rb") as raw:
-        for i in range(group.num_columns):
-            column = group.column(i)
-            if column.physical_type == "BYTE_ARRAY":
-                places = (column.dictionary_page_offset, column.data_page_offset)
-                raw.seek(min(place for place in places if place))
-                largest = max(largest, _dictionary_bytes(raw.read(32)))
-    return largest
-
-
-def _dictionary_bytes(header: bytes) -> int:
-    """Read the uncompressed size from the header of a page, 0 when it is not that of a dictionary.
-
-    The header is a Thrift struct in compact form: two small integers, its kind and the size.
-    """
-    values, at = [], 0
-    for _ in range(2):
-        if at >= len(header) or header[at] != 0x15:  # the next field, an i32
-            return 0
-        value, shift = 0, 0
-        for byte in header[at + 1 : at + 7]:
-            at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
-        at += 1
-        values.append(value >> 1)  # zigzag: neither is negative
-    return values[1] if values[0] == 2 else 0
 
 
 def _decoded_bytes(column: Any) -> int:

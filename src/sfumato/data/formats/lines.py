@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from ..document import Document
+from ..document import Document, Span
 from ..sources import Withheld, open_bytes
 from . import _kernels
 from ._layout import Layout, Part
@@ -68,7 +68,8 @@ class LineBlock:
     """Documents of one file in columns: `head` is the id as JSON, `tail` the other fields as JSON.
 
     `fields` names the other fields; `withheld` are the records of the block that cannot be used, and
-    `records` says how many there were in all.
+    `records` says how many there were in all. `spans` holds the spans of the documents that have some,
+    each with the document's place.
     """
 
     head: Column
@@ -77,6 +78,7 @@ class LineBlock:
     fields: tuple[str, ...] = ()
     withheld: tuple[Withheld, ...] = ()
     records: int = 0
+    spans: tuple[tuple[int, tuple[Span, ...]], ...] = ()
 
     def __len__(self) -> int:
         return len(self.head)
@@ -87,7 +89,7 @@ class LineBlock:
 
     def document(self, i: int) -> Document:
         """Give one of the documents, without its other fields."""
-        return Document(self.id(i), self.text[i].decode())
+        return Document(self.id(i), self.text[i].decode(), dict(self.spans).get(i, ()))
 
     def to_arrow(self) -> pa.RecordBatch:
         """Give the columns as an Arrow batch, which can travel."""
@@ -108,7 +110,9 @@ class LineBlock:
         head, text, tail = (
             Column.of([c[i] for i in chosen]) for c in (self.head, self.text, self.tail)
         )
-        return replace(self, head=head, text=text, tail=tail)
+        place = {old: new for new, old in enumerate(chosen)}
+        spans = tuple((place[i], found) for i, found in self.spans if i in place)
+        return replace(self, head=head, text=text, tail=tail, spans=spans)
 
 
 class SeenMarks:
@@ -219,18 +223,22 @@ class _Reader:
         self.records += n
         self.numbers = list(range(first, first + n))
         withheld: list[Withheld] = []
+        spans: list[tuple[int, tuple[Span, ...]]] = []
         if slow[:n].any():
-            columns, withheld = self._mixed(raw, columns, slow[:n].tolist(), start, end, found)
+            columns, withheld, spans = self._mixed(
+                raw, columns, slow[:n].tolist(), start, end, found
+            )
         head, text, tail = columns
-        return LineBlock(head, text, tail, tuple(sorted(found)), tuple(withheld), n)
+        names = tuple(sorted(found))
+        return LineBlock(head, text, tail, names, tuple(withheld), n, tuple(spans))
 
     def _mixed(
         self, raw: bytes, columns: list[Column], slow: list[int], start: Offsets, end: Offsets,
         found: set[str],
-    ) -> tuple[list[Column], list[Withheld]]:  # fmt: skip
+    ) -> tuple[list[Column], list[Withheld], list[tuple[int, tuple[Span, ...]]]]:  # fmt: skip
         """Read the slow lines in Python and put them between the others."""
         entries: list[tuple[bytes, bytes, bytes]] = []
-        withheld, numbers = [], []
+        withheld, numbers, spans = [], [], []
         for i, number in enumerate(self.numbers):
             if slow[i]:
                 line = raw[start[i] : end[i] + 1]
@@ -238,13 +246,15 @@ class _Reader:
                 if isinstance(record, Withheld):
                     withheld.append(record)
                     continue
+                if record.spans:
+                    spans.append((len(entries), tuple(record.spans)))
                 entries.append(_entry(self.form.layout, record, self.drop))
                 found.update(set(record.extra).difference(self.drop))
             else:
                 entries.append((columns[0][i], columns[1][i], columns[2][i]))
             numbers.append(number)
         self.numbers = numbers
-        return [Column.of([entry[c] for entry in entries]) for c in range(3)], withheld
+        return [Column.of([entry[c] for entry in entries]) for c in range(3)], withheld, spans
 
     def without_repeated(self, block: LineBlock, new: npt.NDArray[np.bool_]) -> LineBlock:
         """Withhold the documents whose ids stood before."""

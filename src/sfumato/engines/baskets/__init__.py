@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         GreedyDistCnt,
         GreedyHamDist,
         GreedyInformation,
+        GreedySupport,
         MaximalSelector,
     )
 
@@ -34,6 +35,7 @@ _LAZY = {
             "GreedyDistCnt",
             "GreedyHamDist",
             "GreedyInformation",
+            "GreedySupport",
             "MaximalSelector",
         ),
         "selectors",
@@ -47,6 +49,7 @@ __all__ = [
     "GreedyDistCnt",
     "GreedyHamDist",
     "GreedyInformation",
+    "GreedySupport",
     "MaximalSelector",
     "audit",
     "dataset_containment",

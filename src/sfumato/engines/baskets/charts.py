@@ -20,7 +20,11 @@ def _best_per_k(
     best: dict[int, BasketsCandidate] = {}
     for c in () if frontier is None else frontier.candidates:
         held = best.get(c.k)
-        if held is None or c.id == mine or (held.id != mine and c.auc > held.auc):
+        if (
+            held is None
+            or c.id == mine
+            or (held.id != mine and c.utility.value > held.utility.value)
+        ):
             best[c.k] = c
     rows = []
     for k, c in sorted(best.items()):
@@ -28,15 +32,15 @@ def _best_per_k(
         rows.append(
             {
                 "k": str(k),
-                "auc": c.auc,
-                "low": c.auc if ends is None else ends.low,
-                "high": c.auc if ends is None else ends.high,
+                "auc": c.utility.value,
+                "low": c.utility.value if ends is None else ends.low,
+                "high": c.utility.value if ends is None else ends.high,
                 "count": c.count,
                 "ac": c.ac,
                 "unique": c.unique_share,
                 "fill": INK if c.id == mine else BLUE,
                 "warn": INK if c.id == mine else ORANGE,
-                "says": f"k {k}: AUC {c.auc:.3f}, {count(c.count)} features, AC {c.ac}, "
+                "says": f"k {k}: utility {c.utility.value:.3f}, {count(c.count)} features, AC {c.ac}, "
                 f"{percent(c.unique_share)} unique",
             }
         )
@@ -46,21 +50,33 @@ def _best_per_k(
 def quality_chart(
     part_id: str, frontier: BasketsFrontier | None, chosen: BasketsCandidate | None
 ) -> Chart | None:
-    """Show AUC and features kept by k."""
+    """Show the utility and the features kept, by k."""
     rows = _best_per_k(frontier, chosen)
     if not rows or frontier is None:
         return None
-    line = [{"auc": r.auc, "label": f"all features: {r.auc:.3f}"} for r in frontier.references[:1]]
+    line = [
+        {"auc": r.utility.value, "label": f"everything: {r.utility.value:.3f}"}
+        for r in frontier.references[:1]
+    ]
     drawn = filled("quality", rows=rows, all=line)
     ys = [v for r in rows for v in (r["low"], r["high"])] + [r["auc"] for r in line]
     drawn["hconcat"][0]["encoding"]["y"]["scale"]["domain"] = bounds_of(ys, 0.12)
+    _titled(drawn["hconcat"][0], frontier.utility)
     headroom(drawn, 1, [r["count"] for r in rows])
     alt = "Quality and features by k: " + "; ".join(r["says"] for r in rows)
     return Chart(
         f"{part_id}-quality", "cost", "What k costs", alt + ".", (View("", drawn),),
-        ("k", "AUC", "Features"), tuple((r["k"], f"{r['auc']:.3f}", count(r["count"])) for r in rows),
+        ("k", frontier.utility, "Features"), tuple((r["k"], f"{r['auc']:.3f}", count(r["count"])) for r in rows),
         (("ink", "the candidate in this report"), ("blue", "the best candidate at another k")),
     )  # fmt: skip
+
+
+def _titled(panel: dict[str, Any], utility: str) -> None:
+    """Name the axis after the utility that was chosen."""
+    title = "AUC" if utility == "auc" else f"Utility: {utility}"
+    panel["encoding"]["y"]["title"] = title
+    if isinstance(panel.get("title"), str):
+        panel["title"] = title
 
 
 def uniqueness_chart(

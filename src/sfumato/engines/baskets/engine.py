@@ -12,8 +12,13 @@ from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import InputError
 from ...core.story import Story
 from .exploration import BasketsExploration
-from .records import BasketsCandidate, BasketsRelease
-from .request import BasketsPublishRequest, BasketsRequest, BasketsStudyRequest
+from .records import BasketsAttack, BasketsCandidate, BasketsRelease
+from .request import (
+    BasketsAttackRequest,
+    BasketsPublishRequest,
+    BasketsRequest,
+    BasketsStudyRequest,
+)
 
 if TYPE_CHECKING:
     from ...data.baskets import Baskets
@@ -26,17 +31,21 @@ class BasketsEngine(Engine):
 
     name: ClassVar[str] = "baskets"
     title: ClassVar[str] = "Baskets"
-    summary: ClassVar[str] = "Sparse 0/1 rows: choose features that hide every person among k."
+    summary: ClassVar[str] = (
+        "Sparse 0/1 rows (purchases, diagnoses, words): hide every person among k."
+    )
     order: ClassVar[int] = 30
     Request = BasketsRequest
     PublishRequest = BasketsPublishRequest
     Exploration = BasketsExploration
     Release = BasketsRelease
+    AttackRequest = BasketsAttackRequest
+    Attack = BasketsAttack
 
     def explore(
         self, request: BasketsRequest, *, progress: Progress = no_progress
     ) -> BasketsExploration:
-        """Find feature sets for each k and place them on a frontier of risk (1/k) and AUC."""
+        """Try ways to publish for each k; a frontier of risk (1/k) and of what is kept."""
         from .exploring import explored
 
         return explored(request, progress=progress)
@@ -51,14 +60,20 @@ class BasketsEngine(Engine):
         force: bool = False,
         progress: Progress = no_progress,
     ) -> BasketsRelease | Baskets:
-        """Write the matrix on the chosen features, in its own format, and audit what was written."""
+        """Write the matrix as the candidate says, in its own format, and audit what was written."""
         from .publish import projected, published
 
         if out is None:
-            return projected(candidate, request)
+            return projected(candidate, request, seed=exploration.record.seed)
         return published(
             candidate, request, out, seed=exploration.record.seed, force=force, progress=progress
         )
+
+    def attack(self, request: BasketsAttackRequest, call: Call) -> BasketsAttack:
+        """Look for people in the releases of candidates, by a few of their items."""
+        from .attacking import attack
+
+        return attack(request, call)
 
     def story(self, part: Part) -> Story:
         """Return the baskets part of a report."""

@@ -17,8 +17,9 @@ import numpy.typing as npt
 from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Ridge
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import LinearSVC
 
 from ...core.errors import DataError
@@ -26,8 +27,16 @@ from ...core.measures import Interval
 from ...core.randomness import Streams
 from .binary import BinaryMatrix, as_binary, as_classes
 from .containment import Patterns
+from .targets import Target
 
-__all__ = ["AucScore", "cross_validated_auc", "folds_of", "linear_svm_auc", "nested_auc"]
+__all__ = [
+    "AucScore",
+    "cross_validated_auc",
+    "folds_of",
+    "linear_svm_auc",
+    "nested_auc",
+    "released_score",
+]
 
 Rows = npt.NDArray[np.intp]
 _PENALTIES = (0.01, 0.1, 1.0)
@@ -184,3 +193,102 @@ def nested_auc(
         if done is not None:
             done()
     return AucScore(tuple(scores), tuple(counts))
+
+
+Release = Callable[
+    [BinaryMatrix, npt.NDArray[np.bool_]], tuple[BinaryMatrix, npt.NDArray[np.bool_]]
+]
+
+
+def released_score(
+    matrix: BinaryMatrix,
+    target: Target,
+    release: Release,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    done: Callable[[], None] | None = None,
+) -> AucScore:
+    """Score a way to publish: release the training rows, learn from the release, rank real rows.
+
+    Parameters
+    ----------
+    matrix : BinaryMatrix
+        The original rows.
+    target : Target
+        What is predicted.
+    release : callable
+        Returns what is published of some rows, in their shape, and which rows were published at all.
+    folds, seed : int
+        Folds of the cross-validation and the seed that deals them.
+    done : callable, optional
+        Called after each fold.
+
+    """
+    scores = []
+    for train, test in _splits(target, folds, seed):
+        published, held = release(matrix.take_rows(train), target.positive[train])
+        kept = np.flatnonzero(held)
+        scores.append(
+            _score(
+                published.take_rows(kept), target, train[kept], matrix.take_rows(test), test, seed
+            )
+        )
+        if done is not None:
+            done()
+    return AucScore(tuple(scores))
+
+
+def _splits(target: Target, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
+    if target.kind == "two":
+        return folds_of(target.positive, folds=folds, seed=seed)
+    state = Streams(seed).seed_of("folds") % (2**32)
+    if target.kind == "several":
+        rare = int(np.bincount(target.values).min())
+        splitter: Any = StratifiedKFold(max(2, min(folds, rare)), shuffle=True, random_state=state)
+        if rare < 2:
+            splitter = KFold(folds, shuffle=True, random_state=state)
+    else:
+        splitter = KFold(min(folds, len(target.values)), shuffle=True, random_state=state)
+    return list(splitter.split(np.zeros(len(target.values)), target.values))
+
+
+def _score(
+    published: BinaryMatrix,
+    target: Target,
+    train: Rows,
+    test: BinaryMatrix,
+    tested: Rows,
+    seed: int,
+) -> float:
+    values = target.values
+    if target.kind == "number":
+        return _ordered_pairs(published, values[train], test, values[tested], seed)
+    found = []
+    for c in (1,) if target.kind == "two" else np.unique(values):
+        learned, real = values[train] == c, values[tested] == c
+        if learned.any() and not learned.all() and real.any() and not real.all():
+            found.append(linear_svm_auc(published, learned, test, real, seed=seed))
+    return float(np.mean(found)) if found else 0.5
+
+
+def _ordered_pairs(
+    published: BinaryMatrix,
+    values: npt.NDArray[np.float64],
+    test: BinaryMatrix,
+    real: npt.NDArray[np.float64],
+    seed: int,
+) -> float:
+    """Return the share of pairs of test rows that a ridge regression puts in the right order."""
+    if published.n < 2 or len(published.indices) == 0 or len(real) < 2:
+        return 0.5
+    model = Ridge(alpha=10.0, solver="lsqr", tol=1e-4)
+    model.fit(published.to_csr().astype(np.float64), values)
+    guessed = model.predict(test.to_csr().astype(np.float64))
+    rng = Streams(seed).generator("pairs")
+    a, b = rng.integers(0, len(real), (2, 50_000))
+    apart = real[a] != real[b]
+    if not apart.any():
+        return 0.5
+    right = np.sign(real[a] - real[b])[apart] * np.sign(guessed[a] - guessed[b])[apart]
+    return float(np.mean((right + 1) / 2))

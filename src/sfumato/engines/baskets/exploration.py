@@ -12,27 +12,27 @@ __all__ = ["BasketsExploration"]
 
 
 class BasketsExploration(Exploration[BasketsFrontier, BasketsCandidate]):
-    """A frontier of feature sets."""
+    """A frontier of releases: feature sets, single cells, whole rows."""
 
     Record: ClassVar[type[FrontierRecord]] = BasketsFrontier
 
     def lines(self) -> list[str]:
         record = self.record
-        head = ("id", "k", "AC", "features", "AUC", "unique")
-        rows = [
-            f"{record.rows:,} rows, {record.features_offered:,} features",
-            (
-                f"{head[0]:24} {head[1]:>4} {head[2]:>5} {head[3]:>8} {head[4]:>6}  {head[5]:>7}  "
-                "AC with 1 absence known"
-            ),
-        ]
+        name = record.utility
+        head = (
+            f"{'id':28} {'k':>4} {'rows left':>9} {'AC':>5} {'features':>8} {'ones':>6} {name:>10}  "
+            f"{'unique':>7}"
+        )
+        rows = [f"{record.rows:,} rows, {record.features_offered:,} features", record.promise, head]
         rows += [
-            f"{c.id:24} {c.k:>4} {c.ac:>5} {c.count:>8} {c.auc:6.3f}  {c.unique_share:7.1%}  "
-            f"{c.ac_under_absences.get('1', '')}{' (dominated)' if c.dominated else ''}"
+            f"{c.id:28} {c.k:>4} {c.promised:>9} {c.ac:>5} {c.count:>8} "
+            f"{c.ones / max(record.ones, 1):6.1%} {c.utility.value:10.3f}  {c.unique_share:7.1%}"
+            f"{' (dominated)' if c.dominated else ''}"
             for c in self.candidates
         ]
         rows += [
-            f"{r.name:24} {'':>4} {r.ac:>5} {r.count:>8} {r.auc:6.3f}  {r.unique_share:7.1%}"
+            f"{r.name:28} {'':>4} {'':>9} {r.ac:>5} {r.count:>8} {'100.0%':>6} {r.utility.value:10.3f}  "
+            f"{r.unique_share:7.1%}"
             for r in record.references
         ]
         return [*rows, record.warning]

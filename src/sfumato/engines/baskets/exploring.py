@@ -1,15 +1,15 @@
-"""From a labelled matrix to a frontier over k and selectors.
+"""From a matrix to a frontier over k, ways to publish and selectors.
 
 Risk is 1/k, the promise against someone who knows what a person has; what absences add and how many rows
-are unique stand beside it. Utility is the nested AUC.
+are unique stand beside it. Utility is one of the measures of what is kept; the others are listed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,75 +17,54 @@ import numpy.typing as npt
 from ...compute import engine as compute_engine
 from ...compute.protocol import Compute
 from ...core.engine import Progress
-from ...core.errors import DataError, InputError, ParameterError
+from ...core.errors import DataError
 from ...core.exploration import placed
 from ...core.measures import Risk, Utility
 from ...core.records import InputFile
-from ...data.baskets import as_baskets
-from .binary import BinaryMatrix, as_binary, as_classes
+from ...data.baskets import Baskets, as_baskets
+from .attack import attacked, drawn_people
+from .binary import BinaryMatrix, as_binary
 from .containment import audit
-from .evaluation import cross_validated_auc, nested_auc
+from .evaluation import AucScore, cross_validated_auc, nested_auc, released_score
 from .exploration import BasketsExploration
+from .knowledge import EVERYTHING, Knowledge, rows_left
 from .records import BasketsCandidate, BasketsFrontier, BasketsReference, EmptySelection
-from .registry import ALL, SELECTORS
+from .registry import AUTO, MEASURES, SCORE, SELECTORS, WAYS
 from .request import BasketsRequest
-from .selectors.base import ContainmentSelector
-from .selectors.offers import Offer
+from .selection import flag_names, flags, made_by, makers, risky_among
+from .targets import Target, as_target
+from .ways import Published, Spec
 
-__all__ = ["ATTACKER", "KEPT", "WARNING", "explored", "make_selector"]
+__all__ = [
+    "WARNING",
+    "explored",
+    "knowledge_of",
+    "measured_on",
+    "measures_of",
+]
 
-ATTACKER = "knows everything the person has, and nothing of what the person lacks"
-KEPT = "AUC of a linear SVM, features chosen inside the training folds"
+_PEOPLE = 250  # looked for by each attacker while exploring
+_LARGE = 2_000_000
+
 WARNING = (
     "k-anonymity by containment protects against someone who knows what a person has. Someone who "
     "also knows absences may single people out: read unique_share and ac_under_absences beside ac."
 )
 
 
-def make_selector(name: str, k: int, *, stop: str = "never", seed: int = 0) -> ContainmentSelector:
-    """Return an unfitted selector by the name that the command line uses."""
-    return cast("Offer", SELECTORS.named(name)).make(k, stop, seed)
-
-
 def explored(request: BasketsRequest, *, progress: Progress) -> BasketsExploration:
-    """Find feature sets for each k and place them on the frontier."""
-    compute = compute_engine(request.engine, threads=request.threads)
+    """Try every way to publish at each k and place what it finds on the frontier."""
     baskets = as_baskets(request.matrix, labels=request.labels)
     rows = as_binary(baskets.matrix)
-    positive = as_classes(baskets.labels, rows.n)
-    ks = _checked_ks(request.k, rows.n, request.folds)
     if rows.d == 0:
         raise DataError("The matrix has no features.", hint="give at least one column.")
-    risky = _flags(_flag_names(request.absence_risky), baskets.feature_names)
-    makers = _makers(request, rows, risky)
-    found, empty = [], []
-    folds = len(ks) * len(makers) * request.folds
-    for wanted in ks:
-        for name, make in makers.items():
-            chosen_by = make(wanted)
-            chosen = np.sort(chosen_by.fit(rows, positive).selected_)
-            if len(chosen) == 0:
-                empty.append(EmptySelection(selector=name, k=wanted))
-                progress(request.folds, total=folds)
-                continue
-            found.append(
-                _candidate(
-                    name,
-                    wanted,
-                    chosen=chosen,
-                    selector=chosen_by,
-                    names=baskets.feature_names,
-                    classes=sorted(set(baskets.labels or ())),
-                    rows=rows,
-                    positive=positive,
-                    request=request,
-                    compute=compute,
-                    progress=partial(progress, total=folds),
-                )
-            )
+    target = None if baskets.labels is None else as_target(baskets.labels, rows.n)
+    search = _Exploring(request, rows, target, baskets, progress)
+    ks = _checked_ks(request.k, rows.n, request.folds if search.scored else None)
+    found = search.candidates(ks)
     if not found:
         raise DataError(
-            f"No feature can be kept at k = {', '.join(map(str, ks))}: the selection is empty.",
+            f"Nothing can be kept at k = {', '.join(map(str, ks))}: the selection is empty.",
             hint="try a smaller k; each feature must be held by at least k rows.",
         )
     candidates, area = placed(found)
@@ -96,163 +75,248 @@ def explored(request: BasketsRequest, *, progress: Progress) -> BasketsExplorati
             request=request.to_record(),
             inputs=tuple(InputFile.of(path, len(baskets)) for path in baskets.files),
             axes={
-                "risk": "1/k: the promise against one who knows what a person has",
-                "utility": KEPT,
+                "risk": f"1/k: the promise against one who knows {search.knowledge.words}",
+                "utility": search.words,
             },
             area=area,
             evaluations=len(found),
             candidates=candidates,
-            references=(_full_set(rows, positive, request, compute),),
+            references=(search.full_set(),),
             rows=rows.n,
             features_offered=rows.d,
             empty_rows=int(np.count_nonzero(np.diff(rows.indptr) == 0)),
-            positives=int(positive.sum()),
-            empty_selections=tuple(empty),
+            ones=len(rows.indices),
+            positives=None if target is None else int(target.positive.sum()),
+            utility=search.utility,
+            promise=f"At least k rows are left to someone who knows {search.knowledge.words}.",
+            empty_selections=tuple(search.empty),
             warning=WARNING,
         )
     )
 
 
-def _checked_ks(ks: Iterable[int], n: int, folds: int) -> list[int]:
+class _Exploring:
+    """One exploration: the rows, what is promised, and how what is kept is measured."""
+
+    def __init__(
+        self,
+        request: BasketsRequest,
+        rows: BinaryMatrix,
+        target: Target | None,
+        baskets: Baskets,
+        progress: Progress,
+    ) -> None:
+        self.request, self.rows, self.target = request, rows, target
+        self.names = names = baskets.feature_names
+        numbers = target is not None and target.kind == "number"
+        self.classes = () if numbers else tuple(sorted(set(baskets.labels or ())))
+        self.compute = compute_engine(request.engine, threads=request.threads)
+        self.knowledge = knowledge_of(request.known_items, request.known_absences)
+        self.utility = request.utility
+        if self.utility == AUTO:
+            self.utility = "ones" if target is None else SCORE
+        self.scored = target is not None
+        if self.utility == SCORE and target is None:
+            raise DataError(
+                "There are no labels, and a class to predict is needed for this utility.",
+                hint="give --labels FILE, or another --utility, for example ones.",
+            )
+        risky = flags(flag_names(request.absence_risky), names)
+        self.makers = makers(request, rows, risky, labels=target is not None)
+        if self.knowledge.items is not None and self.knowledge.items <= 2 and self.makers:
+            few = "support"  # the columns do not depend on the selector
+            self.makers = {few: partial(made_by, SELECTORS[few], request, None)}
+        self.empty: list[EmptySelection] = []
+        self.people = drawn_people(
+            rows, _PEOPLE if len(rows.indices) <= _LARGE else _PEOPLE // 5, request.seed
+        )
+        self.progress = progress
+
+    @property
+    def words(self) -> str:
+        """What the utility axis shows."""
+        if self.utility == SCORE:
+            assert self.target is not None
+            return f"{self.target.words}, released inside the training folds"
+        return MEASURES[self.utility].kept
+
+    def candidates(self, ks: Sequence[int]) -> list[BasketsCandidate]:
+        jobs = [(name, spec) for k in ks for name, spec in self._jobs(k)]
+        total = len(jobs) * (1 + (self.request.folds if self.scored else 0))
+        step = partial(self.progress, total=total)
+        found = []
+        for name, (way, spec, selector) in jobs:
+            made = WAYS[way].make(self.rows, spec)
+            step()
+            if len(made.matrix.indices) == 0:
+                self.empty.append(EmptySelection(selector=name, k=spec.k))
+                step(self.request.folds if self.scored else 0)
+                continue
+            found.append(self._candidate(name, way, spec, selector, made, step))
+        return found
+
+    def _jobs(self, k: int) -> Iterator[tuple[str, tuple[str, Spec, str | None]]]:
+        """Yield a name for every release to try at one k, and how it is made."""
+        request = self.request
+        positive = None if self.target is None else self.target.positive
+        base = Spec(
+            k, self.knowledge, positive, seed=request.seed, max_rows_out=request.max_rows_out
+        )
+        for way in dict.fromkeys(request.publish_as):
+            if WAYS[way].selects:
+                for name, make in self.makers.items():
+                    yield name, (way, replace(base, selector=make(k)), name)
+                continue
+            yield way, (way, base, None)
+            if way == "cells" and self.target is not None and self.knowledge == Knowledge():
+                yield "cells-class", (way, replace(base, for_class=True), None)
+
+    def _candidate(
+        self,
+        name: str,
+        way: str,
+        spec: Spec,
+        selector: str | None,
+        made: Published,
+        step: Callable[..., None],
+    ) -> BasketsCandidate:
+        request, rows = self.request, self.rows
+        file = made.matrix.take_rows(np.flatnonzero(made.rows)).project(made.features)
+        score, on_all = self._scores(way, spec, made, step)
+        kept = measures_of(rows, made.matrix, request.seed)
+        on_axis = score if self.utility == SCORE else None
+        risky = None
+        if spec.selector is not None:
+            given = spec.selector.get_params().get("absence_risky")
+            risky = risky_among(given, made.features, rows.d)
+        measured = measured_on(file, request.absences, self.compute)
+        del measured["rows"]
+        findings = attacked(
+            rows, made.matrix, made.rows, people=self.people, absences=(0, 1), seed=request.seed
+        )
+        return BasketsCandidate(
+            id=f"{name}{self.knowledge.tag}-k{spec.k}",
+            risk=Risk(1.0 / spec.k, attacker=f"knows {self.knowledge.words}"),
+            utility=Utility(
+                kept[self.utility] if on_axis is None else on_axis.value,
+                None if on_axis is None else on_axis.interval,
+                kept=self.words,
+            ),
+            k=spec.k,
+            publish_as=way,
+            known_items=self.knowledge.items,
+            known_absences=self.knowledge.absences,
+            for_class=spec.for_class,
+            max_rows_out=spec.max_rows_out,
+            promised=self.knowledge.least_rows(file),
+            rows_out=int(np.count_nonzero(~made.rows)),
+            ones=len(file.indices),
+            kept=kept,
+            selector=selector,
+            stop=None if spec.selector is None else spec.selector.get_params().get("stop"),
+            features=tuple(self.names[i] for i in made.features),
+            absence_risky=None if risky is None else tuple(self.names[i] for i in risky),
+            attack=findings,
+            classes=self.classes,
+            numbers=self.target is not None and self.target.kind == "number",
+            empty_rows=int(np.count_nonzero(np.diff(file.indptr) == 0)),
+            auc=None if score is None else score.value,
+            auc_chosen_on_all_labels=on_all,
+            counts_in_folds=() if score is None else score.counts,
+            **measured,
+        )
+
+    def _scores(
+        self, way: str, spec: Spec, made: Published, step: Callable[..., None]
+    ) -> tuple[AucScore | None, float | None]:
+        """Score the way inside training folds and, where columns are chosen, the paper's way too."""
+        target, request = self.target, self.request
+        if target is None:
+            return None, None
+        if way == "columns" and target.kind == "two" and self.knowledge == Knowledge():
+            nested = nested_auc(
+                self.rows, target.positive, spec.selector, folds=request.folds, seed=request.seed,
+                done=step,
+            )  # fmt: skip
+            projected = self.rows.project(made.features)
+            on_all = cross_validated_auc(
+                projected, target.positive, folds=request.folds, seed=request.seed
+            )
+            return nested, on_all.value
+
+        def release(
+            part: BinaryMatrix, positive: npt.NDArray[np.bool_]
+        ) -> tuple[BinaryMatrix, npt.NDArray[np.bool_]]:
+            again = WAYS[way].make(part, replace(spec, positive=positive))
+            return again.matrix, again.rows
+
+        score = released_score(
+            self.rows, target, release, folds=request.folds, seed=request.seed, done=step
+        )
+        return score, None
+
+    def full_set(self) -> BasketsReference:
+        """Return the matrix as it stands, on the same axes."""
+        request, rows, target = self.request, self.rows, self.target
+        measured = measured_on(rows, request.absences, self.compute)
+        del measured["rows"]
+        auc = None
+        if target is not None and target.kind == "two":
+            auc = cross_validated_auc(rows, target.positive, folds=request.folds, seed=request.seed)
+        elif target is not None:
+            auc = released_score(
+                rows, target, lambda part, _: (part, np.ones(part.n, dtype=bool)),
+                folds=request.folds, seed=request.seed,
+            )  # fmt: skip
+        on_axis = auc if self.utility == SCORE else None
+        return BasketsReference(
+            name="full feature set",
+            risk=Risk(
+                1.0 / max(1, self.knowledge.least_rows(rows)),
+                attacker=f"knows {self.knowledge.words}",
+            ),
+            utility=Utility(
+                1.0 if on_axis is None else on_axis.value,
+                None if on_axis is None else on_axis.interval,
+                kept=self.words,
+            ),
+            auc=None if auc is None else auc.value,
+            kept=dict.fromkeys(MEASURES, 1.0),
+            **measured,
+        )
+
+
+def knowledge_of(items: int | None, absences: int | str) -> Knowledge:
+    """Return the knowledge that a request names."""
+    return Knowledge(items, EVERYTHING if absences == "all" else int(absences))
+
+
+def measures_of(original: BinaryMatrix, published: BinaryMatrix, seed: int) -> dict[str, float]:
+    """Return every measure of what a release keeps."""
+    return {name: float(MEASURES[name].value(original, published, seed)) for name in MEASURES}
+
+
+def measured_on(matrix: BinaryMatrix, absences: Iterable[int], compute: Compute) -> dict[str, Any]:
+    """Measure what a matrix gives away, whatever was promised; the fields of `Measured`."""
+    found = audit(matrix, absences=absences, compute=compute)
+    left, exact = rows_left(matrix, ac=found.ac)
+    return {
+        **found.to_json(),
+        "left_by_items": {str(m): v for m, v in left.items()},
+        "items_exact": {str(m): v for m, v in exact.items()},
+    }
+
+
+def _checked_ks(ks: Iterable[int], n: int, folds: int | None) -> list[int]:
     largest = max(ks)
     if largest > n:
         raise DataError(
             f"k = {largest} is larger than the number of rows ({n}).",
             hint="no selection of features can hide a row among more rows than there are.",
         )
-    if largest > n - -(-n // folds):
+    if folds is not None and largest > n - -(-n // folds):
         raise DataError(
             f"k = {largest} is larger than the number of rows in a training fold.",
             hint="lower k, or give more rows or folds.",
         )
     return sorted(set(ks))
-
-
-def _flag_names(absence_risky: Any) -> Any:
-    """Read a file of feature names; everything else stays as it is."""
-    if absence_risky is None or not isinstance(absence_risky, str | Path) or absence_risky == "all":
-        return absence_risky
-    from ...data._basket_files import read_lines
-
-    return np.asarray(read_lines(Path(absence_risky), what="risky features"))
-
-
-def _flags(absence_risky: Any, names: Sequence[str]) -> Any:
-    """Turn names into indices; indices, masks and "all" stay as they are."""
-    if absence_risky is None or isinstance(absence_risky, str):
-        return absence_risky
-    flags = np.asarray(absence_risky)
-    if flags.dtype.kind not in "US":
-        return flags
-    position = {name: i for i, name in enumerate(names)}
-    unknown = [f for f in flags.tolist() if f not in position]
-    if unknown:
-        raise InputError(
-            f"{len(unknown)} of the features flagged as risky by absence are not in the data.",
-            hint="use the names of the features file or the header.",
-        )
-    return np.array([position[f] for f in flags.tolist()], dtype=np.intp)
-
-
-def _makers(
-    request: BasketsRequest, rows: BinaryMatrix, risky: Any
-) -> dict[str, Callable[[int], ContainmentSelector]]:
-    """Return the selectors asked for; one that cannot run here is refused before any work."""
-    makers: dict[str, Callable[[int], ContainmentSelector]] = {}
-    for asked in request.selector:
-        if isinstance(asked, ContainmentSelector):
-            makers[type(asked).__name__.lower()] = partial(_cloned, asked)
-            continue
-        for name in SELECTORS if asked == ALL else (str(asked),):
-            offer = cast("Offer", SELECTORS.named(name))
-            refusal = offer.refusal(rows, flags=risky is not None)
-            if refusal is None:
-                makers.setdefault(name, partial(_made, offer, request, risky))
-            elif asked != ALL:
-                raise ParameterError(
-                    f"The selector {name!r} {refusal}.",
-                    hint="choose another one, or all: every selector that can run here.",
-                )
-    return makers
-
-
-def _cloned(selector: ContainmentSelector, k: int) -> ContainmentSelector:
-    from sklearn.base import clone
-
-    made: ContainmentSelector = clone(selector).set_params(k=k)
-    return made
-
-
-def _made(offer: Offer, request: BasketsRequest, risky: Any, k: int) -> ContainmentSelector:
-    made = offer.make(k, request.stop, request.seed)
-    if risky is not None:
-        made.set_params(absence_risky=risky)
-    return made
-
-
-def _candidate(
-    name: str,
-    k: int,
-    *,
-    chosen: npt.NDArray[np.intp],
-    selector: ContainmentSelector,
-    names: Sequence[str],
-    classes: Sequence[str],
-    rows: BinaryMatrix,
-    positive: npt.NDArray[np.bool_],
-    request: BasketsRequest,
-    compute: Compute,
-    progress: Callable[..., None],
-) -> BasketsCandidate:
-    projected = rows.project(chosen)
-    measured = audit(projected, absences=request.absences, compute=compute).to_json()
-    del measured["rows"]
-    nested = nested_auc(
-        rows, positive, selector, folds=request.folds, seed=request.seed, done=progress
-    )
-    on_all = cross_validated_auc(projected, positive, folds=request.folds, seed=request.seed)
-    risky = _risky_among(selector.get_params().get("absence_risky"), chosen, rows.d)
-    return BasketsCandidate(
-        id=f"{name}-k{k}",
-        risk=Risk(1.0 / k, attacker=ATTACKER),
-        utility=Utility(nested.value, nested.interval, kept=KEPT),
-        k=k,
-        selector=name,
-        stop=selector.get_params().get("stop"),
-        features=tuple(names[i] for i in chosen),
-        absence_risky=None if risky is None else tuple(names[i] for i in risky),
-        classes=tuple(classes),
-        empty_rows=int(np.count_nonzero(np.diff(projected.indptr) == 0)),
-        auc=nested.value,
-        auc_chosen_on_all_labels=on_all.value,
-        counts_in_folds=nested.counts,
-        **measured,
-    )
-
-
-def _risky_among(flags: Any, chosen: npt.NDArray[np.intp], d: int) -> npt.NDArray[np.intp] | None:
-    """Return the chosen features whose absence is taken as known."""
-    if flags is None:
-        return None
-    mask = np.zeros(d, dtype=bool)
-    mask[slice(None) if isinstance(flags, str) else flags] = True
-    return chosen[mask[chosen]]
-
-
-def _full_set(
-    rows: BinaryMatrix,
-    positive: npt.NDArray[np.bool_],
-    request: BasketsRequest,
-    compute: Compute,
-) -> BasketsReference:
-    measured = audit(rows, absences=request.absences, compute=compute)
-    auc = cross_validated_auc(rows, positive, folds=request.folds, seed=request.seed)
-    fields = measured.to_json()
-    del fields["rows"]
-    return BasketsReference(
-        name="full feature set",
-        risk=Risk(1.0 / measured.ac, attacker=ATTACKER),
-        utility=Utility(auc.value, auc.interval, kept=KEPT),
-        auc=auc.value,
-        **fields,
-    )

@@ -1,13 +1,14 @@
-"""Publish a chosen feature set: project, write in the input's own format, read back, audit, then show.
+"""Publish a candidate: make it, write it in the input's own format, read it back, audit, then show.
 
 Everything is written beside its place first. The audit reads the written file with no knowledge of the
-selection; if its AC is below the promised k, nothing appears and the release is refused.
+candidate's making; if it leaves fewer rows than the promised k, nothing appears and it is refused.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 
 from ...compute import engine as compute_engine
 from ...core.engine import Progress
-from ...core.errors import FormatError, InputError, ReleaseRefusedError
+from ...core.errors import DataError, FormatError, InputError, ReleaseRefusedError
 from ...core.files import sha256_of, whole_directory, write_json
 from ...core.ownership import paths_in
 from ...core.private_key import private_key
@@ -33,28 +34,32 @@ from ...data.baskets import (
 )
 from ...data.baskets import beside_of as beside
 from .binary import as_binary
-from .containment import audit
+from .cells.cores import only_columns
+from .exploring import measured_on
+from .knowledge import Knowledge
 from .posets import absence_containment
 from .records import BasketsCandidate, BasketsRelease, How, Measured
+from .registry import WAYS
 from .request import BasketsPublishRequest
+from .targets import as_target
+from .ways import Published, Spec
 
-__all__ = ["projected", "published"]
+__all__ = ["projected", "published", "remade"]
 
 _DEFAULT_NAME = {
     "npz": "baskets.npz", "libsvm": "baskets.svm", "transactions": "baskets.txt", "csv": "baskets.csv",
 }  # fmt: skip
 
 
-def projected(candidate: BasketsCandidate, request: BasketsPublishRequest) -> Baskets:
-    """Return the data on the candidate's features, after the same audit as on disk."""
-    features = _features(candidate)
-    found = as_baskets(request.matrix, labels=request.labels).project(features)
-    if found.labels is not None:
-        check_labels(found.labels, _classes(candidate))
+def projected(
+    candidate: BasketsCandidate, request: BasketsPublishRequest, *, seed: int = 0
+) -> Baskets:
+    """Return the data as the candidate says, after the same audit as on disk."""
+    found = _released(candidate, as_baskets(request.matrix, labels=request.labels), seed)
     shuffle = _shuffle(candidate, request)
     if shuffle is not None:
         found = found.shuffled(shuffle)
-    _refuse_below(candidate, _promised_ac(candidate, found.matrix, found.feature_names))
+    _refuse_below(candidate, _promised(candidate, found.matrix, found.feature_names))
     return found
 
 
@@ -64,6 +69,38 @@ def _shuffle(candidate: BasketsCandidate, request: BasketsPublishRequest) -> int
         warn_of_kept_order("rows")
         return None
     return private_key().seed("order", "baskets", candidate.id)
+
+
+def _released(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Baskets:
+    """Return the baskets as they are published, in their own order."""
+    _check_labels(candidate, baskets.labels)
+    if candidate.publish_as == "columns":
+        return baskets.project(_features(candidate))
+    made = remade(candidate, baskets, seed)
+    kept = np.flatnonzero(made.rows)
+    matrix = made.matrix.take_rows(kept).project(made.features).to_csr()
+    labels = None if baskets.labels is None else tuple(baskets.labels[i] for i in kept)
+    names = tuple(baskets.feature_names[i] for i in made.features)
+    return replace(baskets, matrix=matrix, feature_names=names, labels=labels)
+
+
+def remade(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Published:
+    """Make a candidate's release anew, row by row as the data stand."""
+    rows = as_binary(baskets.matrix)
+    if candidate.publish_as == "columns":
+        wanted = set(candidate.features)
+        columns = np.array([i for i, name in enumerate(baskets.feature_names) if name in wanted])
+        return Published(only_columns(rows, columns), np.ones(rows.n, dtype=bool), columns)
+    target = None if baskets.labels is None else as_target(baskets.labels, rows.n)
+    spec = Spec(
+        candidate.k,
+        Knowledge(candidate.known_items, candidate.known_absences),
+        None if target is None else target.positive,
+        for_class=candidate.for_class,
+        max_rows_out=candidate.max_rows_out,
+        seed=seed,
+    )
+    return WAYS.named(candidate.publish_as).make(rows, spec)
 
 
 def _features(candidate: BasketsCandidate) -> list[str]:
@@ -80,17 +117,37 @@ def _classes(candidate: BasketsCandidate) -> frozenset[str]:
     return frozenset(candidate.classes)
 
 
-def _promised_ac(candidate: BasketsCandidate, matrix: Any, names: Sequence[str]) -> int:
-    """Measure what the candidate promises: the AC, with rows agreeing where absence is risky."""
-    risky = set(candidate.absence_risky or ())
-    return absence_containment(matrix, np.array([name in risky for name in names], dtype=bool))
+def _check_labels(candidate: BasketsCandidate, labels: Sequence[str] | None) -> None:
+    if labels is None:
+        return
+    if not candidate.numbers:
+        check_labels(labels, _classes(candidate))
+        return
+    try:
+        np.asarray(labels).astype(np.float64)
+    except ValueError:
+        raise DataError(
+            "The labels were explored as numbers, and some are not.", hint="check the labels."
+        ) from None
 
 
-def _refuse_below(candidate: BasketsCandidate, ac: int) -> None:
-    if ac < candidate.k:
+def _promised(candidate: BasketsCandidate, matrix: Any, names: Sequence[str]) -> int:
+    """Count the rows left to the knowledge that the promise is about, with certainty."""
+    known = Knowledge(candidate.known_items, candidate.known_absences)
+    left = known.least_rows(as_binary(matrix))
+    if not candidate.absence_risky:
+        return left
+    risky = set(candidate.absence_risky)
+    flags = np.array([name in risky for name in names], dtype=bool)
+    return min(left, absence_containment(matrix, flags))
+
+
+def _refuse_below(candidate: BasketsCandidate, left: int) -> None:
+    if left < candidate.k:
         raise ReleaseRefusedError(
-            f"The release of {candidate.id!r} has an AC of {ac}, below the promised k = "
-            f"{candidate.k}; nothing was published.",
+            f"The release of {candidate.id!r} leaves {left} rows to someone who knows "
+            f"{Knowledge(candidate.known_items, candidate.known_absences).words}, below the promised "
+            f"k = {candidate.k}; nothing was published.",
             hint="these rows are not the ones that were explored: explore them, then publish.",
         )
 
@@ -181,10 +238,12 @@ def _stage(
     progress: Progress,
 ) -> BasketsRelease:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
-    features, shuffle = _features(candidate), _shuffle(candidate, request)
     data, labels = request.matrix, request.labels
     from_text = isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
-    if from_text and (labels is None or isinstance(labels, str | os.PathLike)):
+    by_columns = candidate.publish_as == "columns"
+    features, shuffle = _features(candidate), _shuffle(candidate, request)
+    streamed = by_columns and from_text and not candidate.numbers
+    if streamed and (labels is None or isinstance(labels, str | os.PathLike)):
         copied = project_file(
             data,
             features,
@@ -198,21 +257,22 @@ def _stage(
         outputs, column = copied.written, copied.label_column
     else:
         baskets = as_baskets(data, labels=labels)
-        if baskets.labels is not None:
-            check_labels(baskets.labels, _classes(candidate))
         inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
-        chosen = baskets.project(features)
+        released = _released(candidate, baskets, seed)
         if shuffle is not None:
-            chosen = chosen.shuffled(shuffle)
-        outputs, column = write_baskets(chosen, target), baskets.label_column
-        del baskets, chosen
+            released = released.shuffled(shuffle)
+        features = list(released.feature_names)
+        outputs, column = write_baskets(released, target), baskets.label_column
+        del baskets, released
     matrix, names = read_matrix(target, label_column=column)
     held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
     if not held <= set(features):
         raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
-    measured = audit(matrix, compute=compute_engine(request.engine, threads=request.threads))
-    _refuse_below(candidate, min(measured.ac, _promised_ac(candidate, matrix, names)))
+    promised = _promised(candidate, matrix, names)
+    _refuse_below(candidate, promised)
     rows = as_binary(matrix)
+    compute = compute_engine(request.engine, threads=request.threads)
+    measured = measured_on(rows, (1, 2), compute)
     release = BasketsRelease(
         engine="baskets",
         candidate=candidate.id,
@@ -230,7 +290,12 @@ def _stage(
         },
         risk=candidate.risk,
         utility=candidate.utility,
+        promised=promised,
         how=How(
+            publish_as=candidate.publish_as,
+            known_items=candidate.known_items,
+            known_absences=candidate.known_absences,
+            for_class=candidate.for_class,
             selector=candidate.selector,
             stop=candidate.stop,
             k=candidate.k,
@@ -238,7 +303,7 @@ def _stage(
             features=tuple(features),
             absence_risky=candidate.absence_risky or (),
         ),
-        measured=Measured(**measured.to_json()),
+        measured=Measured(**measured),
     )
     write_json(record, release.to_json())
     return release

@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from ...core.records import (
+    AttackRecord,
     Candidate,
+    CandidateId,
     Count,
     FrontierRecord,
     Label,
@@ -21,11 +23,14 @@ from ...core.records import (
 )
 
 __all__ = [
+    "BasketsAttack",
     "BasketsCandidate",
     "BasketsFrontier",
     "BasketsReference",
     "BasketsRelease",
+    "CandidateAttack",
     "EmptySelection",
+    "Finding",
     "How",
     "Measured",
 ]
@@ -49,27 +54,67 @@ class Measured(Record):
     smallest_group: Count
     ac_under_absences: dict[str, Count] = Field(default_factory=dict)
     absences_exact: dict[str, bool] = Field(default_factory=dict)
+    left_by_items: dict[str, Count] = Field(default_factory=dict)
+    items_exact: dict[str, bool] = Field(default_factory=dict)
+
+
+class Finding(Record):
+    """What one attacker finds: the mean chance to point at the right row, before and after.
+
+    `highest` is the highest chance for any one person after publishing; `rows_before` and `rows_after`
+    are the median numbers of rows among which the attacker has to guess.
+    """
+
+    attacker: Name
+    items: Count | None
+    absences: Count = 0
+    people: Count
+    before: Share
+    after: Share
+    after_interval: tuple[Share, Share]
+    highest: Share
+    rows_before: float
+    rows_after: float
 
 
 class BasketsCandidate(Candidate):
-    """A set of features for one k."""
+    """A release of one k: the way it is made, what it promises, what it keeps.
+
+    `promised` is the number of rows that were found to be left to the knowledge that the promise is
+    about. `kept` holds every measure of what is kept that was taken; `features` are the columns that
+    hold at least one published one.
+    """
 
     k: Count
-    selector: Name
+    publish_as: Name = "columns"
+    known_items: Count | None = None
+    known_absences: int = 0
+    for_class: bool = False
+    max_rows_out: Share = 0.05
+    promised: Count
+    rows_out: Count = 0
+    ones: Count
+    kept: dict[str, float] = Field(default_factory=dict)
+    selector: Name | None = None
     stop: Name | None = None
     features: tuple[Feature, ...]
     absence_risky: tuple[Feature, ...] | None = None
     classes: tuple[Label, ...] = private(())
     """The classes that were explored; a label outside them is not published."""
+    numbers: bool = False
+    """Whether the labels are numbers to predict rather than classes."""
     count: Count
     ac: Count
     unique_share: Share
     smallest_group: Count
     ac_under_absences: dict[str, Count] = Field(default_factory=dict)
     absences_exact: dict[str, bool] = Field(default_factory=dict)
+    left_by_items: dict[str, Count] = Field(default_factory=dict)
+    items_exact: dict[str, bool] = Field(default_factory=dict)
     empty_rows: Count
-    auc: Share
-    auc_chosen_on_all_labels: Share
+    attack: tuple[Finding, ...] = ()
+    auc: Share | None = None
+    auc_chosen_on_all_labels: Share | None = None
     counts_in_folds: tuple[Count, ...] = ()
 
 
@@ -82,11 +127,14 @@ class BasketsReference(Reference):
     smallest_group: Count
     ac_under_absences: dict[str, Count] = Field(default_factory=dict)
     absences_exact: dict[str, bool] = Field(default_factory=dict)
-    auc: Share
+    left_by_items: dict[str, Count] = Field(default_factory=dict)
+    items_exact: dict[str, bool] = Field(default_factory=dict)
+    auc: Share | None = None
+    kept: dict[str, float] = Field(default_factory=dict)
 
 
 class EmptySelection(Record):
-    """A selector that found no feature to keep at one k."""
+    """A way, or a selector, that found nothing to publish at one k."""
 
     selector: Name
     k: Count
@@ -100,15 +148,37 @@ class BasketsFrontier(FrontierRecord):
     rows: Count
     features_offered: Count
     empty_rows: Count
-    positives: Count
+    ones: Count
+    positives: Count | None = None
+    utility: Name
+    promise: Sentence
     empty_selections: tuple[EmptySelection, ...] = ()
     warning: Sentence
 
 
-class How(Record):
-    """How a release was made."""
+class CandidateAttack(Record):
+    """What every attacker finds in one candidate, and in one candidate by way of another."""
 
-    selector: Name
+    candidate: CandidateId
+    k: Count
+    findings: tuple[Finding, ...]
+    linked_from: CandidateId | None = None
+
+
+class BasketsAttack(AttackRecord):
+    """attack.json of the baskets engine."""
+
+    attacks: tuple[CandidateAttack, ...]
+
+
+class How(Record):
+    """How a release was made, and what it promises against whom."""
+
+    publish_as: Name = "columns"
+    known_items: Count | None = None
+    known_absences: int = 0
+    for_class: bool = False
+    selector: Name | None = None
     stop: Name | None = None
     k: Count
     order: Literal["shuffled", "kept"] = "kept"
@@ -121,6 +191,8 @@ class BasketsRelease(Release):
 
     how: How
     measured: Measured
+    promised: Count
+    """The rows left to the knowledge that the promise is about, counted on the written file."""
 
     def lines(self) -> list[str]:
         absent = ", ".join(
@@ -128,7 +200,8 @@ class BasketsRelease(Release):
             for m, v in self.measured.ac_under_absences.items()
         )
         return [
-            f"{self.counts['rows']:,} rows, {self.counts['features']:,} features; audited AC "
-            f"{self.measured.ac} (promised {self.how.k}), unique rows "
+            f"{self.counts['rows']:,} rows, {self.counts['features']:,} features, "
+            f"{self.counts['ones']:,} ones; audited: at least {self.promised} rows fit what is known (promised "
+            f"{self.how.k}); AC {self.measured.ac}, unique rows "
             f"{self.measured.unique_share:.1%}" + (f", AC {absent}" if absent else "")
         ]

@@ -9,9 +9,14 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator
 
 from ...core.request import Request, parameter
-from .registry import selector_names
+from .registry import WAYS, measure_names, selector_names
 
-__all__ = ["BasketsPublishRequest", "BasketsRequest", "BasketsStudyRequest"]
+__all__ = [
+    "BasketsAttackRequest",
+    "BasketsPublishRequest",
+    "BasketsRequest",
+    "BasketsStudyRequest",
+]
 
 K = Annotated[int, Field(ge=1)]
 
@@ -75,6 +80,22 @@ class BasketsRequest(_OfMatrix):
         ["all"], help="Selectors to try; all: every one that can run here.",
         choices=selector_names, min_length=1,
     )  # fmt: skip
+    publish_as: list[str] = parameter(
+        ["columns", "cells"], help="Ways to publish to try.", choices=lambda: WAYS, min_length=1
+    )
+    known_items: int | None = parameter(
+        None, help="The most items of a person that are known; any number if not given.", ge=1
+    )
+    known_absences: int | Literal["all"] = parameter(
+        0, help="The most absences that are known, or all."
+    )
+    utility: str = parameter(
+        "auto", help="What is on the utility axis; auto: auc with labels, ones without.",
+        choices=measure_names,
+    )  # fmt: skip
+    max_rows_out: float = parameter(
+        0.05, help="The largest share of rows left out beside columns.", ge=0, le=1
+    )
     stop: Literal["never", "first"] = parameter(
         "never", help="At an infeasible feature: skip it and go on, or stop as the paper does."
     )
@@ -89,7 +110,14 @@ class BasketsRequest(_OfMatrix):
     engine: Literal["local", "spark"] = parameter("local", help=_ENGINE)
     threads: int | None = parameter(None, help=_THREADS, ge=1)
 
-    @field_validator("k", "selector", "absences", mode="before")
+    @field_validator("known_absences")
+    @classmethod
+    def _not_negative(cls, value: int | str) -> int | str:
+        if isinstance(value, int) and value < 0:
+            raise ValueError("must be 0 or more, or all")
+        return value
+
+    @field_validator("k", "selector", "absences", "publish_as", mode="before")
     @classmethod
     def _as_list(cls, value: Any) -> Any:
         """Take one value for a list of one, and any iterable for a list."""
@@ -106,6 +134,28 @@ class BasketsPublishRequest(_OfMatrix):
     )
     engine: Literal["local", "spark"] = parameter("local", help=_ENGINE)
     threads: int | None = parameter(None, help=_THREADS, ge=1)
+
+
+class BasketsAttackRequest(Request):
+    """The parameters of `baskets attack`."""
+
+    directory: str | Path = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
+    matrix: Any = parameter(help="The original matrix.", role="data")
+    labels: Any = parameter(None, help=_LABELS, role="file")
+    candidates: list[str] = parameter(
+        [], help="Candidates to attack; those on the frontier if not given.", flag="--choose"
+    )
+    items: list[Annotated[int, Field(ge=0)]] = parameter(
+        [1, 2, 3, 5, 10, 0], help="Numbers of known items; 0 for all of them.", min_length=1
+    )
+    absences: list[Annotated[int, Field(ge=0)]] = parameter(
+        [0], help="Numbers of known absences.", min_length=1
+    )
+    people: int = parameter(1000, help="How many people are looked for.", ge=1)
+    link: str | None = parameter(
+        None, help="Also look for people by their rows in this candidate's release."
+    )
+    seed: int = parameter(0, help="Seed of who is drawn and what is known.", ge=0)
 
 
 class BasketsStudyRequest(_OfMatrix):

@@ -24,6 +24,7 @@ __all__ = [
     "dist_cnt",
     "ham_dist",
     "ham_dist_pairs",
+    "information_per_one",
     "mutual_information",
 ]
 
@@ -141,3 +142,8 @@ def _information_of_each(binary: BinaryMatrix, positive: npt.NDArray[np.bool_]) 
     before = cost(np.array([p]), np.array([q]))
     gains = before - cost(held_p, held_q) - cost(p - held_p, q - held_q)
     return np.asarray(np.maximum(gains, 0.0) / binary.n, dtype=np.float64)
+
+
+def information_per_one(binary: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> Floats:
+    """Return the mutual information of each feature and the class, per row that holds the feature."""
+    return np.asarray(_information_of_each(binary, positive) / np.maximum(binary.supports, 1))

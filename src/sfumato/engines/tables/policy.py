@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,20 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import DataError, FormatError, ParameterError
+from .labels import MISSING, DomainLabels
 
 __all__ = ["Lattice", "Policy", "chain_from", "in_sublattice", "is_glb"]
 
 Bits = npt.NDArray[np.uint8]
-MISSING = "?"
-_LISTED = 8  # so many names are written out before an interval of names is abbreviated
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 @dataclass(frozen=True)
@@ -38,13 +29,14 @@ class Lattice:
 
     >>> lattice = Lattice(("age", "sex"), (("1", "2", "3"), ("f", "m")))
     >>> lattice.policy({"age": ["1-2", "3"], "sex": ["f|m"]})
-    Policy([0, 1, 0]: age 1-2, 3; sex f|m)
+    Policy([0, 1, 0]: age 1-2, 3; sex *)
     >>> lattice.length
     3
     """
 
     names: tuple[str, ...]
     domains: tuple[tuple[str, ...], ...]
+    labels: tuple[DomainLabels, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         for name, domain in zip(self.names, self.domains, strict=True):
@@ -52,6 +44,8 @@ class Lattice:
                 raise DataError(f"The domain of {name!r} is empty.")
             if len(set(domain)) != len(domain):
                 raise DataError(f"The domain of {name!r} holds a value twice.")
+        if not self.labels:
+            object.__setattr__(self, "labels", tuple(DomainLabels(d) for d in self.domains))
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -77,12 +71,6 @@ class Lattice:
             digest.update("\x1f".join((name, *domain)).encode() + b"\x1e")
         return digest.hexdigest()
 
-    @cached_property
-    def _numeric(self) -> tuple[bool, ...]:
-        return tuple(
-            all(_is_number(v) for v in d if v != MISSING) and len(d) > 1 for d in self.domains
-        )
-
     @property
     def bottom(self) -> Policy:
         """The most specific policy: every value as it is."""
@@ -103,21 +91,12 @@ class Lattice:
         return Policy(self, np.packbits(array).tobytes())
 
     def label(self, attribute: int, low: int, high: int) -> str:
-        """Name the interval from value `low` to value `high`.
+        """Return what the interval from value `low` to value `high` is published as.
 
         >>> Lattice(("age",), (("0", "1", "2", "?"),)).label(0, 1, 3)
         '1-2|?'
         """
-        domain = self.domains[attribute]
-        if low == high:
-            return domain[low]
-        if domain[high] == MISSING and high == len(domain) - 1 and high > low:
-            return f"{self.label(attribute, low, high - 1)}|{MISSING}"
-        if self._numeric[attribute]:
-            return f"{domain[low]}-{domain[high]}"
-        if high - low < _LISTED:
-            return "|".join(domain[low : high + 1])
-        return f"{domain[low]}|...{high - low - 1} more...|{domain[high]}"
+        return self.labels[attribute].label(low, high)
 
     def policy(self, intervals: Mapping[str, Sequence[Any]]) -> Policy:
         """Make a policy of intervals by attribute, as labels or [low, high] pairs.
@@ -153,7 +132,7 @@ class Lattice:
         if at < size:
             if isinstance(interval, str):
                 for end in range(at, size):
-                    if self.label(a, at, end) == interval:
+                    if interval in (self.label(a, at, end), self._spelled(a, at, end)):
                         return end + 1
             elif isinstance(interval, list | tuple) and len(interval) == 2:
                 low, high = (place.get(str(v)) for v in interval)
@@ -163,6 +142,15 @@ class Lattice:
             f"The intervals of {self.names[a]!r} do not form a partition of its domain in order.",
             hint=f"interval number {at + 1} or the ones before it overlap, leave a gap or are unknown.",
         )
+
+    def _spelled(self, a: int, low: int, high: int) -> str:
+        """Return an interval as people write it in a policy file: its ends, or its names in order."""
+        domain = self.domains[a]
+        if self.labels[a].numbers is not None:
+            last = high - 1 if domain[high] == MISSING and high > low else high
+            ends = domain[low] if low == last else f"{domain[low]}-{domain[last]}"
+            return ends if last == high else f"{ends}|{MISSING}"
+        return "|".join(domain[low : high + 1])
 
 
 @dataclass(frozen=True)

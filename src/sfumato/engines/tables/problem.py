@@ -12,19 +12,23 @@ import numpy.typing as npt
 
 from ...compute.protocol import Compute
 from ...core.errors import DataError, ParameterError, did_you_mean
-from ...data.hierarchy import read_hierarchy
+from ...data.hierarchy import hierarchy_names, read_hierarchy
 from ...data.table import Table
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source
 from . import measures
 from .cells import Cells
+from .labels import DomainLabels
 from .policy import Lattice
 from .space import AttributeRule, Space
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+
 __all__ = ["Problem", "cells_hash", "counted", "resolved_schema"]
+
+_RARE = 5  # records that must share an observed name before a list spells it
 
 
 @dataclass
@@ -47,7 +51,7 @@ class Problem:
         cut_points: Mapping[str, Sequence[Any]] | None = None,
     ) -> Problem:
         """Make a table ready; constraints come from its schema and from the call."""
-        lattice = Lattice(table.names, table.domains)
+        lattice = Lattice(table.names, table.domains, _labels(table, max(min_sample, _RARE)))
         if lattice.length == 0:
             raise DataError(
                 "Every quasi-identifier has a single value: there is nothing to generalise.",
@@ -84,6 +88,22 @@ class Problem:
     def people_by_value(self) -> list[npt.NDArray[np.float64]]:
         """Count the population by the values of each attribute."""
         return [self.cells.value_weights[a, :s] for a, s in enumerate(self.lattice.sizes)]
+
+
+def _labels(table: Table, common: int) -> tuple[DomainLabels, ...]:
+    """Return the labels of each attribute; names that fewer than `common` records share are rare."""
+    found = []
+    for a, attribute in enumerate(table.schema.quasi):
+        domain = table.domains[a]
+        observed = attribute.domain == "observed"
+        counts = np.bincount(table.codes[a], weights=table.count, minlength=len(domain))
+        nodes = {}
+        if attribute.hierarchy is not None:
+            values = [v for v in domain if v != MISSING]
+            nodes = hierarchy_names(table.schema.folder / attribute.hierarchy, values)
+        rare = frozenset(np.flatnonzero(counts < common).tolist()) if observed else frozenset()
+        found.append(DomainLabels(domain, observed, rare, nodes))
+    return tuple(found)
 
 
 def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[Any]]) -> AttributeRule:

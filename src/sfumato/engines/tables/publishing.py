@@ -26,6 +26,7 @@ from ...core.release import check_files, released_files, warn_if_composed, warn_
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source, cell_text, format_of_name
+from .codebook import write_codebook
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, unpromised
 from .policy import Lattice, Policy
 from .problem import counted, resolved_schema
@@ -119,7 +120,8 @@ def published(
         return _like(frame, request.table)
     with _staged(out, name, force=force, inputs=read) as (folder, file, record):
         rows.write(folder / file, kind, _delimiter(opened, kind))
-        release = work.release(folder / file)
+        books = write_codebook(policy, folder, record)
+        release = work.release(folder / file, books)
         write_json(folder / record, release.to_json())
         write_quarantine(out, _left_out(opened, table), force=force)
     warn_if_composed(out, release.to_json())
@@ -205,8 +207,8 @@ class _Work:
             worse.append(f"The output has a risk of {found.risk:.6g}, above the {limit:g} allowed")
         return worse
 
-    def release(self, path: Path) -> TablesRelease:
-        """Measure the file and describe it."""
+    def release(self, path: Path, books: Sequence[Path]) -> TablesRelease:
+        """Measure the file and describe it and the codebook beside it."""
         found, worse = self.measured(path)
         table, schema, terms = self.table, self.terms.schema, self.terms
         has_population = table.population_codes is not None
@@ -223,7 +225,10 @@ class _Work:
             engine="tables",
             candidate=self.promise.id,
             inputs=tuple(self.opened.described(table.rows)),
-            outputs=(InputFile(path=path.name, sha256=sha256_of(path), rows=found.records),),
+            outputs=(
+                InputFile(path=path.name, sha256=sha256_of(path), rows=found.records),
+                *(InputFile(path=book.name, sha256=sha256_of(book)) for book in books),
+            ),
             seed=self.seed,
             request=self.request.to_record(),
             counts={

@@ -52,7 +52,9 @@ class Space:
         self.sizes = np.array([r.size for r in self.rules], dtype=np.int64)
         self.first = np.concatenate(([0], np.cumsum(self.sizes - 1))).astype(np.int64)
         self.length = int(self.first[-1])
-        self.widest = np.array([r.widest or r.size for r in self.rules], dtype=np.int64)
+        self.widest = np.array(
+            [min(r.widest or r.size, r.size) for r in self.rules], dtype=np.int64
+        )
         self._check()
         self.always_zero = np.zeros(self.length, dtype=np.uint8)
         self.always_one = np.zeros(self.length, dtype=np.uint8)

@@ -22,6 +22,7 @@ from ...core.files import read_json, write_json
 from ...data.npz import write_npz
 from ...data.table import Table
 from ...data.table_schema import TableSchema
+from .labels import DomainLabels
 from .policy import Lattice, Policy
 from .problem import Problem, cells_hash, resolved_schema
 
@@ -89,6 +90,14 @@ def save_terms(terms: Terms, references: Mapping[str, Policy], folder: Path) -> 
         "schema": terms.schema.model_dump(mode="json", exclude_none=True),
         "names": list(lattice.names),
         "domains": {n: list(d) for n, d in zip(lattice.names, lattice.domains, strict=True)},
+        "labels": [
+            {
+                "observed": one.observed,
+                "rare": sorted(one.rare),
+                "nodes": [[low, high, name] for (low, high), name in sorted(one.nodes.items())],
+            }
+            for one in lattice.labels
+        ],
         "explored": terms.explored,
         "inputs": list(terms.inputs),
         "min_sample": terms.min_sample,
@@ -134,7 +143,17 @@ def _terms_of(content: Mapping[str, Any], folder: Path) -> tuple[Terms, dict[str
         raise ModelError(f"The file {POLICIES_FILE!r} is of another version.")
     schema = TableSchema.model_validate(content["schema"])
     names = tuple(str(n) for n in content["names"])
-    lattice = Lattice(names, tuple(tuple(map(str, content["domains"][n])) for n in names))
+    domains = tuple(tuple(map(str, content["domains"][n])) for n in names)
+    labels = tuple(
+        DomainLabels(
+            domain,
+            bool(entry["observed"]),
+            frozenset(int(i) for i in entry["rare"]),
+            {(int(low), int(high)): str(name) for low, high, name in entry["nodes"]},
+        )
+        for domain, entry in zip(domains, content["labels"], strict=True)
+    )
+    lattice = Lattice(names, domains, labels)
     if lattice.fingerprint != content["fingerprint"] or list(names) != schema.names("quasi"):
         raise ModelError(f"The file {POLICIES_FILE!r} is damaged: its schema does not fit.")
     codes, count = _population(folder, lattice) if content["population"] else (None, None)

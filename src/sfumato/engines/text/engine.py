@@ -17,6 +17,7 @@ from ...core.story import Story
 from .exploration import TextExploration
 from .records import TextAttack, TextCandidate, TextRelease
 from .request import (
+    AuditRequest,
     StudyRequest,
     TextAttackRequest,
     TextChoice,
@@ -98,8 +99,15 @@ class TextEngine(Engine):
         return story(part)
 
     def verbs(self) -> Sequence[Verb]:
-        """Return the study of the papers' figures."""
+        """Return the audit of a release and the study of the papers' figures."""
         return (
+            Verb(
+                "audit",
+                "Count what is left in a release: a person reads a random part of it.",
+                AuditRequest,
+                _audit,
+                writes="no",
+            ),
             Verb(
                 "study",
                 "Reproduce the papers' figures on labelled corpora; if interrupted, a study resumes.",
@@ -108,9 +116,16 @@ class TextEngine(Engine):
             ),
         )
 
-    def chained(self, values: dict[str, object]) -> dict[str, object]:
-        """Number the rows of a table that another part published: its identifiers are gone."""
-        return {**values, "id_column": ""}
+    def chained(
+        self, exploring: dict[str, object], publishing: dict[str, object]
+    ) -> tuple[dict[str, object], dict[str, object]]:
+        """Take `text_column` for a column of the published table, whose rows have no ids."""
+        from .sources import is_table
+
+        corpus = exploring.get("corpus")
+        if isinstance(corpus, str) and not is_table(corpus):
+            exploring = {k: v for k, v in exploring.items() if k != "text_column"}
+        return exploring, {**publishing, "id_column": ""}
 
     def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str] | None:  # noqa: ARG002
         """Return the plan's section for labelled documents."""
@@ -135,6 +150,30 @@ class TextEngine(Engine):
             'replacement = "placeholder"',
             "",
         ]
+
+
+def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
+    from .attack.audit import audit_documents, audit_words, checked_numbers
+    from .attack.released import classifiers_of
+
+    number = checked_numbers(request.documents, request.words)
+    if "documents" in number:
+        result, lines = audit_documents(
+            request.release, number["documents"], seed=request.seed, force=call.force
+        )
+    else:
+        if request.frontier is None:
+            raise InputError(
+                "The words that an attacker reads first are ranked by the classifiers.",
+                hint="name the folder that explore wrote by --frontier.",
+            )
+        classifiers = classifiers_of(request.frontier, request.release)
+        result, lines = audit_words(
+            request.release, number["words"], classifiers, seed=request.seed, force=call.force
+        )
+    for line in lines:
+        call.say(line)
+    return {} if result is None else result.to_json()
 
 
 def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...core.errors import ModelError
+from ...core.errors import ModelError, NoCandidateError
 from ...core.exploration import Exploration
 from ...core.records import FrontierRecord
-from .records import TextCandidate, TextFrontier
+from .records import TextCandidate, TextFrontier, labels_listed
 
 if TYPE_CHECKING:
+    from ...data.document import Document
+    from .release.explaining import FoundSpan
+    from .release.learned import Learned
     from .sanitize.classifiers import ClassifierSet
 
 __all__ = ["TextExploration"]
@@ -26,34 +29,69 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         The content of frontier.json.
     classifiers : mapping from str to ClassifierSet
         What publishes each candidate, by its id.
+    learned : Learned
+        What is kept of the documents that were learned from.
 
     """
 
     Record = TextFrontier
 
-    def __init__(self, record: TextFrontier, classifiers: Mapping[str, ClassifierSet]) -> None:
+    def __init__(
+        self, record: TextFrontier, classifiers: Mapping[str, ClassifierSet], learned: Learned
+    ) -> None:
         super().__init__(record)
         self.classifiers = dict(classifiers)
+        self.learned = learned
 
     def save_payload(self, folder: Path) -> None:
-        """Write the classifiers into model/."""
+        """Write the classifiers into model/ and what was learned from into learned/."""
         from .sanitize.models import save_candidates
 
         save_candidates(folder, self.classifiers, force=True)
+        self.learned.save(folder)
 
     @classmethod
     def load_payload(cls, folder: Path, record: FrontierRecord) -> TextExploration:
         """Read the classifiers back; those of another frontier are refused."""
+        from .release.learned import Learned
         from .sanitize.models import load_candidates
 
         assert isinstance(record, TextFrontier)
         classifiers = load_candidates(folder)
-        if set(classifiers) != {candidate.id for candidate in record.candidates}:
+        learned = Learned.load(folder)
+        known = {candidate.id for candidate in record.candidates}
+        if not set(classifiers) == set(learned.held_out) == known:
             raise ModelError(
                 "The frontier and the model beside it do not belong together.",
                 hint="explore again.",
             )
-        return cls(record, classifiers)
+        return cls(record, classifiers, learned)
+
+    def spans(self, document: Document | str, ratio: float = 10.0) -> list[FoundSpan]:
+        """Return what a candidate redacts in a document, with scores and reasons.
+
+        Parameters
+        ----------
+        document : Document or str
+            A document, or its text.
+        ratio : float, default 10
+            The loss ratio of the candidate.
+
+        Returns
+        -------
+        list of FoundSpan
+            In the order of the text; offsets count characters.
+
+        """
+        from .release.explaining import explained
+
+        for candidate in self.candidates:
+            if candidate.ratio == ratio:
+                return explained(document, self.classifiers[candidate.id])
+        known = ", ".join(f"{c.ratio:g}" for c in sorted(self.candidates, key=lambda c: c.ratio))
+        raise NoCandidateError(
+            f"No candidate has the loss ratio {ratio:g}.", hint=f"explored were: {known}."
+        )
 
     def lines(self) -> list[str]:
         """Return what the command line prints: one line per ratio."""
@@ -68,4 +106,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
                 f"{c.total_loss:>10,.0f}{mark}"
             )
         found.append("left: the share of sensitive words that stays, in documents not learned from")
+        if self.record.left_as_they_are:
+            listed = labels_listed(self.record.left_as_they_are)
+            found.append(f"labels not chosen, left as they are: {listed}")
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from .judging import Judge, candidate_id
 from .learners.encoder.choices import NO_ENCODER
 from .learners.protocol import Learner
 from .learners.registry import learner_named
+from .learners.sklearn_adapter import scikit_learner
 from .reading.background import read_background
 from .reading.features import TokenData
 from .reading.features.words import WordKnowledge
@@ -29,7 +31,10 @@ from .reading.labelled import Labelled, total_loss
 from .reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
 from .reading.word_lists import WordList, list_knowledge
 from .records import Background, EncoderRecord, TextFrontier, TextReference
-from .request import TextRequest, words_of
+from .release.learned import Learned
+from .release.shift import ShiftReference
+from .release.surrogates import DateReading, language_of
+from .request import EVERY_LABEL, TextRequest, words_of
 from .sanitize.greedy import GreedySanitize
 from .sanitize.publication import Publication
 from .sources import opened
@@ -58,6 +63,7 @@ def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExplor
 
     """
     sources = _read(request)
+    request = request.model_copy(update={"labels": list(sources.labels)})
     labelled = _label(request, sources)
     fitted = _fit(request, sources, labelled, progress)
     return _judge(request, sources, labelled, fitted, progress)
@@ -68,8 +74,13 @@ def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExplor
 
 @dataclass(frozen=True)
 class _Sources:
-    """What was read: own documents, matching background, other texts, and where they came from."""
+    """What was read: own documents, matching background, other texts, and where they came from.
 
+    `labels` are the chosen ones, `left` counts the spans of the others.
+    """
+
+    labels: Sequence[str]
+    left: Mapping[str, int]
     documents: Sequence[Document]
     others: Sequence[Document]
     background: Sequence[Background]
@@ -78,18 +89,22 @@ class _Sources:
 
 
 def _read(request: TextRequest) -> _Sources:
-    own = opened(request.corpus, text=request.text_column, id=request.id_column)
+    own = opened(request.corpus, request)
     documents = [document.checked() for document in own]
-    known = {span.label for document in documents for span in document.spans}
-    missing = [name for name in request.labels if name not in known]
+    known = Counter(span.label for document in documents for span in document.spans)
+    labels = list(request.labels)
+    if labels == [EVERY_LABEL] and EVERY_LABEL not in known:
+        labels = sorted(known)
+    missing = [name for name in labels or [EVERY_LABEL] if name not in known]
     if missing:
         raise DataError(
             f"No document of the corpus carries the label {', '.join(map(repr, missing))}.",
             hint=f"its labels are: {', '.join(sorted(known)) or 'none at all'}.",
         )
+    left = {label: count for label, count in known.items() if label not in labels}
     inputs = _inputs(own, len(documents))
     background = [read_documents(source) for source in request.background]
-    others, described = read_background(background, request.labels)
+    others, described = read_background(background, labels)
     for corpus, about in zip(background, described, strict=True):
         inputs += _inputs(corpus, about.documents)
     texts: list[str] = []
@@ -98,7 +113,7 @@ def _read(request: TextRequest) -> _Sources:
         more = [document.text for document in corpus]
         texts += more
         inputs += _inputs(corpus, len(more))
-    return _Sources(documents, others, described, texts, tuple(inputs))
+    return _Sources(labels, left, documents, others, described, texts, tuple(inputs))
 
 
 def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:
@@ -155,7 +170,12 @@ def _found_elsewhere(request: TextRequest, sources: _Sources, tokens: Tokens) ->
     """Return which tokens another tool found; they are redacted before anything is learned."""
     assert request.findings is not None
     given = [
-        *with_findings(sources.documents, request.findings),
+        *with_findings(
+            sources.documents,
+            request.findings,
+            min_score=request.min_score,
+            labels=request.findings_labels,
+        ),
         *(replace(d, spans=()) for d in sources.others),
     ]
     kinds = sorted({span.label for document in given for span in document.spans})
@@ -261,10 +281,15 @@ def _publisher(
 
 
 def _learner(learner: object, mode: str) -> Learner:
-    """Return a learner by name, in the papers' form for their mode; an object is used as it is."""
+    """Return a learner by name, in the papers' form for their mode.
+
+    A learner that is an object is used as it is; a scikit-learn classifier is taken as one.
+    """
     if isinstance(learner, Learner):
         return learner
-    named = learner_named(str(learner))
+    if not isinstance(learner, str):
+        return scikit_learner(learner)
+    named = learner_named(learner)
     return named.literal() if mode == "paper" else named
 
 
@@ -316,6 +341,9 @@ def _judge(
     references: list[TextReference] = []
     if publisher.first_pass is not None:
         references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
+    if request.findings is not None:
+        elsewhere = labelled.data.redacted
+        references.append(judge.reference("Findings of the other tool", elsewhere))
     references += judge.literal(fitted.published, fitted.literal)
     record = TextFrontier(
         engine="text",
@@ -338,11 +366,44 @@ def _judge(
         words=int(np.count_nonzero(labelled.instances)),
         sensitive_words=int(np.count_nonzero(labelled.instances & (labelled.labels > 0))),
         encoder=None if encoder is None else _described(encoder),
+        left_as_they_are=dict(sources.left),
+        findings=request.findings is not None,
         contextual_words=int(
             np.count_nonzero(labelled.instances & (labelled.labels > len(request.labels)))
         ),
     )
-    return TextExploration(record, {candidate_id(p): p.classifiers for p in every})
+    progress("what the documents look like")
+    return TextExploration(
+        record,
+        {candidate_id(p): p.classifiers for p in every},
+        _learned(request, sources, labelled, every, judge),
+    )
+
+
+def _learned(
+    request: TextRequest,
+    sources: _Sources,
+    labelled: Labelled,
+    every: Sequence[Publication],
+    judge: Judge,
+) -> Learned:
+    """Keep of the documents what a later release is held against."""
+    streams = Streams(request.seed).child("learned from")
+    texts = [d.text for d in sources.documents]
+    vocabulary = Vocabulary()
+    tokens = tokenize(texts, vocabulary)
+    data = TokenData.of(tokens, vocabulary, labelled.data.words.knowledge)
+    sensitive = labels_from_spans(sources.documents, tokens, request.labels) > 0
+    salt = streams.seed_of("salt") >> 1
+    languages = Counter(language_of(d.text, d.extra) for d in sources.documents)
+    return Learned(
+        tuple(request.labels),
+        {candidate_id(p): judge.held_out(p) for p in every},
+        ShiftReference.learn(data, sensitive.astype(np.uint8), vocabulary.words, streams=streams),
+        DateReading.learned(texts, default=languages.most_common(1)[0][0] != "en"),
+        Learned.marked(texts, salt),
+        salt,
+    )
 
 
 def _described(encoder: Encoder) -> EncoderRecord:

@@ -63,6 +63,13 @@ class TextFacts:
         return "sensitive word", "sensitive words"
 
     @property
+    def left_as_they_are(self) -> dict[str, int]:
+        """Spans whose label was not chosen, by label: those of the release, else of the corpus."""
+        if self.release is not None:
+            return dict(self.release.how.left_as_they_are)
+        return {} if self.frontier is None else dict(self.frontier.left_as_they_are)
+
+    @property
     def ratio(self) -> float | None:
         if self.chosen is not None:
             return self.chosen.ratio

@@ -8,7 +8,7 @@ from .charts import ATTACKER_NAMES
 from .facts import TextFacts
 from .records import TextBound
 
-__all__ = ["attack_grid", "bounds_grid", "conditions_grid", "ratio_grid"]
+__all__ = ["attack_grid", "bounds_grid", "conditions_grid", "label_grid", "ratio_grid"]
 
 _THEOREMS = {
     "theorem 2": "False alarms for each true one (Theorem 2)",
@@ -20,6 +20,24 @@ _THEOREMS = {
     "theorem 5": "Most true positives, from a sample (Theorem 5)",
     "theorem 6": "Most gain over random reading, from a sample (Theorem 6)",
 }
+
+
+def label_grid(facts: TextFacts) -> Grid | None:
+    """List what is left of each label, on held-out documents."""
+    chosen = facts.chosen
+    if chosen is None or not chosen.by_label:
+        return None
+    heads = (("Label", None), ("Words", None), ("Left", "text.risk"), ("Share left", "text.risk"))
+    rows = tuple(
+        (
+            label,
+            count(own.sensitive),
+            count(own.leaked),
+            percent(own.leaked / own.sensitive) if own.sensitive else "–",
+        )
+        for label, own in sorted(chosen.by_label.items())
+    )
+    return Grid("cost", "What is left of each label, on held-out documents", heads, rows)
 
 
 def ratio_grid(facts: TextFacts) -> Grid | None:

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 
-from ...core.measures import Risk, Utility
+from ...core.measures import Interval, Risk, Utility
 from ...core.randomness import Streams
+from ...core.resampling import NextBatch
 from .attack.attacked import attacked
 from .learners.protocol import Learner, Model
 from .reading.arrays import Mask
@@ -18,19 +20,20 @@ from .records import (
     BEST_FORM,
     AttackDetails,
     Bounds,
+    LabelCounts,
+    RangedShare,
     RatioLoss,
     RoundRecord,
     TextCandidate,
     TextReference,
 )
+from .release.learned import HeldOut
 from .sanitize.publication import Publication
 
 if TYPE_CHECKING:
     from .learners.encoder.learner import Encoder
 
 __all__ = ["Judge", "candidate_id"]
-
-_REPLICATES = 1000
 
 
 def candidate_id(publication: Publication) -> str:
@@ -64,6 +67,8 @@ class Judge:
         Called with a short note before each attack.
     encoder : Encoder, default None
         What attackers with an encoder tune.
+    batch : int, optional
+        How many documents the ranges are about; as many as were measured by default.
 
     """
 
@@ -77,6 +82,7 @@ class Judge:
         streams: Streams,
         progress: Callable[[str], None],
         encoder: Encoder | None = None,
+        batch: int | None = None,
     ) -> None:
         self.encoder = encoder
         self.labelled, self.weights = labelled, weights
@@ -88,27 +94,28 @@ class Judge:
         documents = np.flatnonzero(labelled.own)
         self.where = labelled.data.document_of
         self.documents = len(documents)
-        self.samples = streams.generator("bootstrap").multinomial(
-            self.documents, np.full(self.documents, 1 / self.documents), _REPLICATES
+        self.batch = NextBatch(
+            self.documents, batch or self.documents, streams.seed_of("next batch")
         )
 
-    def share(self, part: Mask, whole: Mask) -> tuple[float, float, float]:
-        """Return the share of a part in a whole, with the 2.5 and 97.5 % points over documents."""
-        above = np.bincount(self.where[part], minlength=self.documents)[: self.documents]
-        below = np.bincount(self.where[whole], minlength=self.documents)[: self.documents]
-        value = above.sum() / max(below.sum(), 1)
-        drawn = (self.samples @ above) / np.maximum(self.samples @ below, 1)
-        low, high = np.quantile(drawn, [0.025, 0.975])
-        return float(value), float(low), float(high)
+    def by_document(self, words: Mask) -> npt.NDArray[np.int64]:
+        """Count words by document, the background's left out."""
+        return np.bincount(self.where[words], minlength=self.documents)[: self.documents]
+
+    def share(self, part: Mask, whole: Mask, *, rare: bool) -> tuple[float, Interval]:
+        """Return the share of a part in a whole, and its range for the next batch of documents."""
+        above, below = self.by_document(part), self.by_document(whole)
+        value = float(above.sum() / max(below.sum(), 1))
+        around = self.batch.share(above, below, rare=rare)
+        return value, replace(around, low=min(around.low, value), high=max(around.high, value))
 
     def measures(self, redacted: Mask) -> tuple[Risk, Utility]:
         """Return the share of sensitive words that stays and the share of words that is published."""
-        how = "bootstrap over documents"
-        risk, low, high = self.share(self.sensitive & ~redacted, self.sensitive)
-        kept, least, most = self.share(self.words & ~redacted, self.words)
+        risk, around = self.share(self.sensitive & ~redacted, self.sensitive, rare=True)
+        kept, between = self.share(self.words & ~redacted, self.words, rare=False)
         return (
-            Risk(risk, attacker="reads every published word").with_interval(low, high, method=how),
-            Utility(kept, kept="words published").with_interval(least, most, method=how),
+            Risk(risk, around, attacker="reads every published word"),
+            Utility(kept, between, kept="words published"),
         )
 
     def reference(self, name: str, redacted: Mask) -> TextReference:
@@ -174,9 +181,50 @@ class Judge:
             total_loss_in_sample=in_sample,
             way=publication.way or BEST_FORM,  # type: ignore[arg-type]
             encoder_reads=publication.encoder_reads,
+            by_label=self._by_label(publication.redacted),
+            documents_with_leak=self._documents_with_leak(publication.redacted),
+            harmless_lost=self._harmless_lost(publication.redacted),
             attack=attack,
             bounds=bounds,
         )
+
+    def held_out(self, publication: Publication) -> HeldOut:
+        """Return what a candidate did to each document that it was judged on."""
+        redacted, labelled = publication.redacted, self.labelled
+        kinds = np.zeros(len(redacted), np.int16)
+        if redacted.any():
+            typing = publication.classifiers.typing
+            kinds[redacted] = 1
+            if typing:
+                scores = np.stack([model.scores(labelled.data) for model in typing])
+                kinds[redacted] = scores.argmax(axis=0)[redacted] + 1
+            truly = redacted & (labelled.labels > 0)
+            kinds[truly] = labelled.labels[truly]
+        columns = [self.words, self.words & ~redacted, self.sensitive, self.sensitive & ~redacted]
+        labels = range(1, len(labelled.names) + 1)
+        return HeldOut(
+            np.stack([self.by_document(c) for c in columns], axis=1),
+            np.stack([self.by_document(self.words & (kinds == k)) for k in labels], axis=1),
+        )
+
+    def _by_label(self, redacted: Mask) -> dict[str, LabelCounts]:
+        found = {}
+        for k, label in enumerate(self.labelled.names, 1):
+            own = self.words & (self.labelled.labels == k)
+            left = int(np.count_nonzero(own & ~redacted))
+            found[label] = LabelCounts(sensitive=int(np.count_nonzero(own)), leaked=left)
+        return found
+
+    def _documents_with_leak(self, redacted: Mask) -> RangedShare:
+        leaking = (self.by_document(self.sensitive & ~redacted) > 0).astype(np.int64)
+        value = float(leaking.mean())
+        around = self.batch.share(leaking, np.ones_like(leaking), rare=True)
+        return RangedShare(value=value, low=min(around.low, value), high=max(around.high, value))
+
+    def _harmless_lost(self, redacted: Mask) -> float:
+        harmless = self.words & ~self.sensitive
+        lost, all_harmless = int((harmless & redacted).sum()), int(harmless.sum())
+        return lost / max(all_harmless, 1)
 
     def _counts(self, redacted: Mask, utility: Utility) -> _Counts:
         return {

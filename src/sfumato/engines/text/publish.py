@@ -10,19 +10,27 @@ from typing import Any
 from pydantic import JsonValue
 
 from ...core.engine import Progress, no_progress
-from ...core.errors import InputError
+from ...core.errors import InputError, ParameterError, ReleaseRefusedError, did_you_mean
 from ...core.files import canonical_json
+from ...core.randomness import Streams
 from ...data.document import Document
-from ...data.documents import Corpus, read_documents
+from ...data.documents import Corpus, documents_frame, read_documents
 from ...data.findings import with_findings
 from .exploration import TextExploration
-from .records import TextCandidate, TextRelease
+from .records import TextCandidate
+from .release.learned import Learned
+from .release.looking import Look, look_at
+from .release.measuring import check_sample, measured, promised, promised_documents, shift_sentence
+from .release.parts import without_fields
 from .release.registry import REPLACEMENTS
 from .release.sanitiser import Sanitiser, batches
+from .release.shift import LARGEST_SAMPLE
+from .release.surrogates import DateReading
+from .release.surrogates.dates import MONTH_FIRST
 from .release.writing import publish as write_release
 from .request import TextPublishRequest
 from .sanitize.classifiers import ClassifierSet
-from .sources import opened
+from .sources import layout_of, opened
 
 __all__ = ["publish"]
 
@@ -35,10 +43,11 @@ def publish(
     out: Path | None,
     force: bool = False,
     progress: Progress = no_progress,
-) -> TextRelease | list[Document]:
-    """Publish into the folder `out`, or, without one, return a list of documents.
+) -> Any:
+    """Publish into the folder `out`; without one, return a frame for a frame and a list of documents else.
 
-    In a list, documents that fail are not left out silently: the first of them raises.
+    Without a folder, documents that fail are not left out silently: the first of them raises. Documents
+    that are not like those learned from are refused unless the request accepts the shift.
 
     Parameters
     ----------
@@ -56,58 +65,132 @@ def publish(
         Called with the documents that are done.
 
     """
-    if exploration.record.request.get("findings") is not None and request.findings is None:
-        raise InputError(
-            "What was explored had another tool's findings redacted first; without them the promised "
-            "risk does not hold.",
-            hint="give the findings of these documents with --findings.",
-        )
+    corpus = opened(request.documents, request)
+    _check_options(exploration, corpus, request)
     classifiers = exploration.classifiers[candidate.id]
+    learned, seed = exploration.learned, exploration.record.seed
+    random = Streams(seed).generator("sample of the release")
+    look = look_at(corpus, most=LARGEST_SAMPLE, random=random)
+    _check_fields(look, corpus, request)
+    check, expected = check_sample(learned, classifiers, [d.text for d in look.sample], seed=seed)
+    held_out = learned.held_out[candidate.id]
+    risk = promised(candidate.risk, held_out, look.documents, seed)
+    sentence = shift_sentence(check, expected, risk)
+    if check.different and not request.accept_shift:
+        raise ReleaseRefusedError(
+            f"Nothing was published. {sentence}",
+            hint="--accept-shift (accept_shift=True) publishes all the same, and records it.",
+        )
     replacer = REPLACEMENTS.named(request.replacement).for_release(
-        key=request.key, scope=request.scope
+        key=request.key, scope=request.scope, reading=_reading(request, learned, look)
     )
-    corpus = opened(request.documents, text=request.text_column, id=request.id_column)
     sanitiser = Sanitiser(
         classifiers,
         replacer=replacer,
         findings=request.findings is not None,
+        marks=not request.ignore_marks,
         strict=request.strict or out is None,
     )
     if out is None:
-        return _listed(sanitiser, corpus, request)
+        return _returned(sanitiser, corpus, request)
     if isinstance(request.findings, Mapping):
         raise InputError("Findings must be a file when a folder is published into.")
-    progress(0, total=_lines(corpus))
+    progress(0, total=look.documents)
+
+    def measure(counts: Mapping[str, Any]) -> dict[str, Any]:
+        about = measured(held_out, learned.labels, counts, check, expected, seed=seed)
+        leaking = promised_documents(held_out, look.documents, seed)
+        return {
+            "risk": risk, "measured": about, "documents_with_leak": leaking, "sentences": (sentence,)
+        }  # fmt: skip
+
     return write_release(
         corpus,
         out,
         sanitiser=sanitiser,
         candidate=candidate,
         made_from={
-            "model": _hash(classifiers), "key": replacer.mark, "candidate": candidate.id
+            "model": _hash(classifiers), "key": replacer.mark, "candidate": candidate.id,
+            "accept_shift": request.accept_shift, "ignore_marks": request.ignore_marks,
         },
         replacement=request.replacement,
         request=_recorded(request),
-        seed=exploration.record.seed,
+        seed=seed,
         findings=request.findings,
+        min_score=request.min_score,
+        findings_labels=request.findings_labels,
         drop=request.drop,
         new_ids=request.new_ids,
         engine=request.engine,
         threads=request.threads,
         force=force,
+        accept_shift=request.accept_shift,
+        measure=measure,
         progress=progress,
     )  # fmt: skip
+
+
+def _check_options(
+    exploration: TextExploration, corpus: Corpus, request: TextPublishRequest
+) -> None:
+    """Refuse a call that would publish something else than what was promised."""
+    if exploration.record.findings and request.findings is None:
+        raise ParameterError(
+            "The frontier was explored with another tool's findings, and none are given now.",
+            hint="give the findings of these documents by --findings (findings=).",
+        )
+    layout = layout_of(corpus)
+    for name in request.drop:
+        if name == layout.text:
+            raise ParameterError(f"The field {name!r} is the text; it cannot be dropped.")
+        if name == layout.id:
+            raise ParameterError(
+                f"The field {name!r} is the id of the documents; it cannot be dropped.",
+                hint="--new-ids (new_ids=True) replaces the ids by random ones.",
+            )
+
+
+def _check_fields(look: Look, corpus: Corpus, request: TextPublishRequest) -> None:
+    """Refuse to drop what no document has: a slip would publish the field that was meant."""
+    known = look.fields | {layout_of(corpus).spans}
+    for name in request.drop:
+        if name not in known:
+            raise ParameterError(
+                f"No document has the field {name!r} that is to be dropped.",
+                hint=did_you_mean(name, sorted(look.fields)) if look.fields else None,
+            )
+
+
+def _reading(request: TextPublishRequest, learned: Learned, look: Look) -> DateReading:
+    """Return how dates are read: as the steward says, as these documents show, as was learned."""
+    if request.dates != "learned":
+        return DateReading((), default=True) if request.dates == "day-first" else MONTH_FIRST
+    shown = DateReading.learned([d.text for d in look.sample], default=learned.reading.default)
+    known = dict(learned.reading.by_separator) | dict(shown.by_separator)
+    return DateReading(tuple(sorted(known.items())), shown.default)
+
+
+def _returned(sanitiser: Sanitiser, corpus: Corpus, request: TextPublishRequest) -> Any:
+    """Return the published documents: a frame for a frame, else a list."""
+    published = _listed(sanitiser, corpus, request)
+    if getattr(corpus.format, "native", None) is not None:
+        return documents_frame(published, like=corpus)
+    return published
 
 
 def _listed(sanitiser: Sanitiser, corpus: Corpus, request: TextPublishRequest) -> list[Document]:
     documents: Any = read_documents(corpus)
     if request.findings is not None:
-        documents = with_findings(documents, request.findings)
+        keep = sanitiser.candidate.labels
+        documents = with_findings(
+            documents, request.findings, keep=keep, min_score=request.min_score,
+            labels=request.findings_labels,
+        )  # fmt: skip
     published = []
     for batch in batches(documents):
         texts = sanitiser(batch).texts
         for document, text in zip(batch, texts, strict=True):
-            extra = {k: v for k, v in document.extra.items() if k not in request.drop}
+            extra = without_fields(document.extra, request.drop, corpus.format.name)
             published.append(Document(document.id, text, (), extra))
     return published
 
@@ -124,14 +207,3 @@ def _hash(classifiers: ClassifierSet) -> str:
         digest.update(f"{name}\0{arrays[name].dtype.str}\0{arrays[name].shape}\0".encode())
         digest.update(arrays[name].tobytes())
     return digest.hexdigest()
-
-
-def _lines(corpus: Corpus) -> int | None:
-    """Count the records of plain JSON lines, so that the time left can be told."""
-    if not all(path.suffix == ".jsonl" and path.is_file() for path in corpus.paths):
-        return None
-    total = 0
-    for path in corpus.paths:
-        with path.open("rb") as stream:
-            total += sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
-    return total or None

@@ -25,6 +25,7 @@ from ...core.records import (
     AttackRecord,
     Bound,
     Candidate,
+    CandidateId,
     ColumnName,
     Count,
     FrontierRecord,
@@ -40,24 +41,32 @@ from ...core.records import (
 __all__ = [
     "BEST_FORM",
     "READINGS",
+    "UNSURE",
     "AttackDetails",
+    "AuditRecord",
     "Background",
     "Bounds",
     "EncoderRecord",
     "Found",
     "InferenceRecord",
+    "MeasuredRange",
     "Reading",
     "ReadingRecord",
     "RoundRecord",
+    "ShiftRecord",
     "TextAttack",
     "TextBound",
     "TextCandidate",
     "TextFrontier",
     "TextHow",
+    "TextMeasured",
     "TextReference",
     "TextRelease",
+    "labels_listed",
 ]
 
+UNSURE = "likely false positive"
+"""Under this name releases count redactions that the classifiers themselves think harmless."""
 Reading = Literal["A", "B", "outside"]
 READINGS: tuple[Reading, ...] = ("A", "B", "outside")
 Budget = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,11}$")]
@@ -213,6 +222,21 @@ class RoundRecord(Record):
     total_loss_by_form: dict[Name, float]
 
 
+class LabelCounts(Record):
+    """The held-out words of one label: how many there are, and how many are left."""
+
+    sensitive: Count
+    leaked: Count
+
+
+class RangedShare(Record):
+    """A share with its 95 % range."""
+
+    value: Share
+    low: Share
+    high: Share
+
+
 class TextCandidate(Candidate):
     """The classifiers of one loss ratio; counts and T are held-out totals over the folds."""
 
@@ -229,6 +253,9 @@ class TextCandidate(Candidate):
     """How it publishes; ways other than the form that gained most are there because they are faster."""
     encoder_reads: Share = 0.0
     """The share of the words that an encoder reads when documents are published."""
+    by_label: dict[Label, LabelCounts] = Field(default_factory=dict)
+    documents_with_leak: RangedShare | None = None
+    harmless_lost: Share | None = None
     attack: AttackDetails | None = None
     bounds: Bounds | None = None
 
@@ -288,8 +315,51 @@ class TextFrontier(FrontierRecord):
     words: Count
     sensitive_words: Count
     encoder: EncoderRecord | None = None
+    left_as_they_are: dict[Label, Count] = Field(default_factory=dict)
+    """Spans of the corpus whose label was not chosen, by label."""
+    findings: bool = False
     contextual_words: Count = 0
     """Words that are sensitive only because they give a name of their document away."""
+
+
+class MeasuredRange(Record):
+    """A number of the release beside its range from held-out documents, for a batch of its size."""
+
+    value: float
+    low: float
+    high: float
+    inside: bool
+
+
+class ComparedRecord(Record):
+    """One measure of the shift check in both samples."""
+
+    released: float
+    learned: float
+    difference: float
+
+
+class ShiftRecord(Record):
+    """Whether the release is like what was learned from, and the numbers that the verdict rests on."""
+
+    verdict: Sentence
+    p_value: Share | None
+    alarm_at: Share
+    cause: Name | None
+    released: Count
+    learned: Count
+    learned_from: Count = 0
+    """Documents of the release that were learned from; they are not compared."""
+    measures: dict[Name, ComparedRecord]
+
+
+class TextMeasured(Record):
+    """What was measured on the release itself, without labels."""
+
+    published: MeasuredRange
+    redacted_per_1000_words: dict[Label, MeasuredRange]
+    shift: ShiftRecord
+    expected_left: Share | None = None
 
 
 class TextHow(Record):
@@ -304,12 +374,23 @@ class TextHow(Record):
     fields_as_they_are: tuple[ColumnName, ...] = ()
     encoder_device: Name | None = None
     """What an encoder read the documents on; on an accelerator the bytes may differ between runs."""
+    left_as_they_are: dict[Label, Count] = Field(default_factory=dict)
+    """Spans of the input whose label was not chosen, by label."""
+    accept_shift: bool = False
+    marked: Count = 0
+    """Spans that a person had marked with a chosen label; they are redacted whatever was learned."""
+    ignore_marks: bool = False
 
 
 class TextRelease(Release):
     """release.json of the text engine."""
 
     how: TextHow
+    measured: TextMeasured | None = None
+    documents_with_leak: RangedShare | None = None
+    """How many documents are expected to hold at least one leak."""
+    sentences: tuple[Sentence, ...] = ()
+    """What is to be known first, in words."""
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> TextRelease:
@@ -320,13 +401,70 @@ class TextRelease(Release):
         redacted = self.counts["redacted"]
         many = sum(redacted.values()) if isinstance(redacted, dict) else redacted
         documents, words = self.counts["documents"], self.counts["words"]
-        found = [f"{documents:,} documents, {words:,} words, {many:,} redacted"]
+        found = list(self.sentences)
+        found.append(f"{documents:,} documents, {words:,} words, {many:,} redacted")
+        if self.risk is not None and self.risk.interval is not None:
+            ends = self.risk.interval
+            found.append(
+                f"candidate {self.candidate}: {self.risk.value:.2%} of the sensitive words are expected "
+                f"to be left ({ends.low:.2%} – {ends.high:.2%} for {documents:,} documents)"
+            )
+        if self.how.left_as_they_are:
+            found.append(f"left as they are: {labels_listed(self.how.left_as_they_are)}")
         kept = [] if self.how.ids == "new" else ["the order of the documents", "their ids"]
         kept += self.how.fields_as_they_are
         if kept:
             hints = [] if self.how.ids == "new" else ["--new-ids replaces ids and shuffles"]
             hints += ["--drop leaves fields out"] if self.how.fields_as_they_are else []
             found.append(f"published as they are: {', '.join(kept)} ({'; '.join(hints)})")
+        return found
+
+
+def labels_listed(counts: Mapping[str, int]) -> str:
+    """Return labels with their counts, most frequent first.
+
+    >>> labels_listed({"ID": 3, "EMAIL": 165})
+    'EMAIL 165, ID 3'
+    """
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    return ", ".join(f"{label} {count:,}" for label, count in ordered)
+
+
+class AuditRecord(Record):
+    """What a person found in a random part of a release, with an exact 95 % interval."""
+
+    engine: Name
+    kind: Literal["documents", "words"]
+    candidate: CandidateId | None
+    drawn: Count
+    leaking: Count
+    marked: Count
+    measured: RangedShare
+    promised: RangedShare | None = None
+    bound: Share | None = None
+    seed: int
+
+    def lines(self) -> list[str]:
+        """Return what the command line prints about the audit."""
+        measured = self.measured
+        ends = f"{measured.low:.1%} – {measured.high:.1%}, exact 95 % interval"
+        if self.kind == "words":
+            found = [f"{self.leaking:,} of {self.drawn:,} words should have been redacted ({ends})"]
+            if self.bound is not None:
+                word = "within" if measured.high <= self.bound else "not known to be within"
+                found.append(f"{word} the bound C/(L+C) = {self.bound:.1%}")
+            return found
+        found = [
+            (
+                f"{self.leaking:,} of {self.drawn:,} documents hold something that should have been redacted "
+                f"({self.marked:,} places): {measured.value:.1%} ({ends})"
+            )
+        ]
+        if self.promised is not None:
+            promise = self.promised
+            found.append(
+                f"promised: {promise.value:.1%} of the documents ({promise.low:.1%} – {promise.high:.1%})"
+            )
         return found
 
 
@@ -351,6 +489,10 @@ class TextAttack(AttackRecord):
 
     seed: int
     documents: Count
+    learned_from: Count = 0
+    """Documents of the release that were learned from; they were left out."""
+    marked: Count = 0
+    """Spans that a person had marked in the published documents, and that are redacted for it."""
     words_before: Count
     sensitive_before: Count
     background_documents: Count
@@ -363,6 +505,14 @@ class TextAttack(AttackRecord):
         left = self.attack.left
         stay = f"{left.sensitive:,} of {self.sensitive_before:,} sensitive ones left"
         found = [f"{self.documents:,} documents, {left.words:,} words published, {stay}"]
+        if self.learned_from:
+            found.append(f"{self.learned_from:,} documents were learned from and are left out")
+        if self.marked:
+            found.append(
+                f"{self.marked:,} spans were marked by a person when they were published, and redacted for "
+                "it: what is left says nothing about documents without marks (publish --ignore-marks "
+                "measures the classifiers)"
+            )
         readings = self.attack.readings()
         budgets = sorted({int(b) for record in readings.values() for b in record.ranked})
         heads = "".join(f"{f'found of {b:,}':>26}" for b in budgets)

@@ -25,7 +25,9 @@ from .sources import Source
 
 __all__ = [
     "BUDGETS",
+    "EVERY_LABEL",
     "RATIOS",
+    "AuditRequest",
     "GivenWords",
     "StudyRequest",
     "TextAttackRequest",
@@ -37,6 +39,8 @@ __all__ = [
 RATIOS = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
 BUDGETS = [10, 100, 1000]
 _EVERYONE, _NOBODY = "all", "none"
+EVERY_LABEL = "all"
+FORMATS = ("jsonl", "csv", "tsv", "parquet", "conll", "brat")
 
 File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -84,22 +88,34 @@ def _encoder(value: object) -> object:
     return value
 
 
-class _Tables(Request):
-    """How documents are read that stand in a table."""
+class _Reading(Request):
+    """How documents are read."""
 
-    text_column: str = parameter("text", help="Column of a table that holds the texts.")
-    id_column: str = parameter("id", help="Column of a table that holds the ids; empty: numbered.")
+    text_column: str = parameter("text", help="Field that holds the text.", flag="--text")
+    id_column: str = parameter("id", help="Field that holds the id; empty: numbered.", flag="--id")
+    spans_column: str = parameter("spans", help="Field that holds the spans.", flag="--spans")
+    format: str | None = parameter(
+        None, help="Format, where the name does not tell it.", choices=lambda: FORMATS
+    )
+    overlaps: str = parameter(
+        "error", help="What is done about overlapping spans.",
+        choices=lambda: ("error", "merge", "best"),
+    )  # fmt: skip
+    delimiter: str | None = parameter(
+        None, help="Separator of a CSV, where it is not told by itself.", max_length=1
+    )
 
 
-class TextRequest(_Tables):
+class TextRequest(_Reading):
     """What `explore` takes."""
 
     corpus: Source = parameter(
         help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
     )
     labels: list[str] = parameter(
-        help="Labels that are sensitive.", flag="--label", aliases=["label"], min_length=1
-    )
+        help="Labels that are sensitive; all for every label of the corpus.", flag="--label",
+        aliases=["label"], min_length=1,
+    )  # fmt: skip
     background: list[Source] = parameter(
         [], help="Other labelled corpora of any origin.", role="file"
     )
@@ -107,6 +123,13 @@ class TextRequest(_Tables):
     findings: File | Mapping[str, object] | None = parameter(
         None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
     )
+    min_score: float = parameter(
+        0.0, help="Findings below this score are left out; one without a score counts.", ge=0, le=1
+    )
+    findings_labels: dict[str, str] = parameter(
+        {}, help="Other names of the findings' labels, for example PERSON=NAME.",
+        metavar="FOUND=LABEL",
+    )  # fmt: skip
     ratios: list[Ratio] = parameter(
         RATIOS, help="Loss ratios L/C: how many words withheld one leak is worth.", min_length=1
     )
@@ -187,13 +210,13 @@ class TextRequest(_Tables):
     def model_post_init(self, _context: object) -> None:
         """Refuse a weight for what is no label."""
         for name in self.weights:
-            if name not in self.labels:
+            if name not in self.labels and self.labels != [EVERY_LABEL]:
                 raise ValueError(
                     f"weights: there is a weight for {name!r}, which is none of the labels"
                 )
 
 
-class TextPublishRequest(_Tables):
+class TextPublishRequest(_Reading):
     """What `publish` takes."""
 
     documents: Source = parameter(help="Documents to publish.", role="data", metavar="INPUT")
@@ -210,7 +233,25 @@ class TextPublishRequest(_Tables):
     findings: File | Mapping[str, object] | None = parameter(
         None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
     )
+    min_score: float = parameter(
+        0.0, help="Findings below this score are left out; one without a score counts.", ge=0, le=1
+    )
+    findings_labels: dict[str, str] = parameter(
+        {}, help="Other names of the findings' labels, for example PERSON=NAME.",
+        metavar="FOUND=LABEL",
+    )  # fmt: skip
     drop: list[str] = parameter([], help="Other fields to leave out.")
+    dates: str = parameter(
+        "learned", help="How surrogates read dates such as 03/04/2020.",
+        choices=lambda: ("learned", "day-first", "month-first"),
+    )  # fmt: skip
+    accept_shift: bool = parameter(
+        False, help="Publish although the documents are not like those learned from; recorded."
+    )
+    ignore_marks: bool = parameter(
+        False,
+        help="Treat spans that are marked in the input as unmarked, to measure what was learned.",
+    )
     new_ids: bool = parameter(
         False, help="Give documents new ids and an order of their own; the mapping stays with you."
     )
@@ -255,6 +296,20 @@ class TextAttackRequest(Request):
     _said = field_validator("attackers", mode="before")(_attackers)
 
 
+class AuditRequest(Request):
+    """What `audit` takes."""
+
+    release: File = parameter(help="What publish wrote.", role="data", metavar="RELEASE")
+    documents: int | None = parameter(None, help="How many documents a person reads.", ge=1)
+    words: int | None = parameter(
+        None, help="How many words a person reads, those first that an attacker would.", ge=1
+    )
+    frontier: File | None = parameter(
+        None, help="Folder that explore wrote; --words needs it.", role="file"
+    )
+    seed: int = parameter(0, help="Seed of the draw.", ge=0)
+
+
 class StudyRequest(Request):
     """What `study` takes."""
 
@@ -295,8 +350,13 @@ class TextChoice(Choice):
                 return candidate
         raise NoCandidateError(
             f"No candidate has the loss ratio {self.ratio:g}.",
-            hint="choose one of the ratios that were explored.",
+            hint=f"explored were: {', '.join(_ratios(exploration))}.",
         )
+
+
+def _ratios(exploration: Exploration[Any, C]) -> list[str]:
+    known = {getattr(candidate, "ratio", None) for candidate in exploration.candidates}
+    return [f"{ratio:g}" for ratio in sorted(r for r in known if r is not None)]
 
 
 def words_of(given: object) -> list[str]:

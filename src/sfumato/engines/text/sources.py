@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from ...data.documents import Corpus
+    from ...data.formats._layout import Layout
 
-__all__ = ["Source", "opened"]
+__all__ = ["Reading", "Source", "is_table", "layout_of", "opened"]
 
 Source: TypeAlias = Any
 """Documents as a path, a frame, a `Corpus` or a list of `Document`; `read_documents` checks which."""
@@ -16,19 +17,55 @@ Source: TypeAlias = Any
 _TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 
 
-def opened(source: Source, *, text: str = "text", id: str = "id") -> Corpus:
-    """Open documents; `text` and `id` name the columns of a table, an empty `id` numbers its rows.
+class Reading(Protocol):
+    """What a request says about how documents are read; a value left at its default says nothing."""
+
+    text_column: str
+    id_column: str
+    spans_column: str
+    format: str | None
+    overlaps: str
+    delimiter: str | None
+
+
+def is_table(source: str | os.PathLike[str]) -> bool:
+    """Return whether a file's name is that of a table."""
+    return os.fspath(source).endswith(_TABLES)
+
+
+def opened(source: Source, how: Reading) -> Corpus:
+    """Open documents as a request says.
 
     Parameters
     ----------
     source : path, Corpus, frame or list of Document
         The documents.
-    text, id : str
-        Columns of a table (CSV, TSV, Parquet); other formats have their own fields.
+    how : Reading
+        The names of the fields, the format and what is done about overlapping spans; an empty
+        `id_column` numbers the records of a table.
 
     """
     from ...data.documents import read_documents
 
-    if isinstance(source, str | os.PathLike) and os.fspath(source).endswith(_TABLES):
-        return read_documents(source, text=text, id=id or None)
-    return read_documents(source)
+    options: dict[str, Any] = {} if how.delimiter is None else {"delimiter": how.delimiter}
+    tabular = isinstance(source, str | os.PathLike) and (
+        is_table(source) or how.format in {"csv", "tsv", "parquet"}
+    )
+    numbered = not how.id_column
+    return read_documents(
+        source,
+        text=how.text_column,
+        id=None if numbered and (tabular or how.format) else how.id_column or "id",
+        spans=how.spans_column,
+        format=how.format,
+        overlaps=how.overlaps,
+        **options,
+    )
+
+
+def layout_of(corpus: Corpus) -> Layout:
+    """Return which fields of a corpus hold the text, the id and the spans."""
+    from ...data.formats._layout import Layout
+
+    layout = getattr(corpus.format, "layout", None)
+    return layout if isinstance(layout, Layout) else Layout()

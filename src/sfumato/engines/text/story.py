@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from ...core.engine import Part
+from ...core.shift import DIFFERENT, TOO_FEW
 from ...core.story import Check, Stat, Story
 from ...presentation.frontier_chart import Axes, frontier_chart
 from ...presentation.knowledge import knowledge_of
@@ -18,8 +21,8 @@ from ...presentation.sentences import (
 )
 from .charts import attack_chart, ratio_chart
 from .facts import TextFacts
-from .grids import attack_grid, bounds_grid, conditions_grid, ratio_grid
-from .records import Reading
+from .grids import attack_grid, bounds_grid, conditions_grid, label_grid, ratio_grid
+from .records import UNSURE, Reading, TextCandidate, TextRelease, labels_listed
 
 __all__ = ["story"]
 
@@ -55,6 +58,7 @@ def story(part: Part) -> Story:
     told.attack, told.cost = _attack_words(facts), _cost_words(facts)
     told.assumptions, told.here = _assumptions(facts), _here(facts)
     grids = [
+        label_grid(facts),
         ratio_grid(facts),
         attack_grid(facts),
         bounds_grid(facts),
@@ -77,6 +81,9 @@ def story(part: Part) -> Story:
 
 def _verdict(facts: TextFacts) -> list[str]:
     sentences = []
+    different = _shift_check(facts)
+    if different is not None and different.state == "look":
+        sentences.append(different.text)
     one, many = facts.noun
     head, chosen = facts.headline, facts.chosen
     if head is not None:
@@ -95,11 +102,7 @@ def _verdict(facts: TextFacts) -> list[str]:
             sentence += f"; against {reference.name} it finds [[text.found|{about(found)}]]"
         sentences.append(f"{sentence}.")
     if chosen is not None:
-        are, stay = ("are", "stay") if facts.release is not None else ("would be", "would stay")
-        sentences.append(
-            f"[[text.published|{percent(chosen.utility.value)}]] of the words {are} published; "
-            f"[[text.risk|{percent(chosen.risk.value)}]] of the {many} {stay} in the text."
-        )
+        sentences += _promise(facts, chosen, many)
     if facts.attack_record is not None and facts.attack_record.sensitive_before:
         left, before = facts.attack_record.attack.left, facts.attack_record.sensitive_before
         sentences.append(
@@ -107,6 +110,61 @@ def _verdict(facts: TextFacts) -> list[str]:
             f"({percent(left.sensitive / before)}), as its labelled originals show."
         )
     return sentences
+
+
+def _promise(facts: TextFacts, chosen: TextCandidate, many: str) -> list[str]:
+    """Say what is expected to be left and what is lost, and how much it was measured on."""
+    measured = facts.release.measured if facts.release is not None else None
+    risk = facts.release.risk if facts.release is not None and facts.release.risk else chosen.risk
+    stay = "stay" if facts.release is not None else "would stay"
+    sentences = []
+    if measured is not None:
+        sentences.append(
+            f"[[text.published|{percent(measured.published.value)}]] of the words are published "
+            f"({percent(measured.published.low)}–{percent(measured.published.high)} were expected)."
+        )
+    else:
+        sentences.append(
+            f"[[text.published|{percent(chosen.utility.value)}]] of the words would be published."
+        )
+    ends = "" if risk.interval is None else (
+        f" ({percent(risk.interval.low)}–{percent(risk.interval.high)})"
+    )  # fmt: skip
+    sentence = f"About [[text.risk|{percent(risk.value)}]]{ends} of the {many} {stay} in the text"
+    leaking = chosen.documents_with_leak
+    if facts.release is not None and facts.release.documents_with_leak is not None:
+        leaking = facts.release.documents_with_leak
+    if leaking is not None:
+        sentence += (
+            f", and {percent(leaking.value)} ({percent(leaking.low)}–{percent(leaking.high)}) of the "
+            "documents hold at least one"
+        )
+    sentences.append(f"{sentence}.")
+    if chosen.harmless_lost is not None:
+        lost = "are" if facts.release is not None else "would be"
+        sentences.append(
+            f"{percent(chosen.harmless_lost)} of the harmless words {lost} lost with them."
+        )
+    if facts.frontier is not None:
+        sentences.append(
+            f"This was measured on {count(facts.frontier.documents)} labelled documents with "
+            f"{count(facts.frontier.sensitive_words)} {many}, each judged by classifiers that had not "
+            "seen it."
+        )
+    return sentences
+
+
+def _shift_check(facts: TextFacts) -> Check | None:
+    """Say whether the release is like what was learned from."""
+    release = facts.release
+    if release is None or release.measured is None or not release.sentences:
+        return None
+    verdict = release.measured.shift.verdict
+    state: Literal["holds", "look", "open"] = (
+        "look" if verdict == DIFFERENT else "open" if verdict == TOO_FEW else "holds"
+    )
+    accepted = " The steward accepted this." if release.how.accept_shift and state == "look" else ""
+    return Check(state, f"{release.sentences[0]}{accepted}")
 
 
 def _stats(facts: TextFacts) -> list[Stat]:
@@ -155,6 +213,12 @@ def _encoder_checks(facts: TextFacts) -> list[Check]:
 
 def _checks(facts: TextFacts) -> list[Check]:
     checks = []
+    shift = _shift_check(facts)
+    if shift is not None:
+        checks.append(shift)
+    if facts.left_as_they_are:
+        named = labels_listed(facts.left_as_they_are)
+        checks.append(Check("look", f"Marked, but not chosen, and left as they are: {named}."))
     if facts.readings and facts.bound is not None:
         checks.append(_bound_check(facts, facts.bound))
     if facts.readings and facts.frontier is not None and not facts.frontier.background:
@@ -205,10 +269,25 @@ def _bound_check(facts: TextFacts, bound: float) -> Check:
             f"Some attackers find clearly more than the bound C/(L+C) = {percent(bound)} of what they read "
             f"({places}): the bound assumes that they know no more than the publisher.",
         )
+    open_ones = sorted(
+        {
+            int(budget)
+            for record in facts.readings.values()
+            for budget, found in record.ranked.items()
+            if found.high > bound * int(budget)
+        }
+    )
+    if open_ones:
+        places = listed([f"{count(budget)} words" for budget in open_ones])
+        return Check(
+            "open",
+            f"Too little was measured to tell whether attackers stay within the bound C/(L+C) = "
+            f"{percent(bound)} of what they read (at {places}): the upper ends of the ranges are above it.",
+        )
     return Check(
         "holds",
-        f"No attacker finds clearly more than the bound C/(L+C) = {percent(bound)} of what it reads, at "
-        "any budget.",
+        f"No attacker finds more than the bound C/(L+C) = {percent(bound)} of what it reads, at any "
+        "budget, the upper ends of the ranges included.",
     )
 
 
@@ -228,6 +307,7 @@ def _published(facts: TextFacts) -> list[str]:
     if isinstance(redacted, dict) and redacted:
         kinds = listed([f"{count(n)} of {label}" for label, n in sorted(redacted.items())])
         sentences.append(f"Redactions by kind: {kinds}.")
+        sentences += _surrogate_words(release)
     elif frontier is not None:
         sentences.append(f"Sensitive here: {listed(list(frontier.labels))}.")
     if release is not None and release.how.fields_as_they_are:
@@ -241,6 +321,23 @@ def _published(facts: TextFacts) -> list[str]:
         counts = {k: n for k, n in release.counts.items() if isinstance(n, int)}
         named = [f"{count(n)} {k}" for k, n in sorted(counts.items()) if n and k != "withheld"]
         sentences.append(f"Counted while publishing: {listed(named)}.")
+    return sentences
+
+
+def _surrogate_words(release: TextRelease | None) -> list[str]:
+    """Say how many surrogates were made, by kind, and how many redactions are likely mistakes."""
+    made = release.counts.get("surrogates") if release is not None else None
+    if not isinstance(made, dict) or not made:
+        return []
+    kinds = {k: n for k, n in made.items() if k != UNSURE}
+    sentences = []
+    if kinds:
+        named = listed([f"{count(n)} of {label}" for label, n in sorted(kinds.items())])
+        sentences.append(f"Surrogates stand for {named}; all else is a placeholder.")
+    if made.get(UNSURE):
+        sentences.append(
+            f"{count(made[UNSURE])} redactions are likely false positives and became placeholders."
+        )
     return sentences
 
 

@@ -26,9 +26,14 @@ def _chart(
     title: str, rows: list[Row], x: str, y: str, colour: str, *, x_title: str, y_title: str,
     log: bool = False, dash: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    x_scale: dict[str, Any] = {"type": "log"} if log else {}
+    x_scale: dict[str, Any] = {}
+    axis: dict[str, Any] = {}
+    if log and rows:
+        values = sorted({row[x] for row in rows})
+        x_scale = {"type": "log", "nice": False, "domain": [values[0] / 1.15, values[-1] * 1.15]}
+        axis = {"values": values, "format": "~s"}
     encoding: dict[str, Any] = {
-        "x": {"field": x, "type": "quantitative", "title": x_title, "scale": x_scale},
+        "x": {"field": x, "type": "quantitative", "title": x_title, "scale": x_scale, "axis": axis},
         "y": {"field": y, "type": "quantitative", "title": y_title, "scale": {"zero": True}},
         "color": {"field": colour, "type": "nominal", "title": None},
         "tooltip": [{"field": f} for f in (colour, x, y)],

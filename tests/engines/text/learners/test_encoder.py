@@ -121,6 +121,11 @@ def test_the_default_weights_are_known_by_their_hash(tiny_folder, monkeypatch):
         folders.open_encoder("default")
 
 
+def test_installed_weights_can_be_hidden(monkeypatch):
+    monkeypatch.setenv(folders.HIDDEN_BY, "none")
+    assert folders.default_folder() is None
+
+
 def test_without_the_extra_a_call_says_what_to_install(monkeypatch):
     monkeypatch.setattr(folders, "missing_packages", lambda: ("jax",))
     with pytest.raises(InputError, match=r"jax.*sfumato\[encoder\]"):

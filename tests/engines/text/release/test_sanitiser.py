@@ -1,6 +1,7 @@
 """Publishing gives the same bytes however it is cut up, and withholds what fails."""
 
 import pickle
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -119,7 +120,7 @@ class Numbering(Replacer):
     def __init__(self):
         self.seen = []
 
-    def replace(self, document, text, label):
+    def replace(self, document, text, label, place=None):
         self.seen.append((document, text, label))
         return f"<{len(self.seen)}é>"
 
@@ -145,6 +146,42 @@ def test_findings_of_another_tool_come_first(candidate):
     assert out.texts == ["Seen by Dr. [NAME], fine.\n[PLACE], 4 pm. Call [NAME]. [NAME], ok."]
     assert out.counts.redacted == {"NAME": 3, "PLACE": 1}
     assert "[PLACE]" not in Sanitiser(candidate)([document]).texts[0]
+
+
+def test_what_a_person_marked_is_redacted_whatever_the_classifiers_think(candidate):
+    text = "Seen by Dr. Lee, fine. Call Hobart, ok."
+    marked = Document("d", text, [Span(28, 34, "NAME"), Span(17, 21, "MOOD")])
+    plain = Sanitiser(candidate)([Document("d", text)]).texts
+    assert plain == ["Seen by Dr. [NAME], fine. Call Hobart, ok."]
+    # Labels that were not chosen are left as they are.
+    out = Sanitiser(candidate)([marked])
+    assert out.texts == ["Seen by Dr. [NAME], fine. Call [NAME], ok."]
+    assert out.counts.redacted == {"NAME": 2}
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 99), data=st.data())
+def test_no_marked_word_is_ever_published(candidate, seed, data):
+    documents = []
+    for document in corpus(4, seed=seed):
+        words = [m.span() for m in re.finditer(r"\w+", document.text)]
+        chosen = data.draw(st.sets(st.sampled_from(words), max_size=4)) if words else set()
+        spans = [Span(a, b, "NAME") for a, b in sorted(chosen)]
+        documents.append(Document(document.id, document.text, spans))
+    bare = [Document(d.id, d.text) for d in documents]
+    for text, document, without in zip(
+        Sanitiser(candidate)(documents).texts, documents, Sanitiser(candidate)(bare).texts,
+        strict=True,
+    ):  # fmt: skip
+        if not document.spans:
+            assert text == without
+        kept = re.sub(r"\[NAME\]", "", text)
+        for span in document.spans:
+            word = document.text[span.start : span.end]
+            before = len(re.findall(rf"\b{re.escape(word)}\b", document.text))
+            after = len(re.findall(rf"\b{re.escape(word)}\b", kept))
+            same = sum(document.text[s.start : s.end] == word for s in document.spans)
+            assert after <= before - same
 
 
 class Failing(OneClassifier):

@@ -1,5 +1,6 @@
 """An output folder holds the data in its own form and release.json, whole or not at all."""
 
+import csv
 import gzip
 import json
 
@@ -85,6 +86,7 @@ def test_jsonl(tmp_path):
         "words": 12 * 6,
         "redacted": {"NAME": 12},
         "spans": {"NAME": 12},
+        "surrogates": {},
         "withheld": 0,
     }
     assert record["inputs"][0]["rows"] == 12
@@ -251,3 +253,26 @@ def test_bad_input_writes_nothing(tmp_path):
     with pytest.raises(DataError, match="no documents"):
         run(tmp_path / "empty.jsonl", tmp_path / "new")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["empty.jsonl", "notes.jsonl", "out"]
+
+
+def test_marks_of_a_person_are_redacted_in_columns_and_record_by_record(tmp_path):
+    content = records()
+    content[3]["spans"] = [{"start": 0, "end": 4, "label": "NAME"}]
+    content[7]["spans"] = [{"start": 0, "end": 4, "label": "MOOD"}]
+    source = write(tmp_path / "notes.jsonl", content)
+    run(source, tmp_path / "quick")
+    quick = lines(tmp_path / "quick" / "notes.jsonl")
+    assert [i for i, r in enumerate(quick) if r["text"].startswith("[NAME]")] == [3]
+    folder = tmp_path / "table"
+    folder.mkdir()
+    table = folder / "notes.csv"
+    with table.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, ["id", "text", "spans"])
+        writer.writeheader()
+        for r in content:
+            writer.writerow(
+                {"id": r["id"], "text": r["text"], "spans": json.dumps(r.get("spans", []))}
+            )
+    run(table, tmp_path / "slow")
+    with (tmp_path / "slow" / "notes.csv").open(newline="", encoding="utf-8") as stream:
+        assert [r["text"] for r in csv.DictReader(stream)] == [r["text"] for r in quick]

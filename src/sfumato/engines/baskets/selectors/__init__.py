@@ -3,7 +3,7 @@
 from .base import ContainmentSelector
 from .best import BestSelector
 from .exact import ExactSelector, feasible_sets, maximal_feasible_sets, maximal_frequent_sets
-from .greedy import GreedyDistCnt, GreedyHamDist, GreedyInformation
+from .greedy import GreedyDistCnt, GreedyHamDist, GreedyInformation, GreedySupport
 from .maximal import MaximalSelector
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "GreedyDistCnt",
     "GreedyHamDist",
     "GreedyInformation",
+    "GreedySupport",
     "MaximalSelector",
     "feasible_sets",
     "maximal_feasible_sets",

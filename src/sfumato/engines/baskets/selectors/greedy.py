@@ -18,7 +18,7 @@ from ..refinement._greedy_kernels import highest
 from ..separation import _information_of_each, ham_dist_pairs
 from .base import ContainmentSelector
 
-__all__ = ["GreedyDistCnt", "GreedyHamDist", "GreedyInformation"]
+__all__ = ["GreedyDistCnt", "GreedyHamDist", "GreedyInformation", "GreedySupport"]
 
 
 class _Greedy(ContainmentSelector):
@@ -96,6 +96,22 @@ class GreedyHamDist(_Greedy):
 
     def _select(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> list[int]:
         return self._walk(matrix, positive, ham_dist_pairs(matrix, positive))
+
+
+class GreedySupport(_Greedy):
+    """Features by falling support: the most ones at once. Labels are not looked at.
+
+    >>> X = [[1, 0, 1], [1, 0, 1], [1, 1, 0], [0, 1, 0]]
+    >>> GreedySupport(k=2).fit(X, [0, 1, 0, 1]).get_support(indices=True).tolist()
+    [0, 2]
+    """
+
+    def _select(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> list[int]:
+        partition = self._partition(matrix, positive)
+        order = np.argsort(-matrix.supports, kind="stable").astype(np.int32)
+        partition.add_ranked(order[matrix.supports[order] > 0], stop_first=self.stop == "first")
+        self.unique_share_ = partition.unique_share
+        return partition.chosen
 
 
 class GreedyDistCnt(_Greedy):

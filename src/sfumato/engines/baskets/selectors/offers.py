@@ -9,7 +9,7 @@ from ..binary import BinaryMatrix
 from .base import ContainmentSelector
 from .best import BestSelector
 from .exact import MOST_FEATURES, ExactSelector
-from .greedy import GreedyDistCnt, GreedyHamDist, GreedyInformation
+from .greedy import GreedyDistCnt, GreedyHamDist, GreedyInformation, GreedySupport
 from .maximal import MaximalSelector
 
 __all__ = ["Offer"]
@@ -27,6 +27,8 @@ class Offer:
         Returns an unfitted selector from k, the stopping rule and a seed.
     takes_flags : bool
         Whether features can be flagged as risky by absence.
+    needs_labels : bool
+        Whether the choice depends on a class.
     max_features, max_ones : int, optional
         The largest matrix it runs on.
 
@@ -34,11 +36,14 @@ class Offer:
 
     make: Callable[[int, str, int], ContainmentSelector]
     takes_flags: bool = False
+    needs_labels: bool = True
     max_features: int | None = None
     max_ones: int | None = None
 
-    def refusal(self, matrix: BinaryMatrix, *, flags: bool) -> str | None:
+    def refusal(self, matrix: BinaryMatrix, *, flags: bool, labels: bool) -> str | None:
         """Return why this selector cannot run here, or None if it can."""
+        if self.needs_labels and not labels:
+            return "needs labels, and there are none"
         if flags and not self.takes_flags:
             return "does not take absence flags"
         if self.max_features is not None and matrix.d > self.max_features:
@@ -48,6 +53,9 @@ class Offer:
         return None
 
 
+SUPPORT = Offer(
+    lambda k, stop, _seed: GreedySupport(k, stop=stop), takes_flags=True, needs_labels=False
+)
 HAMDIST = Offer(lambda k, stop, _seed: GreedyHamDist(k, stop=stop), takes_flags=True)
 DISTCNT = Offer(lambda k, stop, _seed: GreedyDistCnt(k, stop=stop), takes_flags=True)
 INFORMATION = Offer(lambda k, stop, _seed: GreedyInformation(k, stop=stop), takes_flags=True)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["encoder_attacks", "masked_background"]
 
 _LEAST_MASKED, _MOST_MASKED = 0.6, 1.0
-_BACKGROUND_TOKENS = 1_000_000
+_BACKGROUND_TOKENS = 600_000
+_STEPS = 60  # at least, on a small release
 
 
 def masked_background(target: Target, random: np.random.Generator) -> TokenData:
@@ -83,6 +84,7 @@ def encoder_attacks(
         Called with a short note before each attacker.
 
     """
+    encoder = _attacking(encoder)
     release = target.alone()
     inside = fold[: release.data.documents]
     several = len(np.unique(inside[inside >= 0])) > 1
@@ -111,6 +113,15 @@ def encoder_attacks(
         tell(f"outsider, {encoder.name}, background and release")
         scores = _inside(tuned, release, inside, seed)
         yield "outside", f"{encoder.name} with background and release", scores
+
+
+def _attacking(encoder: Encoder) -> Encoder:
+    """Return the encoder as an attacker tunes it: a few passes over a release, not as many as a publisher."""
+    from ..learners.encoder.training import Schedule
+
+    if encoder.schedule is not None:
+        return encoder
+    return replace(encoder, schedule=Schedule(rate=encoder.planned.rate, steps=_STEPS))
 
 
 def _inside(encoder: Encoder, release: Target, fold: np.ndarray, seed: int) -> Scores:

@@ -1,7 +1,8 @@
 """What an attacker finds who inspects B of the published words: at random, positives first, or best first.
 
-The arithmetic of the threat model and nothing else: no learning. Every figure has a range from
-resampling whole documents, because words of one document are not independent of each other.
+The arithmetic of the threat model and nothing else: no learning. Every figure has a range
+for a new batch of documents: whole documents are resampled, because words of one document are not
+independent of each other.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....core.errors import ParameterError
+from ....core.resampling import NextBatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -204,11 +206,26 @@ def inspect(
     *,
     budgets: Sequence[int],
     generator: np.random.Generator,
+    batch: int | None = None,
     replicates: int = _REPLICATES,
 ) -> Inspection:
     """Inspect a release by a classifier's answers: expectations and ranges for every budget.
 
-    Arrays have one entry for each published word; `document_of` numbers its document from 0.
+    Parameters
+    ----------
+    scores, predicted, sensitive
+        One entry for each published word.
+    document_of
+        The document of each word, numbered from 0.
+    budgets
+        How many words are inspected.
+    generator
+        Source of the ranges' draws.
+    batch
+        How many documents the ranges are about; as many as there are by default.
+    replicates
+        How many batches are drawn.
+
     """
     if any(b < 1 for b in budgets):
         raise ParameterError.constraint(
@@ -216,53 +233,53 @@ def inspect(
         )
     counts = confusion_of(predicted, sensitive)
     documents = int(document_of.max()) + 1 if len(document_of) else 0
-    draws = generator.multinomial(documents, np.full(documents, 1 / documents), replicates) \
-        if documents else np.zeros((replicates, 0), np.int64)  # fmt: skip
+    if not documents:
+        nothing = {b: Found(0.0, 0.0, 0.0) for b in budgets}
+        return Inspection(counts, nothing, nothing, nothing, Found(0.0, 0.0, 0.0))
+    drawn = NextBatch(
+        documents, batch or documents, int(generator.integers(1 << 62)), replicates, _LEVEL
+    )
     cells = np.zeros((documents, 4))
     kind = np.where(sensitive, np.where(predicted, 0, 2), np.where(predicted, 1, 3))
     np.add.at(cells, (document_of, kind), 1)
-    totals = draws @ cells
-    sums = [tuple(int(c) for c in row) for row in totals]
-
-    def expected(function: Any) -> dict[int, Found]:
-        return {
-            b: _range(function(counts, b), np.array([function(Confusion(*row), b) for row in sums]), b)
-            for b in budgets
-        }  # fmt: skip
-
+    totals = drawn.sums(cells)
+    by_row = [Confusion(*(int(c) for c in row)) for row in totals]
+    first = {
+        b: _range(
+            found_positives_first(counts, b),
+            drawn.counts(np.array([found_positives_first(row, b) for row in by_row])),
+            b,
+        )
+        for b in budgets
+    }
+    left = drawn.counts(totals[:, 0] + totals[:, 2])
+    words = np.maximum(totals.sum(axis=1), 1.0)
+    at_random = {
+        b: _range(found_at_random(counts, b), np.minimum(b, words) * left / words, b)
+        for b in budgets
+    }
     order = np.argsort(-scores, kind="stable")
     ordered, hits, owner = scores[order], sensitive[order].astype(np.float64), document_of[order]
     point = _ranked(ordered, hits, np.ones(len(order)), budgets)
     samples = np.empty((replicates, len(budgets)))
-    # Only the head of the ranking matters; a replicate that leaves too much of it out takes it all.
+    # Only the head of the ranking matters; a batch that leaves too much of it out takes it all.
     head = min(len(order), 4 * max(budgets) + 64)
     while head < len(order) and ordered[head] == ordered[head - 1]:
         head += 1
-    for i in range(replicates):
-        weights = draws[i, owner[:head]].astype(np.float64)
-        if weights.sum() >= max(budgets):
-            samples[i] = _ranked(ordered[:head], hits[:head], weights, budgets)
+    for i, weights in enumerate(drawn.weights()):
+        near = weights[owner[:head]]
+        if near.sum() >= max(budgets):
+            samples[i] = _ranked(ordered[:head], hits[:head], near, budgets)
         else:
-            samples[i] = _ranked(ordered, hits, draws[i, owner].astype(np.float64), budgets)
-    ranked = {b: _range(point[j], samples[:, j], b) for j, b in enumerate(budgets)}
-    left = _range(counts.sensitive, totals[:, 0] + totals[:, 2], max(counts.words, 1))
+            samples[i] = _ranked(ordered, hits, weights[owner], budgets)
+    ranked = {b: _range(point[j], drawn.counts(samples[:, j]), b) for j, b in enumerate(budgets)}
     return Inspection(
-        counts, ranked, expected(found_positives_first), expected(found_at_random), left
+        counts, ranked, first, at_random, _range(counts.sensitive, left, max(counts.words, 1))
     )
 
 
-def _range(value: float, samples: NDArray[np.float64], budget: float) -> Found:
-    """Return the percentile range; where resampling shows no variation at all, Clopper–Pearson's.
-
-    An attacker who found nothing finds nothing in any resample: that is no proof of a zero rate.
-    """
+def _range(value: float, drawn: NDArray[np.float64], most: float) -> Found:
+    """Return the percentile range, widened to hold the value itself and cut at what was inspected."""
     tail = (1 - _LEVEL) / 2
-    if len(samples) == 0 or samples.min() == samples.max():
-        from scipy.stats import beta
-
-        hits, trials = min(value, budget), budget
-        low = beta.ppf(tail, hits, trials - hits + 1) * trials if hits > 0 else 0.0
-        high = beta.ppf(1 - tail, hits + 1, trials - hits) * trials if hits < trials else trials
-        return Found(float(value), float(low), float(high))
-    low, high = np.quantile(samples, [tail, 1 - tail])
+    low, high = np.minimum(np.quantile(drawn, [tail, 1 - tail]), most)
     return Found(float(value), float(min(low, value)), float(max(high, value)))

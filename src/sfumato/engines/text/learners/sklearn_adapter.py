@@ -17,7 +17,7 @@ from .folds import by_halves
 from .linear import platt, training_tokens
 from .protocol import Learner, Model, every_document, labelled_documents
 
-__all__ = ["ScikitLearner", "ScikitModel"]
+__all__ = ["ScikitLearner", "ScikitModel", "scikit_learner"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,35 @@ class ScikitLearner(Learner):
             weights = np.where(truth == 1, cost_ratio, 1.0)
             return estimator.fit(matrix[rows], truth, sample_weight=weights)
         return estimator.fit(matrix[rows], truth)
+
+
+def scikit_learner(estimator: object) -> ScikitLearner:
+    """Take a scikit-learn classifier as a learner, or explain why it is none.
+
+    Parameters
+    ----------
+    estimator
+        A linear classifier: what is published from must be stored without pickle.
+
+    """
+    from sklearn.base import is_classifier
+
+    name = type(estimator).__name__
+    if isinstance(estimator, type) or not (
+        hasattr(estimator, "fit") and hasattr(estimator, "get_params") and is_classifier(estimator)
+    ):
+        raise ParameterError(
+            f"The learner ({name}) is neither a name, nor a Learner, nor a scikit-learn classifier.",
+            hint="give one such as LogisticRegression(), an object, or the name of a learner.",
+        )
+    from sklearn.linear_model._base import LinearClassifierMixin
+
+    if not isinstance(estimator, LinearClassifierMixin):
+        raise ParameterError(
+            f"The scikit-learn classifier {name} is not linear: it cannot be stored without pickle.",
+            hint="take LogisticRegression, LinearSVC, SGDClassifier or another linear one.",
+        )
+    return ScikitLearner(estimator)
 
 
 def _margins_of(estimator: Any, matrix: Any, data: TokenData, documents: Mask) -> Scores:

@@ -17,7 +17,7 @@ from ....core.private_key import private_key
 from ....core.staging import whole_file
 from ....data.document import Document
 from ....data.formats.jsonl import encoded
-from ....data.shuffling import ShuffledLines
+from ....data.shuffling import ShuffledLines, line_places
 from ....data.sources import Extra
 
 __all__ = ["NewIds", "ids_of"]
@@ -85,17 +85,20 @@ class NewIds:
 
     def lines(self, parts: Iterable[bytes], folder: Path) -> Iterator[bytes]:
         """Yield lines of JSON with their new ids, in an order of their own."""
-        with ShuffledLines(self._seed, folder) as lines:
+        with ShuffledLines(folder) as lines:
             for part in parts:
-                for line in part.splitlines():
-                    fields = json.loads(line)
-                    if self._field in fields:
-                        old = fields[self._field]
-                        new = self.of(str(old))
-                        fields[self._field] = new if isinstance(old, str) else int(new, 16) >> 1
-                    lines.add(encoded(fields).decode("utf-8", "surrogatepass"))
-            for line_out, _ in lines:
-                yield line_out.encode("utf-8", "surrogatepass") + b"\n"
+                renamed = [self._line(line) for line in part.splitlines()]
+                lines.add(renamed, line_places(renamed, self._seed))
+            for line, _ in lines:
+                yield line.encode("utf-8", "surrogatepass") + b"\n"
+
+    def _line(self, line: bytes) -> str:
+        fields = json.loads(line)
+        if self._field in fields:
+            old = fields[self._field]
+            new = self.of(str(old))
+            fields[self._field] = new if isinstance(old, str) else int(new, 16) >> 1
+        return encoded(fields).decode("utf-8", "surrogatepass")
 
     def write(self, out: str | os.PathLike[str], *, force: bool) -> None:
         """Write which document became which, for the steward alone."""

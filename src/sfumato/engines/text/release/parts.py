@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 
 from ....compute.journal import Journal
 from ....core.errors import WorkError
-from ....data.document import Document
+from ....data.document import Document, Span
 from ....data.documents import Corpus, Withheld
 from ....data.formats.jsonl import Jsonl
 from ....data.formats.lines import Column, LineBlock, SeenMarks, Written, read_blocks
@@ -35,7 +35,11 @@ __all__ = [
     "lines_of",
     "published",
     "readable",
+    "without_fields",
 ]
+
+Spans = Sequence[tuple[int, tuple[Span, ...]]]
+"""The marked spans of a block, each with its document's place."""
 
 
 def readable(
@@ -84,7 +88,7 @@ def blocks(
     drop: Sequence[str],
     *,
     strict: bool,
-) -> Iterator[tuple[str, list[str], Any]]:
+) -> Iterator[tuple[str, list[str], Any, Spans]]:
     """Read JSON lines in columns, block by block; list what cannot be read, and count the records."""
     seen = SeenMarks()
     assert type(corpus.format) is Jsonl
@@ -95,19 +99,23 @@ def blocks(
                 raise block.withheld[0].error()
             unread.extend(record.to_json() for record in block.withheld)
             if len(block):
-                yield part.name, list(block.fields), block.to_arrow()
+                yield part.name, list(block.fields), block.to_arrow(), block.spans
     if not any(rows.values()):
         raise corpus.empty()
 
 
-def column_part(shared: Shared, batch: tuple[str, list[str], Any]) -> tuple[bytes, dict[str, Any]]:
+def column_part(
+    shared: Shared, batch: tuple[str, list[str], Any, Spans]
+) -> tuple[bytes, dict[str, Any]]:
     """Sanitise a block of JSON lines that was read in columns."""
-    file, fields, columns = batch
-    block, withheld = LineBlock.of_arrow(columns), []
+    file, fields, columns, spans = batch
+    block, withheld = replace(LineBlock.of_arrow(columns), spans=tuple(spans)), []
     sanitiser = shared.sanitiser
     assert shared.form is not None
     try:
-        text, bounds, counts = sanitiser.texts(block.text.data, block.text.bounds, block.id)
+        text, bounds, counts = sanitiser.texts(
+            block.text.data, block.text.bounds, block.id, block.spans
+        )
         texts = Column(text, bounds)
     except Exception:  # one by one in Python, to find which document it is
         documents = [block.document(i) for i in range(len(block))]
@@ -140,7 +148,9 @@ def batch_part(
         return head + b"\n" + done.text, facts
     extras = {document.id: document.extra for document in documents}
     lines = [
-        shared.form.line(Document(name, text, (), _without(extras[name], shared.drop, "jsonl")))
+        shared.form.line(
+            Document(name, text, (), without_fields(extras[name], shared.drop, "jsonl"))
+        )
         for name, text in zip(done.ids, done.texts, strict=True)
     ]
     return b"".join(lines), facts
@@ -187,12 +197,12 @@ def published(
         published_id, text = next(texts, (None, ""))
         if published_id != document.id:
             raise WorkError("The input changed while it was published.", hint="start again.")
-        extra = _without(document.extra, drop, corpus.format.name)
+        extra = without_fields(document.extra, drop, corpus.format.name)
         fields.update(name for name in extra if name not in drop)
         yield Document(document.id, text, (), extra)
 
 
-def _without(extra: Mapping[str, Any], drop: Sequence[str], form: str) -> Mapping[str, Any]:
+def without_fields(extra: Mapping[str, Any], drop: Sequence[str], form: str) -> Mapping[str, Any]:
     """Leave fields out; in a table the column stays, empty."""
     if not any(name in extra for name in drop):
         return extra

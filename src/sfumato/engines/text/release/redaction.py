@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import math
 import os
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
-__all__ = ["MASK", "Mask", "Placeholder", "Replacer"]
+__all__ = ["MASK", "Mask", "Place", "Placeholder", "Replacer"]
 
 # The same for every word: a mask of the word's own length would tell names apart.
 MASK = "█████"
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a redacted text stands: its document's language, what is written before it, and how
+    certain the classifiers are of it (the smallest log-odds of its words; infinite for what a person or
+    another tool marked).
+    """
+
+    language: str = "en"
+    before: str = ""
+    certainty: float = math.inf
+
+
 class Replacer(ABC):
     """Returns what is published in the place of a redacted text.
 
-    The answer must never hold the text itself, and must depend on nothing but the three arguments of
-    `replace` (and a secret key), so that batches can be published in any order.
+    The answer must never hold the text itself, and must depend on nothing but the arguments of `replace`
+    (and a secret key), so that batches can be published in any order.
     """
 
     by_label_alone: ClassVar[bool] = False
@@ -28,6 +42,7 @@ class Replacer(ABC):
         *,
         key: str | os.PathLike[str] | None = None,  # noqa: ARG003
         scope: str = "document",  # noqa: ARG003
+        reading: object = None,  # noqa: ARG003
     ) -> Self:
         """Return the replacer of one release.
 
@@ -37,6 +52,8 @@ class Replacer(ABC):
             The file of the secret key, where one is needed; else the variable SFUMATO_KEY.
         scope : {"document", "corpus"}, default "document"
             Where the same text has the same replacement.
+        reading : DateReading, optional
+            How numeric dates are read.
 
         """
         return cls()
@@ -47,7 +64,7 @@ class Replacer(ABC):
         return None
 
     @abstractmethod
-    def replace(self, document_id: str, text: str, label: str) -> str:
+    def replace(self, document_id: str, text: str, label: str, place: Place | None = None) -> str:
         """Return the replacement of one redacted run; neighbouring words of one label form one run.
 
         Parameters
@@ -58,6 +75,8 @@ class Replacer(ABC):
             What is redacted; "" where the replacer looks at the label alone.
         label : str
             What kind it is.
+        place : Place, optional
+            Where it stands.
 
         """
 
@@ -71,7 +90,13 @@ class Placeholder(Replacer):
 
     by_label_alone = True
 
-    def replace(self, document_id: str, text: str, label: str) -> str:  # noqa: ARG002
+    def replace(
+        self,
+        document_id: str,  # noqa: ARG002
+        text: str,  # noqa: ARG002
+        label: str,
+        place: Place | None = None,  # noqa: ARG002
+    ) -> str:
         return f"[{label}]"
 
 
@@ -84,5 +109,11 @@ class Mask(Replacer):
 
     by_label_alone = True
 
-    def replace(self, document_id: str, text: str, label: str) -> str:  # noqa: ARG002
+    def replace(
+        self,
+        document_id: str,  # noqa: ARG002
+        text: str,  # noqa: ARG002
+        label: str,  # noqa: ARG002
+        place: Place | None = None,  # noqa: ARG002
+    ) -> str:
         return MASK

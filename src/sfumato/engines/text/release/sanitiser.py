@@ -9,6 +9,8 @@ document that fails is withheld, and the others go on.
 
 from __future__ import annotations
 
+import collections
+import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,17 +20,21 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import InputError, SfumatoError, WithheldError
-from ....data.document import Document
+from ....data.document import Document, Span
 from ..reading.features import TokenData
 from ..reading.features.data import line_breaks
 from ..reading.features.words import WordKnowledge
 from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize, tokenize_bytes
 from ..reading.word_cache import GrowingWords
+from ..records import UNSURE
 from .compiled import CompiledCandidate, compiled
-from .redaction import Placeholder, Replacer
+from .redaction import Place, Placeholder, Replacer
 from .rendering import RedactedSpans, merge_spans, render, whole_words
+from .surrogates.languages import language_of
 
 __all__ = ["Counts", "Decider", "Published", "Sanitiser", "batches"]
+
+_BEFORE = 40  # bytes before a span that are looked at for a title
 
 
 class Decider(Protocol):
@@ -50,14 +56,21 @@ class Decider(Protocol):
 class Counts:
     """What was counted while publishing; counts of batches add up.
 
+    `surrogates` counts the spans that a surrogate stands for, by label, and under "likely false positive"
+    those that became a placeholder because the classifiers think them harmless. `left_as_they_are` counts
+    the marked spans whose label was not chosen, `marked` those whose label was.
+
     >>> (Counts(documents=1, words=7) + Counts(documents=2)).to_json()
-    {'documents': 3, 'words': 7, 'redacted': {}, 'spans': {}}
+    {'documents': 3, 'words': 7, 'redacted': {}, 'spans': {}, 'surrogates': {}, 'left_as_they_are': {}, 'marked': 0}
     """
 
     documents: int = 0
     words: int = 0
     redacted: Mapping[str, int] = field(default_factory=dict)
     spans: Mapping[str, int] = field(default_factory=dict)
+    surrogates: Mapping[str, int] = field(default_factory=dict)
+    left_as_they_are: Mapping[str, int] = field(default_factory=dict)
+    marked: int = 0
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(
@@ -65,6 +78,9 @@ class Counts:
             self.words + other.words,
             _added(self.redacted, other.redacted),
             _added(self.spans, other.spans),
+            _added(self.surrogates, other.surrogates),
+            _added(self.left_as_they_are, other.left_as_they_are),
+            self.marked + other.marked,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -74,6 +90,9 @@ class Counts:
             "words": self.words,
             "redacted": dict(self.redacted),
             "spans": dict(self.spans),
+            "surrogates": dict(self.surrogates),
+            "left_as_they_are": dict(self.left_as_they_are),
+            "marked": self.marked,
         }
 
 
@@ -124,8 +143,11 @@ class Sanitiser:
     replacer : Replacer, default None
         What stands for a redacted span; None is its label in brackets.
     findings : bool, default False
-        Whether the spans of the documents are another tool's findings, redacted before the candidate
-        looks; otherwise spans play no part.
+        Whether the spans of the documents hold another tool's findings, redacted before the candidate
+        looks. Otherwise spans with one of the candidate's labels were marked by a person: they are
+        redacted whatever the classifiers decide.
+    marks : bool, default True
+        Whether spans that a person marked are redacted for it.
     strict : bool, default False
         Whether the first document that fails ends the work.
     word_limit : int, default 131072
@@ -139,13 +161,17 @@ class Sanitiser:
         *,
         replacer: Replacer | None = None,
         findings: bool = False,
+        marks: bool = True,
         strict: bool = False,
         word_limit: int = 1 << 17,
     ) -> None:
         self.candidate = candidate
-        self.decider: Decider = compiled(candidate)
         self.replacer: Replacer = Placeholder() if replacer is None else replacer
+        # Certainties need the features of every word, which the compiled form does not keep.
+        quick = self.replacer.by_label_alone
+        self.decider: Decider = compiled(candidate) if quick else candidate
         self.findings = findings
+        self.marks = marks
         self.strict = strict
         self.word_limit = word_limit
         self._local = threading.local()
@@ -200,15 +226,25 @@ class Sanitiser:
         return Published(ids, out.tobytes(), bounds.tolist(), [], counts)
 
     def texts(
-        self, text: Bytes, bounds: Offsets, name: Callable[[int], str]
+        self,
+        text: Bytes,
+        bounds: Offsets,
+        name: Callable[[int], str],
+        spans: Sequence[tuple[int, Sequence[Span]]] = (),
     ) -> tuple[Bytes, Offsets, Counts]:
         """Sanitise texts in UTF-8 that stand one after the other; a failure is the caller's.
 
-        `name` gives the id of each of them. Texts have no spans: there are no findings.
+        `name` returns the id of each of them; `spans` holds what a person marked, by document.
         """
         words = self._words()
+        documents: list[Document] = []
+        if spans:
+            documents = [Document("", "")] * (len(bounds) - 1)
+            for place, marks in spans:
+                documents[place] = Document("", "", marks)
         try:
-            return self._redacted(tokenize_bytes(text, bounds, words.vocabulary), words, name)
+            tokens = tokenize_bytes(text, bounds, words.vocabulary)
+            return self._redacted(tokens, words, name, documents)
         except BaseException:
             self._local.__dict__.clear()  # as after any failure
             raise
@@ -224,6 +260,9 @@ class Sanitiser:
         redacted = np.zeros(len(tokens), np.bool_)
         data = TokenData(tokens, words, redacted, (line_breaks(tokens),))
         labels = list(self.candidate.labels)
+        given = np.zeros(len(tokens), np.int16)
+        left: dict[str, int] = {}
+        marked = 0
         if self.findings:
             found = {span.label for document in documents for span in document.spans}
             labels += sorted(found.difference(labels))
@@ -231,9 +270,20 @@ class Sanitiser:
             kind = np.where(given > 0, given, self.decider.decide(data.redact(given > 0)))
         else:
             kind = self.decider.decide(data)
+            if self.marks and any(document.spans for document in documents):
+                given = labels_from_spans(documents, tokens, labels)
+                kind = np.where(given > 0, given, kind)
+                chosen = set(labels)
+                spans_of = collections.Counter(s.label for d in documents for s in d.spans)
+                left = {k: n for k, n in sorted(spans_of.items()) if k not in chosen}
+                marked = sum(n for k, n in spans_of.items() if k in chosen)
         kind = whole_words(tokens, words.vocabulary, kind)
         spans = merge_spans(tokens, words.vocabulary, kind)
-        out, bounds = self._render(name, tokens, spans, labels)
+        places: Sequence[Place] = ()
+        if not self.replacer.by_label_alone:
+            certainty = np.where(given > 0, np.inf, self._certainty(data))
+            places = self._places(tokens, spans, certainty, data.counted, documents)
+        out, bounds, made = self._render(name, tokens, spans, labels, places)
         is_word = data.counted
         by_token = np.bincount(kind[is_word], minlength=len(labels) + 1).tolist()
         by_span = np.bincount(spans.kind, minlength=len(labels) + 1).tolist()
@@ -242,8 +292,46 @@ class Sanitiser:
             int(np.count_nonzero(is_word)),
             dict(zip(labels, by_token[1:], strict=True)),
             dict(zip(labels, by_span[1:], strict=True)),
+            made,
+            left,
+            marked,
         )
         return out, bounds, counts
+
+    def _certainty(self, data: TokenData) -> npt.NDArray[np.float64]:
+        """Return each token's log-odds where the candidate can tell; infinite otherwise."""
+        certainty = getattr(self.candidate, "certainty", None)
+        if certainty is None:
+            return np.full(len(data), np.inf)
+        found: npt.NDArray[np.float64] = certainty(data)
+        return found
+
+    def _places(
+        self,
+        tokens: Tokens,
+        spans: RedactedSpans,
+        certainty: npt.NDArray[np.float64],
+        counted: npt.NDArray[np.bool_],
+        documents: Sequence[Document],
+    ) -> list[Place]:
+        """Describe where each redacted span stands."""
+        raw = tokens.text.tobytes()
+        bounds = tokens.text_bounds.tolist()
+        languages: dict[int, str] = {}
+        owner = np.repeat(np.arange(tokens.documents), np.diff(spans.doc)).tolist()
+        first = np.searchsorted(tokens.start, spans.start)
+        last = np.searchsorted(tokens.start, spans.end)
+        smallest = np.where(counted, certainty, np.inf)
+        places = []
+        for s, d in enumerate(owner):
+            if d not in languages:
+                text = raw[bounds[d] : bounds[d + 1]].decode()
+                languages[d] = language_of(text, documents[d].extra if documents else None)
+            start = int(spans.start[s])
+            before = raw[max(bounds[d], start - _BEFORE) : start].decode(errors="ignore")
+            own = smallest[first[s] : last[s]]
+            places.append(Place(languages[d], before, float(own.min()) if own.size else math.inf))
+        return places
 
     def _render(
         self,
@@ -251,19 +339,26 @@ class Sanitiser:
         tokens: Tokens,
         spans: RedactedSpans,
         labels: Sequence[str],
-    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+        places: Sequence[Place],
+    ) -> tuple[Bytes, Offsets, dict[str, int]]:
         if self.replacer.by_label_alone:
             texts = [self.replacer.replace("", "", label) for label in labels]
-            return render(tokens, spans, texts)
+            return *render(tokens, spans, texts), {}
         raw = tokens.text.tobytes()
         surrogates = []
+        made: dict[str, int] = {}
         owner = np.repeat(np.arange(tokens.documents), np.diff(spans.doc)).tolist()
         for s, (start, end, kind) in enumerate(
             zip(spans.start.tolist(), spans.end.tolist(), spans.kind.tolist(), strict=True)
         ):
-            old = raw[start:end].decode()
-            surrogates.append(self.replacer.replace(name(owner[s]), old, labels[kind - 1]))
-        return render(tokens, spans, surrogates, np.arange(len(spans), dtype=np.int32))
+            old, label = raw[start:end].decode(), labels[kind - 1]
+            new = self.replacer.replace(name(owner[s]), old, label, places[s])
+            if new != f"[{label}]":
+                made[label] = made.get(label, 0) + 1
+            elif places[s].certainty < 0:
+                made[UNSURE] = made.get(UNSURE, 0) + 1
+            surrogates.append(new)
+        return *render(tokens, spans, surrogates, np.arange(len(spans), dtype=np.int32)), made
 
 
 def batches(documents: Iterable[Document], characters: int = 1 << 20) -> Iterator[list[Document]]:

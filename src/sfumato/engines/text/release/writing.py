@@ -48,6 +48,7 @@ __all__ = ["publish"]
 
 # Characters of a part (bytes of JSON lines): with larger ones the system takes memory back and forth.
 _PART_SIZE = 1 << 19
+Measure = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 # Of what was measured to be redacted: less than this share of it, where so many words are expected, is
 # no release of the same kind.
 _FAR_BELOW, _MIN_EXPECTED = 0.1, 30
@@ -64,12 +65,16 @@ def publish(
     request: Mapping[str, JsonValue] | None = None,
     seed: int = 0,
     findings: str | os.PathLike[str] | None = None,
+    min_score: float = 0.0,
+    findings_labels: Mapping[str, str] | None = None,
     drop: Sequence[str] = (),
     new_ids: bool = False,
     engine: str = "local",
     threads: int | None = None,
     force: bool = False,
     characters: int = _PART_SIZE,
+    accept_shift: bool = False,
+    measure: Measure | None = None,
     progress: Progress = no_progress,
 ) -> TextRelease:
     """Publish documents into a folder, whole or not at all.
@@ -99,6 +104,10 @@ def publish(
         The seed of the exploration, for the record.
     findings : path, default None
         Another tool's findings, redacted first.
+    min_score : float, default 0
+        Findings below this score are left out.
+    findings_labels : mapping, default None
+        Other names of the findings' labels.
     drop : sequence of str
         Fields to leave out.
     new_ids : bool, default False
@@ -109,6 +118,11 @@ def publish(
         Whether an existing release may be replaced.
     characters : int
         The size of a part.
+    accept_shift : bool, default False
+        Whether the steward accepted that the documents are not like those learned from.
+    measure : callable, optional
+        Returns what the record says beyond the counts, from the counts: the promise for a release of
+        this size and what was measured.
     progress : callable
         Called with the documents that are done.
 
@@ -120,8 +134,13 @@ def publish(
         "findings": None if findings is None else private_key().mark("input", sha256_of(findings)),
         "dropped_fields": sorted(drop),
         "new_ids": new_ids,
+        "min_score": min_score,
+        "findings_labels": dict(findings_labels or {}),
     }
-    in_columns = findings is None and takes(corpus.format, drop)
+    # Surrogates look at the language that a record names: they need its other fields.
+    in_columns = (
+        findings is None and sanitiser.replacer.by_label_alone and takes(corpus.format, drop)
+    )
     key = fingerprint(
         in_columns=in_columns,
         inputs=[sha256 for _, sha256 in inputs],
@@ -132,22 +151,31 @@ def publish(
     )
     compute = compute_engine(engine, threads=threads)
     read = [*corpus.paths, *paths_in(source, findings)]
-    with Journal(out, key, force=force, inputs=read) as journal:
+    with Journal(out, key, force=force, inputs=read, folder=True) as journal:
         if not (journal.resumed or journal.finished):  # else the list may be ours already
             check_quarantine(out, force=force)
         if not journal.finished:
             work = _Work(corpus, sanitiser, drop, findings, characters, in_columns=in_columns)
+            work.min_score, work.findings_labels = min_score, dict(findings_labels or {})
             if new_ids:
                 hashes = [sha256 for _, sha256 in inputs]
                 layout = getattr(corpus.format, "layout", None)
                 work.new_ids = NewIds(candidate.id, hashes, getattr(layout, "id", None))
             work.run(journal, compute, progress)
-            _refuse_far_from_promise(work.counts, candidate)
+            if not accept_shift:
+                _refuse_far_from_promise(work.counts, candidate)
 
             def build(built: Path) -> None:
                 written = work.write(journal, built)
                 work.record(
-                    candidate, written, inputs, replacement, request=dict(request or {}), seed=seed
+                    candidate,
+                    written,
+                    inputs,
+                    replacement,
+                    request=dict(request or {}),
+                    seed=seed,
+                    accept_shift=accept_shift,
+                    measure=measure,
                 ).save(built)
                 write_quarantine(out, work.withheld, force=force)
                 if work.new_ids is not None:
@@ -203,6 +231,8 @@ class _Work:
         self.fields: set[str] = set()
         self.absent: set[str] = set()
         self.new_ids: NewIds | None = None
+        self.min_score = 0.0
+        self.findings_labels: dict[str, str] = {}
 
     def told(self) -> list[dict[str, str]]:
         """Return what the release says of the records that are withheld: their ids as published."""
@@ -236,7 +266,10 @@ class _Work:
             )
         documents: Iterable[Document] = readable(self.corpus, self.unread, self.rows, strict=strict)
         if self.findings is not None:
-            documents = with_findings(documents, self.findings, absent=self._unlooked)
+            documents = with_findings(
+                documents, self.findings, keep=self.sanitiser.candidate.labels,
+                absent=self._unlooked, min_score=self.min_score, labels=self.findings_labels,
+            )  # fmt: skip
         return cut(documents, self.characters, bare=self.shared.form is None)
 
     def _unlooked(self, document: Document) -> None:
@@ -274,8 +307,14 @@ class _Work:
         *,
         request: dict[str, JsonValue],
         seed: int,
+        accept_shift: bool,
+        measure: Measure | None,
     ) -> TextRelease:
         """Return release.json."""
+        counts = self.counts.to_json()
+        left, marked = counts.pop("left_as_they_are"), counts.pop("marked")
+        counts["withheld"] = len(self.withheld)
+        told = {"risk": candidate.risk, **({} if measure is None else measure(counts))}
         name = "." if self.corpus.is_folder else self.corpus.name
         rows = self.counts.documents
         return TextRelease(
@@ -294,11 +333,15 @@ class _Work:
                 ids="kept" if self.new_ids is None else "new",
                 dropped_fields=tuple(sorted(self.drop)),
                 fields_as_they_are=tuple(sorted(map(_printable, self.fields))),
+                left_as_they_are=left,
+                accept_shift=accept_shift,
+                marked=marked,
+                ignore_marks=not self.sanitiser.marks,
             ),
-            counts={**self.counts.to_json(), "withheld": len(self.withheld)},
-            risk=candidate.risk,
+            counts=counts,
             utility=candidate.utility,
             withheld=tuple(self.told()),
+            **told,
         )
 
 

@@ -114,6 +114,19 @@ class ClassifierSet:
                 current = current.redact(found)
         return when
 
+    def certainty(self, data: TokenData) -> Scores:
+        """Return each token's largest log-odds over the rounds; infinite for what is denied."""
+        denied = data.redacted | (self.deny.matches(data) & ~self.allow.matches(data))
+        current = data.redact(denied) if denied.any() else data
+        best = np.where(denied, np.inf, -np.inf)
+        known: list[Scores] = []
+        for classifier in self.classifiers:
+            scores = classifier.scores(current, known)
+            known.append(scores)
+            np.maximum(best, scores, out=best)
+            current = current.redact(scores >= classifier.threshold)
+        return best
+
     def decide(self, data: TokenData) -> npt.NDArray[np.int16]:
         """Return 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
         redacted = self.redactions(data) > 0

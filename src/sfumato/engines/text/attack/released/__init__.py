@@ -1,5 +1,5 @@
 """A release as files, attacked with the labels of its originals."""
 
-from .releases import attack_release, target_of
+from .releases import attack_release, classifiers_of, target_of
 
-__all__ = ["attack_release", "target_of"]
+__all__ = ["attack_release", "classifiers_of", "target_of"]

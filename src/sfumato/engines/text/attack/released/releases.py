@@ -28,6 +28,7 @@ from ...reading.background import read_background
 from ...reading.features import TokenData, WordKnowledge
 from ...reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
 from ...records import Bounds, InferenceRecord, TextAttack, TextFrontier, TextRelease
+from ...release.learned import Learned
 from ...release.redaction import MASK
 from ...sanitize.classifiers import ClassifierSet
 from ...sanitize.models import load_candidates
@@ -41,7 +42,7 @@ from .alignment import aligned
 if TYPE_CHECKING:
     from ...learners.encoder.learner import Encoder
 
-__all__ = ["attack_release", "target_of"]
+__all__ = ["attack_release", "classifiers_of", "placeholders", "release_of", "target_of"]
 
 _MIN_COMMON = 0.5  # of a release's words, to be taken for one of these documents
 
@@ -92,11 +93,13 @@ def attack_release(
 
     """
     names = TextFrontier.read(directory).labels
-    source, record = _release_of(Path(published))
+    source, record = release_of(Path(published))
     classifiers = load_candidates(directory)
     chosen = classifiers.get(record.candidate) if record is not None else None
     texts = [d.checked() for d in read_documents(source)]
     originals = [d.checked() for d in read_documents(labels)]
+    _check_labels(originals, names)
+    texts, learned_from = _unseen(texts, originals, Learned.load(Path(directory)))
     others, _ = read_background(background, names)
     target, before = target_of(
         texts, originals, names, others, knowledge=() if chosen is None else chosen.knowledge
@@ -119,6 +122,8 @@ def attack_release(
         request=dict(request or {}),
         seed=seed,
         documents=len(texts),
+        learned_from=learned_from,
+        marked=0 if record is None else record.how.marked,
         words_before=before[0],
         sensitive_before=before[1],
         background_documents=len(others),
@@ -126,6 +131,55 @@ def attack_release(
         bounds=None if bounds is None else Bounds.from_json(bounds),
         inference=_inference(training, texts, originals, names, Streams(seed)),
     )
+
+
+def classifiers_of(
+    directory: str | os.PathLike[str], published: str | os.PathLike[str]
+) -> ClassifierSet:
+    """Return the classifiers that a release was made with."""
+    _, record = release_of(Path(published))
+    chosen = None if record is None else load_candidates(directory).get(record.candidate)
+    if chosen is None:
+        raise InputError(
+            "The release was not made from this frontier.",
+            hint="name the folder that explore wrote, and the release as publish wrote it.",
+        )
+    return chosen
+
+
+def _check_labels(originals: Sequence[Document], names: Sequence[str]) -> None:
+    """Refuse originals without the labels that are sensitive: nothing would be measured."""
+    known = {span.label for document in originals for span in document.spans}
+    missing = sorted(set(names) - known)
+    foreign = sorted(known - set(names))
+    if not known:
+        raise DataError(
+            "The originals carry no label at all: nothing can be measured.",
+            hint="give the labelled originals of the release.",
+        )
+    if missing and (foreign or len(missing) == len(set(names))):
+        raise DataError(
+            f"The originals do not carry the label {', '.join(map(repr, missing))}.",
+            hint=f"their labels are: {', '.join(sorted(known))}; they must have the names that were "
+            "explored.",
+        )
+
+
+def _unseen(
+    texts: list[Document], originals: Sequence[Document], learned: Learned
+) -> tuple[list[Document], int]:
+    """Leave out the documents that the classifiers learned from; return how many there are.
+
+    Less stays in them than in any other document, so they say nothing about a release.
+    """
+    known = {d.id for d in originals if learned.knows(d.text)}
+    unseen = [d for d in texts if d.id not in known]
+    if texts and not unseen:
+        raise DataError(
+            "All documents of the release were learned from: an attack on them would measure nothing.",
+            hint="publish and attack labelled documents that were held out.",
+        )
+    return unseen, len(texts) - len(unseen)
 
 
 def _inference(
@@ -144,7 +198,7 @@ def _inference(
     vocabulary = Vocabulary()
     data, sensitive = _tokens([*known, *mine], names, vocabulary)
     shown = tokenize([d.text for d in published], vocabulary)
-    marks = _placeholders(published, shown, names, len(published))
+    marks = placeholders(published, shown, names, len(published))
     removed = np.zeros(len(data), np.bool_)
     for d in range(len(published)):
         first, last = data.tokens.doc[len(known) + d : len(known) + d + 2]
@@ -209,7 +263,7 @@ def target_of(
     truth = labels_from_spans(mine, whole, names) > 0
     everything = [*published, *background]
     tokens = tokenize([d.text for d in everything], vocabulary)
-    marks = _placeholders(everything, tokens, names, len(published))
+    marks = placeholders(everything, tokens, names, len(published))
     sensitive = (labels_from_spans(everything, tokens, names) > 0).astype(np.uint8)
     sensitive[: tokens.doc[len(published)]] = 0
     common = 0
@@ -233,7 +287,7 @@ def target_of(
     return Target(data, sensitive, own), (int(words.sum()), int((words & truth).sum()))
 
 
-def _placeholders(
+def placeholders(
     documents: Sequence[Document], tokens: Tokens, names: Sequence[str], published: int
 ) -> Mask:
     """Return which tokens of the published documents are placeholders or masks."""
@@ -258,7 +312,7 @@ def _tokens(
     return TokenData.of(tokens, vocabulary), sensitive
 
 
-def _release_of(published: Path) -> tuple[Path, TextRelease | None]:
+def release_of(published: Path) -> tuple[Path, TextRelease | None]:
     """Find the data of a release: the folder that publish wrote, or its data alone."""
     if not published.exists():
         raise InputError(f"There is no release {published.name!r}.", hint="check the path.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -39,6 +40,7 @@ DEFAULT_HASHES = {
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
 }
+HIDDEN_BY = "SFUMATO_ENCODER"
 INSTALL = "pip install 'sfumato[encoder]'"
 _NEEDED = ("jax", "tokenizers", "safetensors")
 _CONFIG_LIMIT, _TOKENIZER_LIMIT, _WEIGHTS_LIMIT = 1 << 20, 1 << 26, 1 << 31
@@ -175,8 +177,11 @@ def missing_packages() -> tuple[str, ...]:
 def default_folder() -> Path | None:
     """Find the default weights in a package that carries them; None where none is installed.
 
-    The package is not imported: nothing of it runs.
+    The package is not imported: nothing of it runs. With SFUMATO_ENCODER=none in the environment
+    installed weights are not used.
     """
+    if os.environ.get(HIDDEN_BY) == "none":
+        return None
     for package, inside in PACKAGES.items():
         found = importlib.util.find_spec(package)
         for place in (found.submodule_search_locations or ()) if found is not None else ():

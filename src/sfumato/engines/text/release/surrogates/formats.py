@@ -3,48 +3,61 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from .keyed import SecretKey
 
-__all__ = ["email", "scrambled", "web_address"]
+__all__ = ["email", "keeps_a_number", "scrambled", "web_address"]
 
 _UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LOWER = _UPPER.lower()
 # Second-level names that the registries reserve for documentation (RFC 2606).
 _RESERVED = {"com", "org", "net"}
+_RUN = re.compile(r"\d+|[^\W\d_]+")
+_ATTEMPTS = 16
 
 
 def scrambled(key: SecretKey, scope: str, text: str) -> str:
-    """Replace each digit by a digit and each letter by a letter of its case.
+    """Replace each digit by a digit and each letter by a letter of its case; no run of them stays.
 
-    >>> scrambled(SecretKey(b"0123456789abcdef"), "d1", "(615) 555-0123")
-    '(312) 625-1694'
+    >>> made = scrambled(SecretKey(b"0123456789abcdef"), "d1", "(615) 555-0123")
+    >>> made[0], made[4:6], made[9], sum(c.isdigit() for c in made)
+    ('(', ') ', '-', 10)
     """
     if not any(c.isalnum() for c in text):
         return ""
     normal = "".join(c for c in text.casefold() if c.isalnum())
-    for attempt in range(8):
-        pieces = []
-        position = 0
-        for character in text:
-            if not character.isalnum():
-                if unicodedata.category(character)[0] != "M":  # a mark belongs to its letter
-                    pieces.append(character)
-                continue
+    position = 0
+
+    def replaced(match: re.Match[str]) -> str:
+        nonlocal position
+        run = match.group()
+        for attempt in range(_ATTEMPTS):
             parts = ("format", scope, normal, str(position), str(attempt))
-            position += 1
-            if character.isdigit():
-                # A leading zero stays out: numbers keep their length when they are read as numbers.
-                low = 0 if character == "0" or position > 1 else 1
-                pieces.append(str(low + key.number(*parts, below=10 - low)))
-            else:
-                alphabet = _UPPER if character.isupper() else _LOWER
-                pieces.append(key.choose(alphabet, *parts))
-        result = "".join(pieces)
-        if result != text:
-            return result
-    return ""
+            made = "".join(_other(key, c, i, *parts) for i, c in enumerate(run))
+            if made.casefold() != run.casefold():
+                position += 1
+                return made
+        raise AssertionError("A run of characters could not be scrambled.")
+
+    return _RUN.sub(replaced, text)
+
+
+def _other(key: SecretKey, character: str, place: int, *parts: str) -> str:
+    if character.isdigit() or character.isnumeric():
+        # A leading zero stays out: numbers keep their length when they are read as numbers.
+        low = 0 if character == "0" or place > 0 else 1
+        return str(low + key.number(*parts, str(place), below=10 - low))
+    alphabet = _UPPER if character.isupper() else _LOWER
+    return key.choose(alphabet, *parts, str(place))
+
+
+def keeps_a_number(made: str, text: str) -> bool:
+    """Whether a number of the text stands in what was made of it.
+
+    >>> keeps_a_number("Ann 47", "Bo 47"), keeps_a_number("Ann 4", "Bo 47")
+    (True, False)
+    """
+    return bool(set(re.findall(r"\d+", made)) & set(re.findall(r"\d+", text)))
 
 
 def email(key: SecretKey, scope: str, text: str) -> str:

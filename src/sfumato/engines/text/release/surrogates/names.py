@@ -1,47 +1,46 @@
-"""Surrogates for names and addresses: the same shape, the same culture and gender where known."""
+"""Surrogates for names, places, addresses and organisations: the same shape, language and gender."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
-from functools import cache
 
+from .case import like
 from .keyed import SecretKey
-from .lists import NEUTRAL, PARTICLES, PLACES, STREET_WORDS, TITLES, cultures, lookup
+from .lists import (
+    HOSPITAL_WORDS,
+    PARTICLES,
+    STREET_WORDS,
+    TITLES,
+    gender_of_title,
+    is_listed,
+    kind_of_name,
+    names_of,
+    titles_of,
+)
 
-__all__ = ["address", "like", "name", "place", "shares_a_name"]
+__all__ = [
+    "address",
+    "looks_like_a_name",
+    "looks_like_a_place",
+    "name",
+    "organisation",
+    "place",
+    "shares_a_name",
+    "title",
+]
 
-
-@cache
-def _word() -> re.Pattern[str]:
-    """Match a word: letters with the marks that belong to them; an apostrophe joins two letters or more."""
-    marks = "".join(
-        map(chr, (c for c in range(0x300, 0x11FFF) if unicodedata.category(chr(c))[0] == "M"))
-    )
-    letter = f"[^\\W\\d_][{marks}\u200c\u200d\u00ad]*"
-    return re.compile(f"(?:{letter})+(?:['’](?:{letter}){{2,}})?")
-
-
-def _digits(key: SecretKey, scope: str, digits: str) -> str:
-    """Replace a run of digits by another of its length."""
-    value = "".join(
-        str(key.number("number", scope, digits, str(i), below=9) + 1) for i in range(len(digits))
-    )
-    return value if value != digits else str((int(value[0]) % 9) + 1) + value[1:]
-
-
-def like(word: str, model: str) -> str:
-    """Give the word the case of the model.
-
-    >>> like("Müller", "SMITH"), like("Müller", "smith"), like("Müller", "Smith")
-    ('MÜLLER', 'müller', 'Müller')
-    """
-    if len(model) > 1 and model.isupper():
-        return word.upper()
-    if model.islower():
-        return word.lower()
-    return word
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]{2,})?")
+_NAME_MARKS = re.compile(r"[\s.,'’()-]*")
+_HOSPITALS = {
+    "en": "{} Hospital", "de": "Klinikum {}", "es": "Hospital {}", "fr": "Hôpital de {}",
+    "it": "Ospedale di {}", "pt": "Hospital de {}", "nl": "Ziekenhuis {}", "pl": "Szpital {}",
+    "tr": "{} Hastanesi",
+}  # fmt: skip
+_COMPANIES = {
+    "en": "{} & Sons", "de": "{} GmbH", "es": "{} S.L.", "fr": "{} SARL", "it": "{} S.r.l.",
+    "pt": "{} Lda.", "nl": "{} B.V.", "pl": "{} Sp. z o.o.", "tr": "{} A.Ş.",
+}  # fmt: skip
 
 
 def _other(key: SecretKey, items: Sequence[str], word: str, *parts: str) -> str:
@@ -56,90 +55,144 @@ def _other(key: SecretKey, items: Sequence[str], word: str, *parts: str) -> str:
 
 
 def _initial(key: SecretKey, scope: str, letter: str) -> str:
-    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    chosen = _other(key, letters, letter, "initial", scope)
+    chosen = _other(key, "ABCDEFGHIJKLMNOPRSTW", letter, "initial", scope)
     return chosen if letter.isupper() else chosen.lower()
 
 
-def _known(text: str) -> str | None:
-    """Give the culture to which most of the names belong that are listed."""
-    votes: dict[str, int] = {}
-    for match in _word().finditer(text):
-        entry = lookup().get(match.group().casefold())
-        if entry is not None:
-            votes[entry[0]] = votes.get(entry[0], 0) + 1
-    return max(sorted(votes), key=lambda c: votes[c]) if votes else None
+def _is_title(word: str, text: str, match: re.Match[str]) -> bool:
+    dotted = text[match.end() : match.end() + 1] == "."
+    return word.casefold() in TITLES and (match.start() == 0 or dotted)
 
 
-def name(key: SecretKey, scope: str, text: str) -> str:
-    """Replace each word of a name and each number; titles and particles stay, initials stay initials.
+def looks_like_a_name(text: str, language: str) -> bool:
+    """Whether a text is made of words that can be names: capitalised, or listed.
 
-    A word has the same surrogate wherever it stands in its scope, so "Ann Lee" and "Ms Lee" agree.
+    >>> looks_like_a_name("Ann Lee", "en"), looks_like_a_name("am", "de"), looks_like_a_name("K", "de")
+    (True, False, False)
+    """
+    if _NAME_MARKS.sub("", _WORD.sub("", text)):
+        return False  # digits and signs that no name has
+    full = False
+    for match in _WORD.finditer(text):
+        word = match.group()
+        if len(word) == 1 or word.casefold() in PARTICLES or _is_title(word, text, match):
+            continue
+        if not (word[0].isupper() or is_listed(word, language)):
+            return False
+        full = True
+    return full
+
+
+def looks_like_a_place(text: str) -> bool:
+    """Whether a text has a capitalised word, and a street where it has a number.
+
+    >>> looks_like_a_place("San Sebastián"), looks_like_a_place("14 Elm Street"), looks_like_a_place("3 B")
+    (True, True, False)
+    """
+    words = [m.group() for m in _WORD.finditer(text)]
+    numbered = any(c.isdigit() or c.isnumeric() for c in text)
+    street = any(w.casefold() in STREET_WORDS and len(w) > 1 for w in words)
+    return any(w[0].isupper() and len(w) > 2 for w in words) and (street or not numbered)
+
+
+def name(key: SecretKey, scope: str, text: str, *, language: str = "en", before: str = "") -> str:
+    """Replace each word of a name; titles and particles stay, initials stay initials.
+
+    A word has the same surrogate wherever it stands in its scope, so "Ann Lee" and "Ms Lee" agree. The
+    title inside or before the name decides where a given name is of both genders.
 
     >>> secret = SecretKey(b"0123456789abcdef")
-    >>> [name(secret, "d1", n) for n in ("Mrs. LAURA Smith", "Laura", "L. Smith", "J. de la Cruz")]
-    ['Mrs. CHARLOTTE Marshall', 'Charlotte', 'N. Marshall', 'Q. de la Suárez']
+    >>> made = name(secret, "d1", "Mrs. LAURA Smith").split()
+    >>> made[0], made[1].isupper(), made[2] == name(secret, "d1", "J. Smith").split()[1]
+    ('Mrs.', True, True)
     """
+    first = next(iter(_WORD.finditer(text)), None)
+    inside = "" if first is None else text[: first.end()]
+    gender = gender_of_title(inside) or gender_of_title(before)
 
     def replaced(match: re.Match[str]) -> str:
         word = match.group()
         folded = word.casefold()
-        if folded in TITLES and (match.start() == 0 or text[match.end() : match.end() + 1] == "."):
-            return word
-        if folded in PARTICLES and not word.istitle():
+        if _is_title(word, text, match) or (folded in PARTICLES and not word.istitle()):
             return word
         if len(word) == 1:
             # "Ann's": the s of a possessive belongs to the sentence, not to the name.
             if word == "s" and text[match.start() - 1 : match.start()] in {"'", "’"}:
                 return word
             return _initial(key, scope, word)
-        entry = lookup().get(folded)
-        if entry is None:
-            return like(_other(key, NEUTRAL, word, "name", scope), word)
-        culture, kind = entry
-        return like(_other(key, getattr(cultures()[culture], kind), word, "name", scope), word)
+        known, kind = kind_of_name(word, language, gender)
+        return like(_other(key, getattr(names_of(known), kind), word, "name", scope), word)
 
-    renamed = _word().sub(replaced, text)
-    # What is made of words holds no digit, so those that stand there came with the text.
-    return re.sub(r"\d+", lambda found: _digits(key, scope, found[0]), renamed)
+    return _WORD.sub(replaced, text)
 
 
-def place(key: SecretKey, scope: str, text: str) -> str:
-    """Replace the words of a place's name by an invented one, kept in case."""
-    model = next((m.group() for m in _word().finditer(text)), text)
-    return like(_other(key, PLACES, text, "place", scope), model)
+def place(key: SecretKey, scope: str, text: str, *, language: str = "en") -> str:
+    """Replace a place by another of the same language, in its case; an address or a hospital by its like."""
+    if any(c.isdigit() for c in text):
+        return address(key, scope, text, language=language)
+    if any(word in text.casefold() for word in HOSPITAL_WORDS):
+        return organisation(key, scope, text, language=language)
+    model = next((m.group() for m in _WORD.finditer(text)), text)
+    return like(_other(key, names_of(language).places, text, "place", scope), model)
 
 
-def address(key: SecretKey, scope: str, text: str) -> str:
+def organisation(key: SecretKey, scope: str, text: str, *, language: str = "en") -> str:
+    """Replace an organisation: a hospital by a hospital, anything else by a company.
+
+    >>> organisation(SecretKey(b"0123456789abcdef"), "d", "Klinik am Park", language="de")[:9]
+    'Klinikum '
+    """
+    names = names_of(language)
+    if any(word in text.casefold() for word in HOSPITAL_WORDS):
+        form = _HOSPITALS.get(language, _HOSPITALS["en"])
+        return form.format(_other(key, names.places, text, "hospital", scope))
+    form = _COMPANIES.get(language, _COMPANIES["en"])
+    return form.format(_other(key, names.family, text, "company", scope))
+
+
+def title(key: SecretKey, scope: str, text: str, *, language: str = "en") -> str:
+    """Replace an academic title by another one."""
+    return _other(key, titles_of(language), text, "title", scope)
+
+
+def address(key: SecretKey, scope: str, text: str, *, language: str = "en") -> str:
     """Replace names and numbers of an address; street types and directions stay.
 
-    >>> address(SecretKey(b"0123456789abcdef"), "d1", "221B Baker Street")
-    '716A Hartwell Street'
+    >>> made = address(SecretKey(b"0123456789abcdef"), "d1", "221B Baker Street")
+    >>> made.endswith(" Street"), "221" in made, "Baker" in made
+    (True, False, False)
     """
+    places = names_of(language).places
 
     def replaced(match: re.Match[str]) -> str:
         piece = match.group()
-        if piece.isdigit():
-            return _digits(key, scope, piece)
+        if piece[0].isdigit():
+            return number(piece)
         if piece.casefold() in STREET_WORDS:
             return piece
         if len(piece) == 1:
             return _initial(key, scope, piece)
-        return like(_other(key, PLACES, piece, "place", scope), piece)
+        return like(_other(key, places, piece, "place", scope), piece)
 
-    return re.sub(rf"\d+|{_word().pattern}", replaced, text)
+    def number(digits: str) -> str:
+        value = "".join(
+            str(key.number("number", scope, digits, str(i), below=9) + 1)
+            for i in range(len(digits))
+        )
+        return value if value != digits else str((int(value[0]) % 9) + 1) + value[1:]
+
+    return re.sub(r"\d+|[^\W\d_]+", replaced, text)
 
 
 def shares_a_name(made: str, text: str) -> bool:
-    """Return whether a word or number of the text stands in what was made of it, titles and the like aside.
+    """Whether a word of the text stands in what was made of it, titles and the like aside.
 
     >>> shares_a_name("Mr Lee Ann", "Mr Ann Lee"), shares_a_name("Mr Bo", "Mr Ann")
     (True, False)
     """
 
     def words(given: str) -> set[str]:
-        found = {m.group().casefold() for m in _word().finditer(given) if len(m.group()) > 1}
-        found |= {run for run in re.findall(r"\d+", given) if len(run) > 1}
-        return found - TITLES - PARTICLES - STREET_WORDS
+        found = {m.group().casefold() for m in _WORD.finditer(given) if len(m.group()) > 1}
+        return found - TITLES - PARTICLES - STREET_WORDS - frozenset(HOSPITAL_WORDS)
 
     return bool(words(made) & words(text))

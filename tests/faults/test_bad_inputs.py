@@ -143,6 +143,7 @@ def test_what_is_withheld(tmp_path):
     )
     (tmp_path / "plan.toml").write_text(
         '[text]\ncorpus = "notes.jsonl"\nlabels = ["NAME"]\nratios = [10]\nfolds = 2\n'
+        "choose = { ratio = 10 }\n"
         'publish = "more.jsonl"\n'
     )
     status, said = run("run", tmp_path / "plan.toml", "--out", tmp_path / "out")
@@ -154,7 +155,9 @@ def test_what_is_withheld(tmp_path):
     reason = "holds a list where its text should be"
     assert json.loads(listed[0].read_text()) == {"id": "n2", "reason": reason}
     model, out = tmp_path / "out" / "private" / "text", tmp_path / "release"
-    status, said = run("text", "publish", model, tmp_path / "more.jsonl", "--out", out)
+    status, said = run(
+        "text", "publish", model, tmp_path / "more.jsonl", "--ratio", 10, "--out", out
+    )
     assert status == 1, said
     assert f"{out}.quarantine.jsonl lists them by id" in said
     silent(said)

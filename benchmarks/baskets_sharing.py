@@ -1,0 +1,297 @@
+"""Sharing baskets: what columns, cells, rows and both keep under k-AC, k² and k³, and what it takes.
+
+Beside them stand (a) the paper's selectors, (b) a twin of the Apriori-style global generalisation that
+Amnesia uses for k^m-anonymity, over a hierarchy of ten items per node by rank, and (c) dropping the
+rarest items until the promise holds. Labelled sets are scored by the AUC of a linear SVM that learns from
+a release of the training rows and ranks real rows.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks._common import data_folder
+from benchmarks.baskets import generated, load_adult, load_sparse
+
+K = (5, 11)
+FOLDS = 3
+MOST_ROWS = 25_000
+CORPORA = ("wnut17", "btc_twitter", "asq_phi", "inlegalner_dev", "wikigold", "meddocan_es")
+
+
+# ---------------------------------------------------------------- data
+
+
+def words_of(folder: Path, name: str) -> tuple[Any, np.ndarray | None]:
+    """The words of each document of a corpus; the class is whether a person is named."""
+    vocabulary: dict[str, int] = {}
+    indices: list[int] = []
+    indptr, classes = [0], []
+    with gzip.open(folder / "text" / f"{name}.jsonl.gz", "rt") as lines:
+        for line in lines:
+            document = json.loads(line)
+            words = set(re.findall(r"\w+", document["text"].lower()))
+            indices += [vocabulary.setdefault(w, len(vocabulary)) for w in sorted(words)]
+            indptr.append(len(indices))
+            classes.append(any(s["label"] == "NAME" for s in document["spans"]))
+    X = sp.csr_matrix(
+        (np.ones(len(indices), dtype=np.uint8), indices, indptr),
+        shape=(len(classes), len(vocabulary)),
+    )
+    y = np.array(classes, dtype=np.int64)
+    return X, y if 20 <= y.sum() <= len(y) - 20 else None
+
+
+def sets(folder: Path) -> dict[str, tuple[Any, np.ndarray | None]]:
+    found: dict[str, tuple[Any, np.ndarray | None]] = {}
+    for name in ("spamassassin", "fars_onehot"):
+        found[name] = load_sparse(folder, name)
+    found["adult19"] = load_adult(folder)
+    for name in CORPORA:
+        found[f"{name}, words"] = words_of(folder, name)
+    for name, (X, y) in found.items():
+        if X.shape[0] > MOST_ROWS:
+            some = np.sort(np.random.default_rng(0).permutation(X.shape[0])[:MOST_ROWS])
+            found[name] = X[some], None if y is None else y[some]
+    return found
+
+
+# ---------------------------------------------------------------- alternatives
+
+
+def dropping_rare_items(matrix: Any, k: int, knowledge: Any) -> np.ndarray:
+    """The most common items for which the promise holds: the rarest go until it does."""
+    from sfumato.engines.baskets.cells.cores import only_columns
+
+    order = np.argsort(-matrix.supports, kind="stable")
+    low, high = 0, int(np.count_nonzero(matrix.supports >= k))
+    while low < high:  # fewer columns never break what more columns keep
+        middle = (low + high + 1) // 2
+        if knowledge.least_rows(only_columns(matrix, order[:middle])) >= k:
+            low = middle
+        else:
+            high = middle - 1
+    return np.sort(order[:low])
+
+
+def generalising_twin(matrix: Any, k: int, m: int = 2) -> dict[str, float]:
+    """Global generalisation until every pair is shared by k rows; the ones that stay exact."""
+    assert m == 2
+    order = np.argsort(np.argsort(-matrix.supports, kind="stable"), kind="stable")
+    X = matrix.to_csr().astype(np.int32)
+    level = np.zeros(matrix.d, dtype=np.int64)
+    for _ in range(60):
+        node = order // 10**level + level * (matrix.d + 1)
+        names, code = np.unique(node, return_inverse=True)
+        grouping = sp.csr_matrix(
+            (np.ones(matrix.d, dtype=np.int32), (np.arange(matrix.d), code)),
+            shape=(matrix.d, len(names)),
+        )
+        G = (X @ grouping).tocsr()
+        G.data[:] = 1
+        pairs = (G.T @ G).tocoo()
+        rare = (pairs.data < k) & (pairs.data > 0)
+        if not rare.any():
+            break
+        supports = np.asarray(G.sum(axis=0)).ravel()
+        a, b = pairs.row[rare], pairs.col[rare]
+        worst = np.unique(np.where(supports[a] <= supports[b], a, b))
+        up = np.isin(code, worst)
+        parents = np.unique(order[up] // 10 ** (level[up] + 1) + (level[up] + 1) * (matrix.d + 1))
+        parent_of = order // 10 ** (level + 1) + (level + 1) * (matrix.d + 1)
+        level[np.isin(parent_of, parents)] += 1
+    exact = level == 0
+    return {
+        "ones": float(matrix.supports[exact].sum() / max(len(matrix.indices), 1)),
+        "items_left_exact": int(exact.sum()),
+    }
+
+
+# ---------------------------------------------------------------- one set
+
+
+def quality(X: Any, y: np.ndarray | None, k: int, *, score: bool) -> dict[str, Any]:
+    from sfumato.engines.baskets.attack import attacked, drawn_people
+    from sfumato.engines.baskets.binary import as_binary
+    from sfumato.engines.baskets.exploring import measures_of
+    from sfumato.engines.baskets.knowledge import Knowledge
+    from sfumato.engines.baskets.registry import SELECTORS, WAYS
+    from sfumato.engines.baskets.ways import Spec
+
+    matrix = as_binary(X)
+    positive = None if y is None else y == 1
+    selectors = ["support"] + ([] if y is None else ["hamdist", "distcnt", "information"])
+    out: dict[str, Any] = {"rows": matrix.n, "items": matrix.d, "ones": len(matrix.indices)}
+    people = drawn_people(matrix, 400, 0)
+    worst = 0.0
+    for tag, knowledge in (("k-AC", Knowledge()), ("k2", Knowledge(2)), ("k3", Knowledge(3)),
+                           ("k-anonymity", Knowledge(None, -1))):  # fmt: skip
+        table: dict[str, Any] = {}
+        jobs = []
+        for name in selectors if tag in {"k-AC", "k-anonymity"} else selectors[:1]:
+            made = SELECTORS[name].make(k, "never", 0)
+            jobs.append((f"columns, {name}", "columns", Spec(k, knowledge, positive, made)))
+        jobs.append(("cells", "cells", Spec(k, knowledge, positive)))
+        if y is not None and tag == "k-AC":
+            jobs.append(("cells, weighted by the class", "cells",
+                         Spec(k, knowledge, positive, for_class=True)))  # fmt: skip
+        jobs.append(("rows", "rows", Spec(k, knowledge, positive)))
+        jobs.append(("columns and rows", "columns+rows", Spec(k, knowledge, positive)))
+        for name, way, spec in jobs:
+            start = time.process_time()
+            made = WAYS[way].make(matrix, spec)
+            seconds = time.process_time() - start
+            file = made.matrix.take_rows(np.flatnonzero(made.rows))
+            left = knowledge.least_rows(file)
+            assert left >= k or len(file.indices) == 0, (name, tag, left)
+            entry = {**measures_of(matrix, made.matrix, 0), "cpu_seconds": seconds}
+            if tag == "k-AC" and len(file.indices):
+                highest = max(
+                    f.highest for f in attacked(matrix, made.matrix, made.rows, people=people)
+                )
+                assert highest <= 1 / k + 1e-12
+                worst = max(worst, highest)
+            if score and y is not None and tag in {"k-AC", "k2"}:
+                entry["auc"] = auc_of(matrix, y, way, spec)
+            table[name] = {key: round(value, 4) for key, value in entry.items()}
+        dropped = dropping_rare_items(matrix, k, knowledge)
+        table["dropping rare items"] = {
+            "ones": round(float(matrix.supports[dropped].sum() / len(matrix.indices)), 4)
+        }
+        if tag == "k2" and matrix.d <= 20_000:
+            twin = generalising_twin(matrix, k)
+            table["generalising, Apriori-style twin"] = {n: round(v, 4) for n, v in twin.items()}
+        out[tag] = table
+    out["highest_chance_of_any_attacker_under_k_AC"] = worst
+    if score and y is not None:
+        out["auc_of_everything"] = round(auc_of(matrix, y, None, None), 4)
+    best = max(v["ones"] for n, v in out["k-AC"].items() if n.startswith("columns,"))
+    out["times_the_ones_of_columns"] = {
+        "cells, k-AC": round(out["k-AC"]["cells"]["ones"] / best, 3),
+        "cells, k2": round(out["k2"]["cells"]["ones"] / best, 3),
+        "cells, k3": round(out["k3"]["cells"]["ones"] / best, 3),
+    }
+    return out
+
+
+def auc_of(matrix: Any, y: np.ndarray, way: str | None, spec: Any) -> float:
+    from dataclasses import replace
+
+    from sfumato.engines.baskets.evaluation import released_score
+    from sfumato.engines.baskets.registry import WAYS
+    from sfumato.engines.baskets.targets import as_target
+
+    def release(part: Any, positive: Any) -> Any:
+        if way is None:
+            return part, np.ones(part.n, dtype=bool)
+        made = WAYS[way].make(part, replace(spec, positive=positive))
+        return made.matrix, made.rows
+
+    return released_score(matrix, as_target(y, matrix.n), release, folds=FOLDS).value
+
+
+# ---------------------------------------------------------------- scale
+
+
+def one_size(n: int, d: int, ones: int) -> dict[str, Any]:
+    """Cells under k-AC, k² and k-anonymity on generated rows, each audited."""
+    import resource
+
+    from sfumato.engines.baskets.binary import as_binary
+    from sfumato.engines.baskets.knowledge import Knowledge
+    from sfumato.engines.baskets.registry import WAYS
+    from sfumato.engines.baskets.ways import Spec
+
+    warm = as_binary(generated(2000, 300, 20_000)[0])
+    matrix = as_binary(generated(n, d, ones, templates=20_000)[0])
+    out: dict[str, Any] = {"rows": n, "items": d, "ones": len(matrix.indices)}
+    for tag, knowledge in (("k2", Knowledge(2)), ("k-anonymity", Knowledge(None, -1)),
+                           ("k-AC", Knowledge())):  # fmt: skip
+        WAYS["cells"].make(warm, Spec(5, knowledge))
+        start = time.process_time()
+        made = WAYS["cells"].make(matrix, Spec(5, knowledge))
+        seconds = time.process_time() - start
+        start = time.process_time()
+        left = knowledge.least_rows(made.matrix)
+        assert left >= 5
+        out[tag] = {
+            "cpu_seconds": round(seconds, 1),
+            "audit_cpu_seconds": round(time.process_time() - start, 2),
+            "ones_kept": round(len(made.matrix.indices) / len(matrix.indices), 4),
+        }
+    out["peak_gb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2)
+    return out
+
+
+def scale(sizes: list[tuple[int, int, int]]) -> list[dict[str, Any]]:
+    """Each size in a process of its own, so that the peak is its own."""
+    found = []
+    for size in sizes:
+        code = (
+            "import json; from benchmarks.baskets_sharing import one_size; "
+            f"print(json.dumps(one_size{size}))"
+        )
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                              check=True, env=environment)  # fmt: skip
+        found.append(json.loads(done.stdout.splitlines()[-1]))
+        print(f"   {found[-1]}", flush=True)
+    return found
+
+
+SIZES = [(10_000, 1_000, 90_000), (100_000, 10_000, 900_000), (1_000_000, 100_000, 9_000_000)]
+
+
+def run() -> dict[str, Any]:
+    folder = data_folder()
+    results: dict[str, Any] = {"scale": scale(SIZES)}
+    if folder is None:
+        return {"real data": "not there: quality was left out", **results}
+    results["sets"] = on_real_data(folder)
+    results["summary"] = summary(results["sets"])
+    return results
+
+
+def on_real_data(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, (X, y) in sets(folder).items():
+        found[name] = {f"k = {k}": quality(X, y, k, score=k == 5) for k in K}
+        print(f"   {name}: {found[name]['k = 5']['times_the_ones_of_columns']}", flush=True)
+    return found
+
+
+def summary(found: dict[str, Any]) -> dict[str, Any]:
+    """Medians of the ones that cells keep over those that the best columns keep, and the AUC."""
+    out: dict[str, Any] = {}
+    for k in K:
+        ratios = [s[f"k = {k}"]["times_the_ones_of_columns"] for s in found.values()]
+        out[f"k = {k}"] = {
+            name: {
+                "median": round(float(np.median([r[name] for r in ratios])), 3),
+                "least": min(r[name] for r in ratios),
+            }
+            for name in ratios[0]
+        }
+    scored = {n: s["k = 5"] for n, s in found.items() if "auc_of_everything" in s["k = 5"]}
+    out["auc, k = 5"] = {
+        name: {
+            "everything": s["auc_of_everything"],
+            "best columns": max(v["auc"] for n, v in s["k-AC"].items() if n.startswith("columns,")),
+            "cells": s["k-AC"]["cells"]["auc"],
+            "cells, weighted by the class": s["k-AC"]["cells, weighted by the class"]["auc"],
+            "cells, k2": s["k2"]["cells"]["auc"],
+        }
+        for name, s in scored.items()
+    }
+    return out

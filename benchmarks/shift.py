@@ -1,0 +1,135 @@
+"""Does the shift check notice documents of another kind, and keep quiet about those of the same?
+
+Learned from one half of a corpus; released: the other half, the other half in upper case, in lower
+case or with the errors of a scanner, documents of other corpora, and the visit notes' own dialogues
+(the same visits, another report type). A promise is broken when the share left is above its range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks._common import data_folder
+from benchmarks.calibration import sample
+from benchmarks.text import prepared, read
+from sfumato.core.randomness import Streams
+from sfumato.data.document import Document
+from sfumato.engines.text.judging import Judge
+from sfumato.engines.text.reading.features import TokenData
+from sfumato.engines.text.reading.labelled import Labelled
+from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
+from sfumato.engines.text.release.shift import ShiftReference
+from sfumato.engines.text.sanitize.greedy import GreedySanitize
+
+HALVES = 8
+RATIO = 10.0
+NEAR = (("aci_bench_notes", "aci_bench_dialogues"), ("aci_bench_dialogues", "aci_bench_notes"))
+_MISREAD = {"l": "1", "o": "0", "i": "l", "e": "c", "m": "rn", "a": "o", "s": "5", "t": "f",
+            "n": "u", "r": "n"}  # fmt: skip
+
+
+def scanned(text: str, random: np.random.Generator) -> str:
+    """Misread about one character in thirty."""
+    characters = list(text)
+    for i in np.flatnonzero(random.random(len(characters)) < 0.03):
+        dropped = "" if random.random() < 0.3 else characters[i]
+        characters[i] = _MISREAD.get(characters[i], dropped)
+    return "".join(characters)
+
+
+VARIANTS: dict[str, Callable[[str, np.random.Generator], str]] = {
+    "upper case": lambda text, _: text.upper(),
+    "lower case": lambda text, _: text.lower(),
+    "scanner's errors": scanned,
+}
+
+
+class Learned:
+    """What is kept of one half: the shift reference and, for broken promises, a publisher."""
+
+    def __init__(self, documents: list[Document], seed: int, *, publisher: bool) -> None:
+        vocabulary = Vocabulary()
+        tokens = tokenize([d.text for d in documents], vocabulary)
+        data = TokenData.of(tokens, vocabulary)
+        labels = labels_from_spans(documents, tokens, ["NAME"])
+        self.seed = seed
+        reference = ShiftReference.learn(
+            data, (labels > 0).astype(np.uint8), vocabulary.words, streams=Streams(seed).child("s")
+        )
+        assert reference is not None
+        self.reference = reference
+        if publisher:
+            labelled = Labelled(data, labels, ("NAME",), np.ones(len(documents), bool))
+            self.publication = GreedySanitize(seed=seed).fit(labelled, (RATIO,))[RATIO]
+            judge = Judge(
+                labelled, weights={}, attackers=(), budgets=(10,), streams=Streams(seed),
+                progress=lambda _: None,
+            )  # fmt: skip
+            risk = judge.measures(self.publication.redacted)[0]
+            assert risk.interval is not None
+            self.promise = risk.interval.high
+
+    def alarm(self, texts: list[str]) -> bool:
+        return self.reference.check(texts, streams=Streams(self.seed))[0].different
+
+    def broken(self, documents: list[Document]) -> bool:
+        """Whether more is left than promised, in truth."""
+        unseen, truth = prepared(documents)
+        sensitive = unseen.counted & (truth > 0)
+        redacted = self.publication.classifiers.redactions(unseen) > 0
+        return bool((sensitive & ~redacted).sum() > self.promise * max(sensitive.sum(), 1))
+
+
+def run(halves: int = HALVES) -> dict[str, Any]:
+    folder = data_folder()
+    if folder is None:
+        return {"skipped": "the folder with real data is not there"}
+    names = sorted(path.name.split(".")[0] for path in (folder / "text").glob("*.jsonl.gz"))
+    corpora = {name: read(folder, name) for name in names}
+    alarms: dict[str, list[bool]] = {}
+    broken: list[bool] = []
+
+    def took(kind: str, alarm: bool) -> None:
+        alarms.setdefault(kind, []).append(alarm)
+
+    for name in names:
+        for seed in range(halves):
+            random = Streams(seed).generator("variants")
+            own, rest = sample(corpora[name], seed)
+            learned = Learned(own, seed, publisher=seed < 2)
+            took("same corpus", learned.alarm([d.text for d in rest]))
+            if seed >= 2:
+                continue
+            for kind, change in VARIANTS.items():
+                texts = [change(d.text, random) for d in rest]
+                if texts != [d.text for d in rest]:  # lower case that was so before is no change
+                    took(kind, learned.alarm(texts))
+            others = [o for o in names if o != name and (name, o) not in NEAR]
+            for other in random.permutation(others)[:2]:
+                documents = sample(corpora[str(other)], seed)[1]
+                alarm = learned.alarm([d.text for d in documents])
+                took("other corpus", alarm)
+                if learned.broken(documents):
+                    broken.append(alarm)
+            for near in (o for n, o in NEAR if n == name):
+                documents = sample(corpora[near], seed)[1]
+                alarm = learned.alarm([d.text for d in documents])
+                took("another report type", alarm)
+                if learned.broken(documents):
+                    broken.append(alarm)
+        print(f"   {name}: done", flush=True)
+    table = {
+        kind: {"releases": len(found), "refused": round(float(np.mean(found)), 4)}
+        for kind, found in alarms.items()
+    }
+    print(f"   refused: { {k: v['refused'] for k, v in table.items()} }", flush=True)
+    return {
+        "releases": table,
+        "broken_promises": {
+            "releases": len(broken),
+            "refused": round(float(np.mean(broken)), 4) if broken else None,
+        },
+    }

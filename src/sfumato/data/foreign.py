@@ -1,0 +1,106 @@
+"""Files that are no documents of ours, named for what they are, with the way to make them so."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+from ..core.errors import FormatError, InputError
+
+__all__ = ["check_foreign", "check_path"]
+
+_HEAD = 1 << 16
+_LONGEST_NAME = 255
+_OFFICE = {
+    ".docx": "a Word document",
+    ".doc": "a Word document",
+    ".odt": "an OpenDocument text",
+    ".rtf": "a rich text",
+    ".pdf": "a PDF",
+    ".xlsx": "an Excel workbook",
+    ".xls": "an Excel workbook",
+    ".ods": "an OpenDocument spreadsheet",
+    ".html": "an HTML page",
+    ".xml": "an XML file",
+}
+_SHEETS = {".xlsx", ".xls", ".ods"}
+
+
+def check_path(path: Path) -> None:
+    """Refuse a path that does not exist; a text that was given in its place is not repeated."""
+    name = str(path)
+    if "\n" in name or len(path.name) > _LONGEST_NAME or name.count(" ") > 8:
+        raise InputError(
+            "A text was given where the path of a file is expected.",
+            hint="give a path, a frame or a list of Document(id, text).",
+        )
+    try:
+        exists = path.exists()
+    except (OSError, ValueError):
+        exists = False
+    if not exists:
+        raise InputError(f"There is no file or folder {path.name!r}.", hint="check the path.")
+
+
+def check_foreign(path: Path) -> None:
+    """Refuse a file that another program wrote, and say what it is."""
+    suffix = path.suffix.lower()
+    if suffix in _OFFICE:
+        way = (
+            "save it as CSV, one row per document."
+            if suffix in _SHEETS
+            else "convert it to plain text first, one .txt file per document in a folder."
+        )
+        raise FormatError(f"The file {path.name!r} is {_OFFICE[suffix]}.", hint=way)
+    if path.name.removesuffix(".gz").lower().endswith((".json", ".jsonl", ".ndjson")):
+        _check_json(path)
+
+
+def _check_json(path: Path) -> None:
+    head = _head(path).lstrip("\ufeff \t\r\n")
+    if head.startswith("[") and head[1:].lstrip().startswith("{"):
+        exported = '"annotations"' in head and '"result"' in head
+        what = "an export of Label Studio" if exported else "a JSON array"
+        way = (
+            "write one object per line with id, text and spans: start, end and label of each result."
+            if exported
+            else "write one object per line, for example by `jq -c '.[]'`."
+        )
+        raise FormatError(f"The file {path.name!r} is {what}.", hint=way)
+    try:
+        first = json.loads(head.splitlines()[0]) if head else None
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(first, dict) or "text" not in first:
+        return
+    if "_input_hash" in first or "_task_hash" in first or "_is_binary" in first:
+        raise FormatError(
+            f"The file {path.name!r} is an export of Prodigy.",
+            hint="its spans fit as they are; add an id to each line, for example its _input_hash.",
+        )
+    marks = first.get("label", first.get("labels", first.get("entities")))
+    if "spans" not in first and _is_doccano(marks):
+        raise FormatError(
+            f"The file {path.name!r} is an export of doccano.",
+            hint="write spans as a list of {start, end, label} instead of [start, end, label].",
+        )
+
+
+def _is_doccano(marks: object) -> bool:
+    if not isinstance(marks, list) or not marks:
+        return False
+    one = marks[0]
+    if isinstance(one, list):
+        return len(one) == 3 and isinstance(one[2], str)
+    return isinstance(one, dict) and "start_offset" in one
+
+
+def _head(path: Path) -> str:
+    """Return the beginning of a file; nothing where it cannot be read, which is told elsewhere."""
+    opened = gzip.open if path.name.endswith(".gz") else open
+    try:
+        with opened(path, "rb") as stream:
+            return stream.read(_HEAD).decode("utf-8", "ignore")
+    except (OSError, EOFError):
+        return ""

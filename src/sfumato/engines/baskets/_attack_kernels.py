@@ -1,0 +1,75 @@
+"""Compiled loops of the attacks: which published rows fit best what is known of a person."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+B1 = npt.NDArray[np.bool_]
+I4 = npt.NDArray[np.int32]
+I8 = npt.NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def best_fits(
+    starts: I8,
+    rows: I4,
+    published: B1,
+    people: I8,
+    first: I8,
+    items: I4,
+    first_absent: I8,
+    absent: I4,
+) -> tuple[I8, B1]:
+    """Count the rows that fit best, per person, and whether the person's own row is one of them.
+
+    A row fits if it holds none of the known absences; it fits best if no other that fits holds more of
+    the known items. People are numbers of rows; those that were not published cannot be found.
+    """
+    n = published.size
+    total = 0
+    for r in range(n):
+        total += published[r]
+    held = np.zeros(n, np.int32)
+    out = np.zeros(n, np.bool_)
+    touched = np.empty(n, np.int32)
+    count = np.empty(people.size, np.int64)
+    own = np.zeros(people.size, np.bool_)
+    for q in range(people.size):
+        excluded = 0
+        for i in range(first_absent[q], first_absent[q + 1]):
+            for p in range(starts[absent[i]], starts[absent[i] + 1]):
+                r = rows[p]
+                if not out[r]:
+                    out[r] = True
+                    excluded += 1
+        n_touched = 0
+        best = 0
+        for i in range(first[q], first[q + 1]):
+            for p in range(starts[items[i]], starts[items[i] + 1]):
+                r = rows[p]
+                if out[r]:
+                    continue
+                if held[r] == 0:
+                    touched[n_touched] = r
+                    n_touched += 1
+                held[r] += 1
+                best = max(best, held[r])
+        me = people[q]
+        if best == 0:
+            count[q] = total - excluded
+            own[q] = published[me] and not out[me]
+        else:
+            fits = 0
+            for t in range(n_touched):
+                fits += held[touched[t]] == best
+            count[q] = fits
+            own[q] = published[me] and held[me] == best
+        for t in range(n_touched):
+            held[touched[t]] = 0
+        if excluded:
+            for i in range(first_absent[q], first_absent[q + 1]):
+                for p in range(starts[absent[i]], starts[absent[i] + 1]):
+                    out[rows[p]] = False
+    return count, own

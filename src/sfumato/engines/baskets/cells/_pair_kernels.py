@@ -1,0 +1,460 @@
+"""Compiled loops of k^m-anonymity: rare pairs and triples, and the ones to leave out because of them.
+
+Items are ranks, 0 the most common; rows hold ascending ranks. An edge is a pair of items that at least k
+rows hold; it is stored with its rarer item, whose list is short.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+B1 = npt.NDArray[np.bool_]
+I4 = npt.NDArray[np.int32]
+I8 = npt.NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def frequent_pairs(indptr: I8, ranks: I4, starts: I8, rows: I4, k: int) -> tuple[I8, I4]:
+    """List, for each item, the more common items that share at least k rows with it."""
+    d = starts.size - 1
+    count = np.zeros(d, np.int32)
+    seen = np.empty(d, np.int32)
+    first = np.zeros(d + 1, np.int64)
+    nodes = np.empty(0, np.int32)
+    for turn in range(2):
+        for j in range(d):
+            found = 0
+            for p in range(starts[j], starts[j + 1]):
+                r = rows[p]
+                for i in range(indptr[r], indptr[r + 1]):
+                    other = ranks[i]
+                    if other >= j:
+                        break
+                    if count[other] == 0:
+                        seen[found] = other
+                        found += 1
+                    count[other] += 1
+            kept = 0
+            for q in range(found):
+                if count[seen[q]] >= k:
+                    if turn == 1:
+                        nodes[first[j] + kept] = seen[q]
+                    kept += 1
+                count[seen[q]] = 0
+            if turn == 0:
+                first[j + 1] = first[j] + kept
+            elif kept > 1:
+                nodes[first[j] : first[j] + kept].sort()
+        if turn == 0:
+            nodes = np.empty(first[d], np.int32)
+    return first, nodes
+
+
+@njit(cache=True, nogil=True)
+def _edge(first: I8, nodes: I4, a: int, b: int) -> int:
+    """Return the number of the edge between two items, -1 if there is none."""
+    if a > b:
+        a, b = b, a
+    low, high = first[b], first[b + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if nodes[middle] < a:
+            low = middle + 1
+        else:
+            high = middle
+    if low < first[b + 1] and nodes[low] == a:
+        return low
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _drop_until_clean(
+    first: I8, nodes: I4, counts: I4, k: int, counted: bool, items: I4, m: int, out: B1
+) -> int:
+    """Mark in `out` the items to drop, most rare pairs first, until no pair is rare; return how many."""
+    bad = np.zeros(m, np.int32)
+    rare = np.zeros((m, m), np.bool_)
+    total = 0
+    for a in range(m):
+        for b in range(a):
+            e = _edge(first, nodes, items[b], items[a])
+            if e < 0 or (counted and counts[e] < k):
+                rare[a, b] = rare[b, a] = True
+                bad[a] += 1
+                bad[b] += 1
+                total += 1
+    dropped = 0
+    while total > 0:
+        worst = 0
+        for a in range(1, m):  # of equals the rarer item: its loss touches fewer others
+            if bad[a] >= bad[worst]:
+                worst = a
+        out[worst] = True
+        dropped += 1
+        total -= bad[worst]
+        for b in range(m):
+            if rare[worst, b]:
+                rare[worst, b] = rare[b, worst] = False
+                bad[b] -= 1
+        bad[worst] = 0
+    return dropped
+
+
+@njit(cache=True, nogil=True)
+def _published(indptr: I8, ranks: I4, kept: B1, r: int, items: I4, place: I8) -> int:
+    m = 0
+    for i in range(indptr[r], indptr[r + 1]):
+        if kept[i]:
+            items[m] = ranks[i]
+            place[m] = i
+            m += 1
+    return m
+
+
+@njit(cache=True, nogil=True)
+def cliques(indptr: I8, ranks: I4, first: I8, nodes: I4, longest: int) -> B1:
+    """Keep in each row items of which every two share an edge."""
+    kept = np.ones(ranks.size, np.bool_)
+    items = np.empty(longest, np.int32)
+    place = np.empty(longest, np.int64)
+    out = np.zeros(longest, np.bool_)
+    none = np.empty(0, np.int32)
+    for r in range(indptr.size - 1):
+        m = _published(indptr, ranks, kept, r, items, place)
+        out[:m] = False
+        if _drop_until_clean(first, nodes, none, 0, False, items, m, out) > 0:
+            for a in range(m):
+                if out[a]:
+                    kept[place[a]] = False
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def count_edges(indptr: I8, ranks: I4, kept: B1, first: I8, nodes: I4, longest: int) -> I4:
+    """Count the rows that publish both ends of each edge."""
+    counts = np.zeros(nodes.size, np.int32)
+    items = np.empty(longest, np.int32)
+    place = np.empty(longest, np.int64)
+    for r in range(indptr.size - 1):
+        m = _published(indptr, ranks, kept, r, items, place)
+        for a in range(m):
+            for b in range(a):
+                counts[_edge(first, nodes, items[b], items[a])] += 1
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def repair(
+    indptr: I8,
+    ranks: I4,
+    kept: B1,
+    first: I8,
+    nodes: I4,
+    counts: I4,
+    k: int,
+    order: I4,
+    longest: int,
+) -> int:
+    """Drop items until no published pair is rare; return the ones dropped."""
+    items = np.empty(longest, np.int32)
+    place = np.empty(longest, np.int64)
+    out = np.zeros(longest, np.bool_)
+    total = 0
+    while True:
+        before = total
+        for q in range(order.size):
+            r = order[q]
+            m = _published(indptr, ranks, kept, r, items, place)
+            out[:m] = False
+            if _drop_until_clean(first, nodes, counts, k, True, items, m, out) == 0:
+                continue
+            for a in range(m):
+                for b in range(a):
+                    if out[a] or out[b]:
+                        counts[_edge(first, nodes, items[b], items[a])] -= 1
+            for a in range(m):
+                if out[a]:
+                    kept[place[a]] = False
+                    total += 1
+        if total == before:
+            return total
+
+
+@njit(cache=True, nogil=True)
+def restore(
+    indptr: I8, ranks: I4, kept: B1, first: I8, nodes: I4, counts: I4, k: int, order: I4,
+    longest: int, votes: I4, voting: int,
+) -> int:  # fmt: skip
+    """Put items back where every pair they make is shared by k rows already.
+
+    With voting = 1 nothing is put back: where a single pair stands in the way, the pair gets a vote.
+    With voting = 2 such items are put back if their pair has k votes.
+    """
+    items = np.empty(longest, np.int32)
+    place = np.empty(longest, np.int64)
+    added = 0
+    for q in range(order.size):
+        r = order[q]
+        m = _published(indptr, ranks, kept, r, items, place)
+        for i in range(indptr[r], indptr[r + 1]):
+            if kept[i]:
+                continue
+            x = ranks[i]
+            missing, one = 0, -1
+            for a in range(m):
+                e = _edge(first, nodes, items[a], x)
+                if e < 0:
+                    missing = 2
+                    break
+                if counts[e] < k:
+                    if voting == 2 and votes[e] + counts[e] >= k:
+                        continue
+                    missing += 1
+                    one = e
+                    if missing > 1 or voting != 1:
+                        break
+            if missing == 1 and voting == 1:
+                votes[one] += 1
+            if missing > 0 or voting == 1:
+                continue
+            for a in range(m):
+                counts[_edge(first, nodes, items[a], x)] += 1
+            kept[i] = True
+            items[m] = x
+            place[m] = i
+            m += 1
+            added += 1
+    return added
+
+
+@njit(cache=True, nogil=True)
+def _slot(table, key):
+    mask = table.size - 1
+    h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    at = np.int64(h >> np.uint64(20)) & mask
+    while table[at] != -1 and table[at] != key:
+        at = (at + 1) & mask
+    return at
+
+
+@njit(cache=True, nogil=True)
+def drop_rare_triples(
+    indptr: I8, ranks: I4, kept: B1, starts: I8, places: I8, row_of: I4, k: int, room: int
+) -> tuple[int, bool]:
+    """Drop, from the rarest item up, an item from each row where it is part of a rare triple.
+
+    Each triple is counted with its rarest item. Returns the ones dropped and whether every item was
+    looked at: one whose triples need more than `room` table entries is left out of its rows instead.
+    """
+    d = starts.size - 1
+    size = 1 << 12
+    table = np.full(size, -1, np.int64)
+    count = np.zeros(size, np.int32)
+    dropped = 0
+    for j in range(d - 1, -1, -1):
+        need = np.int64(0)
+        for p in range(starts[j], starts[j + 1]):
+            if kept[places[p]]:
+                m = 0
+                for i in range(indptr[row_of[p]], places[p]):
+                    m += kept[i]
+                need += m * (m - 1) // 2
+        if need == 0:
+            continue
+        if need > room:
+            for p in range(starts[j], starts[j + 1]):
+                if kept[places[p]]:
+                    kept[places[p]] = False
+                    dropped += 1
+            continue
+        while size < 2 * need:
+            size *= 2
+        if table.size < size:
+            table = np.full(size, -1, np.int64)
+            count = np.zeros(size, np.int32)
+        used = np.empty(need, np.int64)
+        n_used = 0
+        for turn in range(2):
+            for p in range(starts[j], starts[j + 1]):
+                if not kept[places[p]]:
+                    continue
+                r = row_of[p]
+                bad = False
+                for a in range(indptr[r], places[p]):
+                    if not kept[a]:
+                        continue
+                    for b in range(indptr[r], a):
+                        if not kept[b]:
+                            continue
+                        at = _slot(table, np.int64(ranks[a]) * d + ranks[b])
+                        if turn == 0:
+                            if table[at] == -1:
+                                table[at] = np.int64(ranks[a]) * d + ranks[b]
+                                used[n_used] = at
+                                n_used += 1
+                            count[at] += 1
+                        elif count[at] < k:
+                            bad = True
+                            break
+                    if bad:
+                        break
+                if bad:
+                    kept[places[p]] = False
+                    dropped += 1
+        for q in range(n_used):
+            table[used[q]] = -1
+            count[used[q]] = 0
+    return dropped, True
+
+
+@njit(cache=True, nogil=True)
+def fewest_with_pair(indptr: I8, ranks: I4, starts: I8, rows: I4, floor: int, best: int) -> int:
+    """Return the smallest number of rows that share a pair of items which some row holds."""
+    d = starts.size - 1
+    count = np.zeros(d, np.int32)
+    seen = np.empty(d, np.int32)
+    for j in range(d - 1, -1, -1):
+        found = 0
+        for p in range(starts[j], starts[j + 1]):
+            r = rows[p]
+            for i in range(indptr[r], indptr[r + 1]):
+                other = ranks[i]
+                if other >= j:
+                    break
+                if count[other] == 0:
+                    seen[found] = other
+                    found += 1
+                count[other] += 1
+        for q in range(found):
+            best = min(best, count[seen[q]])
+            count[seen[q]] = 0
+        if best <= floor:
+            return best
+    return best
+
+
+@njit(cache=True, nogil=True)
+def fewest_with_triple(
+    indptr: I8, ranks: I4, starts: I8, rows: I4, floor: int, best: int, work: int
+) -> tuple[int, bool]:
+    """Return the smallest number of rows that share a triple which some row holds; whether all were seen."""
+    d = starts.size - 1
+    count = np.zeros(d, np.int32)
+    seen = np.empty(d, np.int32)
+    inner = np.zeros(d, np.int32)
+    inner_seen = np.empty(d, np.int32)
+    listed = np.empty(rows.size, np.int32)
+    begin = np.zeros(d + 1, np.int64)
+    for j in range(d - 1, -1, -1):
+        found, entries = 0, 0
+        for p in range(starts[j], starts[j + 1]):
+            r = rows[p]
+            for i in range(indptr[r], indptr[r + 1]):
+                if ranks[i] >= j:
+                    break
+                if count[ranks[i]] == 0:
+                    seen[found] = ranks[i]
+                    found += 1
+                count[ranks[i]] += 1
+                entries += 1
+        if entries > listed.size:
+            listed = np.empty(2 * entries, np.int32)
+        at = 0
+        for q in range(found):  # rows of the pair (j, seen[q])
+            begin[seen[q]] = at
+            at += count[seen[q]]
+            count[seen[q]] = 0
+        for p in range(starts[j], starts[j + 1]):
+            r = rows[p]
+            for i in range(indptr[r], indptr[r + 1]):
+                x = ranks[i]
+                if x >= j:
+                    break
+                listed[begin[x] + count[x]] = r
+                count[x] += 1
+        for q in range(found):
+            x = seen[q]
+            n_inner = 0
+            for p in range(begin[x], begin[x] + count[x]):
+                r = listed[p]
+                for i in range(indptr[r], indptr[r + 1]):
+                    y = ranks[i]
+                    if y >= x:
+                        break
+                    if inner[y] == 0:
+                        inner_seen[n_inner] = y
+                        n_inner += 1
+                    inner[y] += 1
+                    work -= 1
+            for t in range(n_inner):
+                best = min(best, inner[inner_seen[t]])
+                inner[inner_seen[t]] = 0
+        for q in range(found):
+            count[seen[q]] = 0
+        if best <= floor:
+            return best, True
+        if work < 0:
+            return best, False
+    return best, True
+
+
+@njit(cache=True, nogil=True)
+def rows_with_rare_pair(indptr: I8, ranks: I4, starts: I8, rows: I4, k: int) -> B1:
+    """Return which rows hold a pair of items that fewer than k rows hold."""
+    d = starts.size - 1
+    count = np.zeros(d, np.int32)
+    seen = np.empty(d, np.int32)
+    out = np.zeros(indptr.size - 1, np.bool_)
+    for j in range(d):
+        found = 0
+        for turn in range(2):
+            for p in range(starts[j], starts[j + 1]):
+                r = rows[p]
+                for i in range(indptr[r], indptr[r + 1]):
+                    other = ranks[i]
+                    if other >= j:
+                        break
+                    if turn == 0:
+                        if count[other] == 0:
+                            seen[found] = other
+                            found += 1
+                        count[other] += 1
+                    elif count[other] < k:
+                        out[r] = True
+        for q in range(found):
+            count[seen[q]] = 0
+    return out
+
+
+@njit(cache=True, nogil=True)
+def columns_without_rare_pairs(
+    indptr: I8, indices: I4, starts: I8, rows: I4, order: I4, k: int
+) -> B1:
+    """Take columns in the given order where no pair with a column taken before is rare."""
+    d = starts.size - 1
+    taken = np.zeros(d, np.bool_)
+    count = np.zeros(d, np.int32)
+    seen = np.empty(d, np.int32)
+    for q in range(order.size):
+        f = order[q]
+        if starts[f + 1] - starts[f] < k:
+            continue
+        found = 0
+        for p in range(starts[f], starts[f + 1]):
+            r = rows[p]
+            for i in range(indptr[r], indptr[r + 1]):
+                other = indices[i]
+                if taken[other]:
+                    if count[other] == 0:
+                        seen[found] = other
+                        found += 1
+                    count[other] += 1
+        fits = True
+        for t in range(found):
+            if count[seen[t]] < k:
+                fits = False
+            count[seen[t]] = 0
+        taken[f] = fits
+    return taken

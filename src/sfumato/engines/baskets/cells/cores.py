@@ -1,0 +1,315 @@
+"""Cores and holders: which single ones to leave out so that a matrix is k-anonymous by containment.
+
+A published matrix is k-anonymous by containment if and only if every published row that no other
+published pattern strictly contains has at least k identical copies. So a release is a family of cores,
+each published whole by at least k rows that hold it; every other row publishes what it shares with one
+core, at no further condition. Column selection is the special case of one set of columns, and any
+release is a start from which each step only adds ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from ....core.engine import Progress, no_progress
+from ....core.randomness import Streams
+from ..binary import BinaryMatrix
+from ..containment import Patterns
+from . import _cell_kernels as kernels
+from ._cell_kernels import CORES, State
+from ._peel_kernels import order_of_rows, peel
+
+__all__ = ["Effort", "in_order_of", "only_columns", "peeled", "suppressed", "suppressed_rows"]
+
+I8 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How far the search goes.
+
+    Parameters
+    ----------
+    window : int
+        Rows looked at per item around a row.
+    width : int
+        Nearest rows tried as holders of a new core.
+    rounds : int
+        Passes of growing, refining and reassigning.
+    trials : float
+        Trials of the last polish, per core; none beyond `max_trials`.
+    budget : int
+        Entries of the index of cores read per row.
+
+    """
+
+    window: int = 256
+    width: int = 32
+    rounds: int = 2
+    trials: float = 1.0
+    max_trials: int = 20_000
+    budget: int = 4096
+
+    @classmethod
+    def of(cls, matrix: BinaryMatrix) -> Effort:
+        """Return the effort that a matrix of this size is given: minutes at 10⁷ ones."""
+        ones = len(matrix.indices)
+        if ones <= 2_000_000:
+            return cls()
+        return cls(window=64, width=24, rounds=1, max_trials=4_000, budget=1024)
+
+
+_THRESHOLDS = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # gains of new cores: large ones first
+_BATCH = 2000
+_HIGH = 2**60
+_LONG = 40  # items per row beyond which columns are a good start, too
+_MOST_CORES = 6  # dissolved in one trial
+_MOST_ROWS = 200
+
+
+@dataclass(frozen=True)
+class _Sorted:
+    """A matrix with its rows in the order of their items, without items held by fewer than k rows."""
+
+    matrix: BinaryMatrix
+    order: npt.NDArray[np.int32]  # row of the original at each place
+    features: npt.NDArray[np.int64]
+    ranked: npt.NDArray[np.int32]  # by place in `order`: items as ranks, most common first
+    item_of_rank: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, matrix: BinaryMatrix, k: int) -> _Sorted:
+        features = np.flatnonzero(matrix.supports >= k)
+        reduced = matrix.project(features)
+        by_support = np.argsort(-reduced.supports, kind="stable").astype(np.int32)
+        rank = np.empty(reduced.d, dtype=np.int32)
+        rank[by_support] = np.arange(reduced.d, dtype=np.int32)
+        ranks = in_order_of(reduced.indptr, rank[reduced.indices])
+        order = order_of_rows(reduced.indptr, ranks)
+        rows = reduced.take_rows(order)
+        ranked = in_order_of(rows.indptr, rank[rows.indices])
+        return cls(rows, order, features, ranked, by_support)
+
+    def back(self, indptr: I8, indices: npt.NDArray[np.int32], d: int) -> BinaryMatrix:
+        """Bring rows of published items back into the order and numbering of the original."""
+        found = sp.csr_matrix(
+            (
+                np.ones(len(indices), dtype=np.uint8),
+                self.features[indices].astype(np.int32),
+                indptr,
+            ),
+            shape=(len(indptr) - 1, d),
+        )
+        place = np.empty(len(self.order), dtype=np.int64)
+        place[self.order] = np.arange(len(self.order))
+        found = found[place]
+        found.sort_indices()
+        return BinaryMatrix(found.indptr.astype(np.int64), found.indices.astype(np.int32), d)
+
+
+def in_order_of(indptr: I8, values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Return the values with those of each row ascending."""
+    row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    return values[np.lexsort((values, row))]
+
+
+def peeled(matrix: BinaryMatrix, k: int) -> BinaryMatrix:
+    """Leave ones out so that every row that publishes anything has at least k identical copies."""
+    rows = _Sorted.of(matrix, k)
+    found = _peeled(rows, k)
+    return rows.back(found.indptr, found.indices, matrix.d)
+
+
+def _peeled(rows: _Sorted, k: int) -> BinaryMatrix:
+    """Peel the sorted rows; the result is in their order and numbering."""
+    m = rows.matrix
+    group, lengths = peel(m.indptr, rows.ranked, np.arange(m.n, dtype=np.int32), k)
+    length = np.zeros(m.n, dtype=np.int64)
+    length[group >= 0] = lengths[group[group >= 0]]
+    within = np.arange(len(rows.ranked)) - np.repeat(m.indptr[:-1], np.diff(m.indptr))
+    kept = within < np.repeat(length, np.diff(m.indptr))
+    indptr = np.concatenate(([0], np.cumsum(length)))
+    indices = in_order_of(indptr, rows.item_of_rank[rows.ranked[kept]])
+    return BinaryMatrix(indptr, indices, m.d)
+
+
+class _Search:
+    """The state of a search, with room for its cores."""
+
+    def __init__(self, rows: _Sorted, k: int, weights: I8, *, riders: bool) -> None:
+        m = rows.matrix
+        self.rows = rows
+        self.k = k
+        n, d, ones = m.n, m.d, len(m.indices)
+        starts, postings = m.columns
+        sums = np.concatenate(([0], np.cumsum(weights[m.indices])))
+        full = (sums[m.indptr[1:]] - sums[m.indptr[:-1]]).astype(np.int64)
+        cores = 4 * (n // max(k, 1)) + 4096
+        pool = 3 * ones // max(k, 1) + 64 * 1024
+        i4, i8 = np.int32, np.int64
+        self.state = State(
+            m.indptr, m.indices, starts, postings, weights, full, k, riders,
+            np.full(n, -1, i4), np.zeros(n, i8), np.full(n, -1, i4), np.full(n, -1, i4),
+            np.full(cores, -1, i4), np.zeros(cores, i8), np.zeros(cores, i8),
+            np.zeros(cores, i8), np.zeros(cores, i8), np.zeros(cores, bool),
+            np.zeros(pool, i4), np.zeros(pool, i4), np.zeros(pool, i4),
+            np.full(d, -1, i4), np.zeros(d, i8),
+            np.zeros((16 * min(n, 20_000) + 4096, 3), i8), np.zeros(16, i8),
+            np.zeros(d, i8), np.zeros(d, i8), np.zeros(n, i8), np.full(n, _HIGH, i8), np.zeros(d, i8), np.zeros(cores, i8),
+        )  # fmt: skip
+
+    def start_from(self, published: BinaryMatrix) -> None:
+        """Take over a feasible release of the same (sorted) rows."""
+        patterns = Patterns.of(published)
+        sizes = np.diff(published.indptr)[patterns.representative]
+        chosen = np.flatnonzero((patterns.multiplicity >= self.k) & (sizes > 0))
+        kernels.load_cores(
+            self.state, published.indptr, published.indices,
+            patterns.of_row, patterns.representative, chosen.astype(np.int64),
+        )  # fmt: skip
+
+    def published(self) -> tuple[I8, npt.NDArray[np.int32]]:
+        indptr, indices = kernels.published(self.state)
+        return indptr, indices
+
+    def run(self, effort: Effort, seed: int, progress: Progress) -> None:
+        """Grow, refine and reassign until the rounds are over, then polish."""
+        rng = Streams(seed).generator("cells")
+        s, n = self.state, self.rows.matrix.n
+        unit = max(1, int(np.median(s.weight))) if len(s.weight) else 1
+        steps = effort.rounds * len(_THRESHOLDS) + 1
+        for turn in range(effort.rounds):
+            order = rng.permutation(n).astype(np.int32)
+            s.hope[:] = _HIGH
+            kernels.reassign(s, order, effort.budget)
+            for least in _THRESHOLDS if turn == 0 else _THRESHOLDS[-1:]:
+                kernels.grow(s, order, effort.window, effort.width, least * unit)
+                self._settle(order, effort)
+                progress(1 if turn == 0 else len(_THRESHOLDS), total=steps)
+        trials = min(int(effort.trials * s.numbers[CORES]), effort.max_trials)
+        for first in range(0, trials, _BATCH):
+            many = min(_BATCH, trials - first)
+            lossy = np.flatnonzero(s.kept < s.full).astype(np.int32)
+            if not len(lossy):
+                break
+            kernels.polish(
+                s, rng.choice(lossy, many), rng.integers(1, _MOST_CORES + 1, many),
+                rng.integers(0, 2**31, 4096), effort.window, effort.width, effort.budget, _MOST_ROWS,
+            )  # fmt: skip
+            self._settle(np.arange(n, dtype=np.int32), effort)
+        progress(total=steps)
+
+    def _settle(self, order: npt.NDArray[np.int32], effort: Effort) -> None:
+        kernels.reassign(self.state, order, effort.budget)
+        if self.state.riders and self.k > 1:
+            kernels.refine(self.state, 128)
+            kernels.reassign(self.state, order, effort.budget)
+        kernels.compact(self.state)
+
+
+def suppressed(
+    matrix: BinaryMatrix,
+    k: int,
+    *,
+    columns: npt.ArrayLike | None = None,
+    weights: npt.NDArray[np.int64] | None = None,
+    effort: Effort | None = None,
+    seed: int = 0,
+    progress: Progress = no_progress,
+) -> BinaryMatrix:
+    """Return a release of the same shape that is k-anonymous by containment and keeps many ones.
+
+    Parameters
+    ----------
+    matrix : BinaryMatrix
+        The rows.
+    k : int
+        The smallest number of rows that must fit whatever items are known.
+    columns : array-like of int, optional
+        A feasible set of columns; the release is never worth less than these.
+    weights : array of int, optional
+        What a one of each item is worth; 1 if not given.
+    effort : Effort, optional
+        How far the search goes; by the size of the matrix if not given.
+    seed : int
+        Seed of the order in which rows are tried.
+    progress : Progress
+        Told the steps of the search.
+
+    """
+    effort = effort or Effort.of(matrix)
+    worth = np.ones(matrix.d, dtype=np.int64) if weights is None else weights
+    rows = _Sorted.of(matrix, k)
+    search = _Search(rows, k, worth[rows.features], riders=True)
+    search.run(effort, seed, progress)
+    found = rows.back(*search.published(), matrix.d)
+    if columns is None:
+        return found
+    start = only_columns(matrix, columns)
+    long_rows = len(rows.matrix.indices) > _LONG * matrix.n
+    if long_rows or _worth(found, worth) <= 1.02 * _worth(start, worth):
+        search = _Search(rows, k, worth[rows.features], riders=True)
+        search.start_from(start.project(rows.features).take_rows(rows.order))
+        search.run(effort, seed, progress)
+        other = rows.back(*search.published(), matrix.d)
+        found = max((found, other), key=lambda m: _worth(m, worth))
+    return found
+
+
+def suppressed_rows(
+    matrix: BinaryMatrix, k: int, *, effort: Effort | None = None, seed: int = 0
+) -> BinaryMatrix:
+    """Return a release of the same shape in which every row has at least k identical copies.
+
+    This is plain k-anonymity of rows: it holds against someone who knows everything, absences included.
+    """
+    effort = effort or Effort.of(matrix)
+    rows = _Sorted.of(matrix, k)
+    search = _Search(rows, k, np.ones(rows.matrix.d, dtype=np.int64), riders=False)
+    start = _peeled(rows, k)
+    search.start_from(start)
+    search.run(replace(effort, rounds=1), seed, no_progress)
+    return _enough_empty(rows.back(*search.published(), matrix.d), k)
+
+
+def _enough_empty(published: BinaryMatrix, k: int) -> BinaryMatrix:
+    """Empty further rows where some, but fewer than k, publish nothing."""
+    lengths = np.diff(published.indptr)
+    empty = int(np.count_nonzero(lengths == 0))
+    if empty == 0 or empty >= k or published.n < k:
+        return published
+    patterns = Patterns.of(published)
+    sizes = lengths[patterns.representative]
+    spare = np.where(sizes > 0, patterns.multiplicity - k, 0)
+    wanted = k - empty
+    emptied = np.zeros(published.n, dtype=bool)
+    for p in np.argsort(sizes, kind="stable"):  # rows of groups that can spare them, shortest first
+        if wanted > 0 and spare[p] > 0:
+            some = np.flatnonzero(patterns.of_row == p)[: min(wanted, int(spare[p]))]
+            emptied[some] = True
+            wanted -= len(some)
+    if wanted > 0:  # no group can spare enough: the one of the fewest ones goes whole
+        cost = np.where(sizes > 0, sizes * patterns.multiplicity, np.iinfo(np.int64).max)
+        emptied = patterns.of_row == int(np.argmin(cost))
+    keep = ~np.repeat(emptied, lengths)
+    left = np.where(emptied, 0, lengths)
+    return BinaryMatrix(
+        np.concatenate(([0], np.cumsum(left))), published.indices[keep], published.d
+    )
+
+
+def only_columns(matrix: BinaryMatrix, columns: npt.ArrayLike) -> BinaryMatrix:
+    """Return a matrix of the same shape without the ones outside the given columns."""
+    held = np.zeros(matrix.d, dtype=bool)
+    held[np.asarray(columns, dtype=np.int64)] = True
+    kept = held[matrix.indices]
+    sums = np.concatenate(([0], np.cumsum(kept)))
+    return BinaryMatrix(sums[matrix.indptr].astype(np.int64), matrix.indices[kept], matrix.d)
+
+
+def _worth(matrix: BinaryMatrix, weights: npt.NDArray[np.int64]) -> int:
+    return int(weights[matrix.indices].sum())

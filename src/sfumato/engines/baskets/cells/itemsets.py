@@ -1,0 +1,204 @@
+"""k^m-anonymity: every m items that some row publishes together are published by at least k rows.
+
+This is the promise against someone who knows at most m items of a person. For m = 2 rows keep cliques of
+the graph of pairs that k rows share; for m = 3 items of rare triples follow. For more known items the
+release under k-anonymity by containment is used: it holds for every m.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..binary import BinaryMatrix
+from . import _pair_kernels as kernels
+from .cores import in_order_of
+
+__all__ = [
+    "itemset_anonymity",
+    "ranked_by_support",
+    "rows_with_rare_items",
+    "suppressed_itemsets",
+]
+
+_MOST_TRIPLES = 4_000_000_000
+_ROOM = 1 << 25
+_WORK = 4_000_000_000
+
+
+def ranked_by_support(matrix: BinaryMatrix) -> tuple[BinaryMatrix, npt.NDArray[np.int32]]:
+    """Return the matrix with items numbered from the most common, and the item of each number."""
+    by_support = np.argsort(-matrix.supports, kind="stable").astype(np.int32)
+    rank = np.empty(matrix.d, dtype=np.int32)
+    rank[by_support] = np.arange(matrix.d, dtype=np.int32)
+    ranks = in_order_of(matrix.indptr, rank[matrix.indices])
+    return BinaryMatrix(matrix.indptr, ranks, matrix.d), by_support
+
+
+def itemset_anonymity(
+    matrix: BinaryMatrix, m: int, *, floor: int = 1, work: int = _WORK
+) -> tuple[int, bool]:
+    """Return the fewest rows left to someone who knows at most m items, and whether it is exact.
+
+    Parameters
+    ----------
+    matrix : BinaryMatrix
+        The published rows.
+    m : int
+        The number of items known: 1, 2 or 3.
+    floor : int
+        A value that the answer cannot be below (the AC of the matrix); reaching it ends the search.
+    work : int
+        Steps after which the search for triples ends; the value is then one that an attacker reaches.
+
+    """
+    if matrix.n == 0:
+        return 0, True
+    held = matrix.supports[matrix.supports > 0]
+    best = int(min(held.min(initial=matrix.n), matrix.n))
+    if m == 0 or not len(held):
+        return matrix.n, True
+    if m == 1 or best <= floor:
+        return best, True
+    ranked, _ = ranked_by_support(matrix)
+    starts, rows = ranked.columns
+    best = int(kernels.fewest_with_pair(ranked.indptr, ranked.indices, starts, rows, floor, best))
+    if m == 2 or best <= floor:
+        return best, True
+    lengths = np.diff(matrix.indptr).astype(np.float64)
+    if float((lengths * (lengths - 1) * (lengths - 2) / 6).sum()) > work:
+        work = work // 4  # not to be had whole: a part of it tells enough
+    value, exact = kernels.fewest_with_triple(
+        ranked.indptr, ranked.indices, starts, rows, floor, best, work
+    )
+    return int(value), bool(exact) and m == 3
+
+
+def suppressed_itemsets(
+    matrix: BinaryMatrix, k: int, m: int, *, otherwise: BinaryMatrix | None = None
+) -> BinaryMatrix:
+    """Return a k^m-anonymous release of the same shape that keeps many ones.
+
+    Parameters
+    ----------
+    matrix : BinaryMatrix
+        The rows.
+    k, m : int
+        At least k rows for every m items.
+    otherwise : BinaryMatrix, optional
+        A release that is k-anonymous by containment; it is returned where it keeps more, and for m > 3
+        (None is then an error of the caller).
+
+    """
+    if m > 3 or (m == 3 and not _within_reach(matrix)):
+        assert otherwise is not None
+        return otherwise
+    features = np.flatnonzero(matrix.supports >= k)
+    reduced = matrix.project(features)
+    ranked, item = ranked_by_support(reduced)
+    kept = np.ones(len(ranked.indices), dtype=bool)
+    if m >= 2 and len(kept):
+        kept = _without_rare_pairs(ranked, k)
+        # an item that too few rows still publish goes whole: no pair of other items changes
+        kept &= ~(np.bincount(ranked.indices[kept], minlength=ranked.d) < k)[ranked.indices]
+    if m >= 3 and len(kept):
+        kept = _without_rare_triples(ranked, kept, k)
+    found = _back(ranked, kept, features[item], matrix.d)
+    if otherwise is not None and len(otherwise.indices) > len(found.indices):
+        return otherwise
+    return found
+
+
+def _within_reach(matrix: BinaryMatrix) -> bool:
+    lengths = np.diff(matrix.indptr).astype(np.float64)
+    return float((lengths**3).sum()) / 6 <= _MOST_TRIPLES
+
+
+def _without_rare_pairs(ranked: BinaryMatrix, k: int) -> npt.NDArray[np.bool_]:
+    indptr, ranks = ranked.indptr, ranked.indices
+    starts, rows = ranked.columns
+    lengths = np.diff(indptr)
+    longest = int(lengths.max(initial=1))
+    first, nodes = kernels.frequent_pairs(indptr, ranks, starts, rows, k)
+    kept: npt.NDArray[np.bool_] = kernels.cliques(indptr, ranks, first, nodes, longest)
+    counts = kernels.count_edges(indptr, ranks, kept, first, nodes, longest)
+    order = np.argsort(-lengths, kind="stable").astype(np.int32)
+    graph = (first, nodes)
+    votes = np.zeros(len(nodes), dtype=np.int32)
+    kernels.repair(indptr, ranks, kept, *graph, counts, k, order, longest)
+    up = order[::-1].copy()
+    while kernels.restore(indptr, ranks, kept, *graph, counts, k, up, longest, votes, 0):
+        pass
+    for _ in range(6):
+        before: npt.NDArray[np.bool_] = kept.copy()
+        votes[:] = 0
+        kernels.restore(indptr, ranks, kept, *graph, counts, k, up, longest, votes, 1)
+        kernels.restore(indptr, ranks, kept, *graph, counts, k, up, longest, votes, 2)
+        kernels.repair(indptr, ranks, kept, *graph, counts, k, order, longest)
+        while kernels.restore(indptr, ranks, kept, *graph, counts, k, up, longest, votes, 0):
+            pass
+        if kept.sum() <= before.sum():
+            return before if kept.sum() < before.sum() else kept
+    return kept
+
+
+def _without_rare_triples(
+    ranked: BinaryMatrix, kept: npt.NDArray[np.bool_], k: int
+) -> npt.NDArray[np.bool_]:
+    indptr, ranks = ranked.indptr, ranked.indices
+    starts, row_of = ranked.columns
+    places = np.argsort(ranks, kind="stable").astype(np.int64)
+    while True:  # a dropped item lowers the counts of others: until a sweep changes nothing
+        dropped, _ = kernels.drop_rare_triples(
+            indptr, ranks, kept, starts, places, row_of, k, _ROOM
+        )
+        pairs = _drop_rare_pairs(ranked, kept, k)
+        if dropped + pairs == 0:
+            return kept
+
+
+def _drop_rare_pairs(ranked: BinaryMatrix, kept: npt.NDArray[np.bool_], k: int) -> int:
+    """Drop what makes a pair or an item rare among the ones still kept; return how many."""
+    indptr, ranks = ranked.indptr, ranked.indices
+    before = int(kept.sum())
+    longest = int(np.diff(indptr).max(initial=1))
+    starts, rows = ranked.columns
+    first, nodes = kernels.frequent_pairs(indptr, ranks, starts, rows, k)
+    counts = kernels.count_edges(indptr, ranks, kept, first, nodes, longest)
+    order = np.argsort(-np.diff(indptr), kind="stable").astype(np.int32)
+    kernels.repair(indptr, ranks, kept, first, nodes, counts, k, order, longest)
+    supports = np.bincount(ranks[kept], minlength=ranked.d)
+    kept &= ~(supports < k)[ranks]
+    return before - int(kept.sum())
+
+
+def _back(
+    ranked: BinaryMatrix,
+    kept: npt.NDArray[np.bool_],
+    item: npt.NDArray[np.int64],
+    d: int,
+) -> BinaryMatrix:
+    sums = np.concatenate(([0], np.cumsum(kept)))
+    indptr = sums[ranked.indptr].astype(np.int64)
+    indices = in_order_of(indptr, item[ranked.indices[kept]].astype(np.int32))
+    return BinaryMatrix(indptr, indices, d)
+
+
+def rows_with_rare_items(matrix: BinaryMatrix, k: int, m: int) -> npt.NDArray[np.bool_]:
+    """Return which rows hold a set of at most m items that fewer than k rows hold."""
+    ranked, _ = ranked_by_support(matrix)
+    starts, row_of = ranked.columns
+    kept = matrix.supports[matrix.indices] >= k
+    bad = np.add.reduceat(np.append(~kept, False), matrix.indptr[:-1])
+    found = np.where(np.diff(matrix.indptr) > 0, bad, 0) > 0
+    if m >= 2:
+        found |= kernels.rows_with_rare_pair(ranked.indptr, ranked.indices, starts, row_of, k)
+    if m >= 3:
+        everything = np.ones(len(ranked.indices), dtype=bool)
+        places = np.argsort(ranked.indices, kind="stable").astype(np.int64)
+        kernels.drop_rare_triples(
+            ranked.indptr, ranked.indices, everything, starts, places, row_of, k, _ROOM
+        )
+        rows = np.repeat(np.arange(matrix.n), np.diff(matrix.indptr))
+        found[rows[~everything]] = True
+    return found

@@ -1,0 +1,60 @@
+"""The codebook of a release: what each published label of a quasi-identifier stands for, as CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+from ...core.files import spreadsheet_safe, write_json
+from .policy import Policy
+
+__all__ = ["codebook", "codebook_names", "write_codebook"]
+
+
+def codebook(policy: Policy) -> list[dict[str, Any]]:
+    """Return one entry per published label: its attribute, its values, and how many are not spelled.
+
+    Values of a domain that was read from the data are spelled only where enough people share them; a
+    numeric label speaks for itself.
+    """
+    found = []
+    for a, name in enumerate(policy.lattice.names):
+        labels = policy.lattice.labels[a]
+        for low, high in policy.spans(a):
+            values, hidden = labels.spelled(low, high)
+            found.append(
+                {
+                    "attribute": name,
+                    "published": labels.label(low, high),
+                    "values": values,
+                    "not_spelled": hidden,
+                }
+            )
+    return found
+
+
+def codebook_names(record: str) -> tuple[str, str]:
+    """Return the names of the two files beside a release record.
+
+    >>> codebook_names("release.json"), codebook_names("out.release.json")
+    (('codebook.csv', 'codebook.json'), ('out.codebook.csv', 'out.codebook.json'))
+    """
+    stem = record.removesuffix("release.json")
+    return f"{stem}codebook.csv", f"{stem}codebook.json"
+
+
+def write_codebook(policy: Policy, folder: Path, record: str) -> tuple[Path, Path]:
+    """Write both forms of the codebook into a folder."""
+    entries = codebook(policy)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(("attribute", "published", "values", "not_spelled"))
+    for entry in entries:
+        row = (entry["attribute"], entry["published"], "|".join(entry["values"]))
+        writer.writerow([*map(spreadsheet_safe, row), entry["not_spelled"]])
+    as_csv, as_json = (folder / name for name in codebook_names(record))
+    as_csv.write_text(buffer.getvalue(), encoding="utf-8")
+    write_json(as_json, {"codebook": entries})
+    return as_csv, as_json

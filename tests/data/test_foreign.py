@@ -1,0 +1,60 @@
+"""Files of other programs are named for what they are; a text is never taken for a path."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sfumato.core.errors import FormatError, InputError
+from sfumato.data.documents import read_documents
+
+SPAN = {"start": 0, "end": 3, "label": "NAME"}
+LABEL_STUDIO = [{"data": {"text": "Ann"}, "annotations": [{"result": []}]}]
+PRODIGY = {"text": "Ann", "spans": [SPAN], "_input_hash": 7}
+DOCCANO = {"id": 1, "text": "Ann", "label": [[0, 3, "NAME"]]}
+DOCCANO_DICTS = {"id": 1, "text": "Ann", "entities": [{"start_offset": 0, "end_offset": 3}]}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.docx", "PK", "is a Word document"),
+        ("a.pdf", "%PDF", "is a PDF"),
+        ("a.xlsx", "PK", "is an Excel workbook. Hint: save it as CSV"),
+        ("a.json", json.dumps([{"id": 1, "text": "x"}]), "is a JSON array"),
+        ("a.jsonl", " \n[ {", "is a JSON array"),
+        ("a.json", json.dumps(LABEL_STUDIO), "is an export of Label Studio"),
+        ("a.jsonl", json.dumps(PRODIGY), "is an export of Prodigy"),
+        ("a.jsonl", json.dumps(DOCCANO), "is an export of doccano"),
+        ("a.jsonl", json.dumps(DOCCANO_DICTS), "is an export of doccano"),
+        ("a.bin", "x", "does not tell its format. Hint: give the format by --format"),
+    ],
+)
+def test_foreign_files_are_named(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
+        read_documents(path)
+
+
+def test_a_folder_of_word_documents_is_named(tmp_path):
+    (tmp_path / "one.docx").write_text("PK", encoding="utf-8")
+    with pytest.raises(FormatError, match="is a Word document"):
+        read_documents(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["Ann Lee was\nseen.", "Ann Lee of 4 Elm Street was seen on the ward today.", "x" * 300]
+)
+def test_a_text_is_never_repeated(text):
+    for source in (text, [text]):
+        with pytest.raises(InputError, match="A text was given") as caught:
+            read_documents(source)
+        assert "Lee" not in str(caught.value)
+
+
+def test_a_format_that_is_given_is_believed(tmp_path):
+    path = tmp_path / "notes.bin"
+    path.write_text(json.dumps({"id": "d", "text": "Ann"}), encoding="utf-8")
+    assert [d.id for d in read_documents(path, format="jsonl")] == ["d"]

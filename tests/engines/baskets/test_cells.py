@@ -1,0 +1,162 @@
+"""Cells, rows and knowledge: every guarantee against brute force over all subsets."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.engines.baskets.binary import as_binary
+from sfumato.engines.baskets.cells.cores import (
+    Effort,
+    only_columns,
+    peeled,
+    suppressed,
+    suppressed_rows,
+)
+from sfumato.engines.baskets.cells.itemsets import itemset_anonymity, suppressed_itemsets
+from sfumato.engines.baskets.knowledge import EVERYTHING, Knowledge
+from sfumato.engines.baskets.rows import largest_row_set
+from sfumato.engines.baskets.selectors import GreedySupport
+
+
+def rows_left(published, knowledge):
+    """Count, over all people and all that may be known of them, the fewest rows that fit."""
+    rows = np.asarray(published).astype(bool)
+    best = len(rows)
+    for person in rows:
+        has, lacks = np.flatnonzero(person), np.flatnonzero(~person)
+        most = len(has) if knowledge.items is None else min(knowledge.items, len(has))
+        absent = len(lacks) if knowledge.absences == EVERYTHING else knowledge.absences
+        for items in itertools.combinations(has, most):
+            for missing in itertools.combinations(lacks, min(absent, len(lacks))):
+                fits = rows[:, list(items)].all(axis=1) & ~rows[:, list(missing)].any(axis=1)
+                best = min(best, int(fits.sum()))
+    return best
+
+
+@st.composite
+def matrices(draw, most_rows=24, most_items=7):
+    n = draw(st.integers(2, most_rows))
+    d = draw(st.integers(1, most_items))
+    density = draw(st.sampled_from([0.15, 0.35, 0.6]))
+    seed = draw(st.integers(0, 2**20))
+    rng = np.random.default_rng(seed)
+    return (rng.random((n, d)) < density).astype(np.uint8)
+
+
+KNOWLEDGE = [
+    Knowledge(), Knowledge(1), Knowledge(2), Knowledge(3), Knowledge(None, 1), Knowledge(None, 2),
+    Knowledge(None, EVERYTHING),
+]  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(matrices())
+def test_the_rows_left_are_those_of_the_definition(matrix):
+    for knowledge in KNOWLEDGE:
+        assert knowledge.least_rows(as_binary(matrix)) == rows_left(matrix, knowledge)
+    for beyond in (Knowledge(4), Knowledge(2, 1), Knowledge(1, 2)):  # a bound that is certain
+        assert beyond.least_rows(as_binary(matrix)) <= rows_left(matrix, beyond)
+
+
+@settings(max_examples=60, deadline=None)
+@given(matrices(40, 9), st.integers(1, 5), st.booleans())
+def test_cells_are_anonymous_by_containment_and_true(matrix, k, weighted):
+    binary = as_binary(matrix)
+    if binary.n < k:
+        return
+    weights = np.arange(1, binary.d + 1, dtype=np.int64) if weighted else None
+    columns = np.sort(GreedySupport(k).fit(binary, np.arange(binary.n) % 2).selected_)
+    found = suppressed(binary, k, columns=columns, weights=weights, seed=3)
+    assert (found.to_array() <= matrix).all()
+    assert rows_left(found.to_array(), Knowledge()) >= k
+    start = only_columns(binary, columns)
+    worth = np.ones(binary.d) if weights is None else weights
+    assert worth[found.indices].sum() >= worth[start.indices].sum()  # never worse than columns
+    again = suppressed(binary, k, columns=columns, weights=weights, seed=3)
+    assert (again.to_array() == found.to_array()).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(matrices(40, 9), st.integers(1, 5))
+def test_every_row_has_k_copies_when_absences_are_known(matrix, k):
+    binary = as_binary(matrix)
+    if binary.n < k:
+        return
+    found = suppressed_rows(binary, k).to_array()
+    assert (found <= matrix).all()
+    assert np.unique(found, axis=0, return_counts=True)[1].min() >= k
+    first = peeled(binary, k).to_array()
+    assert (first <= matrix).all()
+    patterns, counts = np.unique(first, axis=0, return_counts=True)
+    assert all(c >= k for p, c in zip(patterns, counts, strict=True) if p.any())
+
+
+@settings(max_examples=60, deadline=None)
+@given(matrices(40, 8), st.integers(1, 5), st.integers(1, 3))
+def test_no_few_items_are_rare(matrix, k, m):
+    binary = as_binary(matrix)
+    found = suppressed_itemsets(binary, k, m)
+    assert (found.to_array() <= matrix).all()
+    if len(found.indices):
+        assert rows_left(found.to_array(), Knowledge(m)) >= min(k, binary.n)
+    assert itemset_anonymity(binary, m) == (rows_left(matrix, Knowledge(m)), True)
+
+
+@settings(max_examples=30, deadline=None)
+@given(matrices(9, 5), st.integers(1, 4))
+def test_the_largest_set_of_whole_rows(matrix, k):
+    for knowledge in KNOWLEDGE:
+        kept = largest_row_set(as_binary(matrix), k, knowledge)
+        if kept.any():
+            assert rows_left(matrix[kept], knowledge) >= k
+        if knowledge.absences in (0, EVERYTHING):
+            sizes = [
+                size
+                for size in range(len(matrix), 0, -1)
+                for rows in itertools.combinations(range(len(matrix)), size)
+                if rows_left(matrix[list(rows)], knowledge) >= k
+            ]
+            assert int(kept.sum()) == max(sizes, default=0)
+
+
+def best_cells(matrix, k):
+    """Find the most ones of any release of single cells, over all matrices below this one."""
+    places = np.argwhere(matrix)
+    best = 0
+    for kept in itertools.product((0, 1), repeat=len(places)):
+        if sum(kept) <= best:
+            continue
+        tried = np.zeros_like(matrix)
+        for (r, c), one in zip(places, kept, strict=True):
+            tried[r, c] = one
+        if rows_left(tried, Knowledge()) >= k:
+            best = sum(kept)
+    return best
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_cells_come_close_to_the_best_there_is(seed):
+    matrix = (np.random.default_rng(seed).random((6, 4)) < 0.45).astype(np.uint8)
+    most = best_cells(matrix, 2)
+    found = suppressed(as_binary(matrix), 2)
+    assert most - 2 <= len(found.indices) <= most
+
+
+def test_a_pattern_that_k_rows_share_is_kept_whole():
+    matrix = np.array([[1, 1, 0]] * 5 + [[1, 0, 0]] * 2 + [[0, 1, 1]], dtype=np.uint8)
+    found = suppressed(as_binary(matrix), 5).to_array()
+    assert (found[:7] == matrix[:7]).all()
+    assert found[7].tolist() == [0, 1, 0]
+
+
+def test_the_room_for_cores_and_the_undo_log_hold_on_larger_data():
+    rng = np.random.default_rng(5)
+    popular = 0.6 / (1 + np.arange(60)) ** 0.8
+    matrix = (rng.random((3000, 60)) < popular).astype(np.uint8)
+    binary = as_binary(matrix)
+    found = suppressed(binary, 4, effort=Effort(trials=6.0))
+    assert (found.to_array() <= matrix).all()
+    assert Knowledge().least_rows(found) >= 4

@@ -1,0 +1,153 @@
+"""Ways to publish, what they keep, and whom they promise what: explored, written, read back."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from sfumato.core import DataError, ParameterError
+from sfumato.core.engine import Part
+from sfumato.data.baskets import read_baskets
+from sfumato.engines.baskets import explore, load
+from sfumato.engines.baskets.binary import as_binary
+from sfumato.engines.baskets.engine import ENGINE
+from sfumato.engines.baskets.exploring import knowledge_of
+from sfumato.engines.baskets.registry import MEASURES, WAYS
+
+from .test_cells import rows_left
+from .test_engine import purchases
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    X, _ = purchases(n=120, d=9, seed=2)
+    path = tmp_path_factory.mktemp("log") / "purchases.txt"
+    path.write_text("".join(" ".join(f"i{j}" for j in np.flatnonzero(r)) + "\n" for r in X))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("known_items", "known_absences"), [(None, 0), (2, 0), (3, 0), (None, 1), (None, "all"), (2, 1)]
+)
+@pytest.mark.filterwarnings("ignore::sfumato.core.errors.PrivacyWarning")
+def test_every_way_keeps_every_promise_in_the_written_file(
+    known_items, known_absences, log, tmp_path
+):
+    found = explore(
+        log, k=4, publish_as=list(WAYS), known_items=known_items, known_absences=known_absences
+    )
+    assert found.record.utility == "ones"
+    original = read_baskets(log)
+    column = {name: j for j, name in enumerate(original.feature_names)}
+    assert {c.publish_as for c in found.candidates} <= set(WAYS)
+    for candidate in found.candidates:
+        out = tmp_path / candidate.id
+        release = found.publish(candidate, log, out=out, keep_order=True)
+        written = read_baskets(out / log.name)
+        rows = written.matrix.toarray()
+        knowledge = knowledge_of(known_items, known_absences)
+        assert rows_left(rows, knowledge) >= release.promised >= 4
+        assert rows.sum() == candidate.ones == release.counts["ones"]
+        assert len(rows) == 120 - candidate.rows_out
+        if candidate.publish_as == "cells":  # row by row, a published one is one of the original
+            wide = np.zeros((120, 9), dtype=int)
+            wide[:, [column[name] for name in written.feature_names]] = rows
+            assert (wide <= original.matrix.toarray()).all()
+
+
+@pytest.fixture(scope="module")
+def labelled():
+    X, y = purchases(n=300, d=16, seed=3)
+    return X, y, explore(X, y, k=[3], selector="hamdist", publish_as=list(WAYS), folds=2)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.core.errors.PrivacyWarning")
+@pytest.mark.parametrize("way", list(WAYS))
+def test_every_way_keeps_the_contract(way, labelled, tmp_path):
+    X, y, found = labelled
+    candidate = next(c for c in found.candidates if c.publish_as == way)
+    found.save(tmp_path)
+    back = load(tmp_path)
+    assert back.record == found.record
+    release = back.publish(candidate.id, sp.csr_matrix(X), labels=y, out=tmp_path / "a")
+    found.publish(candidate, sp.csr_matrix(X), labels=y, out=tmp_path / "b")
+    for file in (tmp_path / "a").iterdir():
+        assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
+    assert release.promised >= 3
+    assert (
+        len((tmp_path / "a" / "baskets.labels.txt").read_text().split()) == release.counts["rows"]
+    )
+    told = ENGINE.story(
+        Part("baskets", "baskets", found.record, release, chosen=candidate, chosen_by="release")
+    )
+    (grid,) = [g for g in told.grids if g.caption == "Every candidate"]
+    assert grid.rows[grid.marked][-1] in {candidate.id, candidate.selector}
+    assert {term for _, term in grid.heads if term} <= set(told.glossary)
+    json.dumps([chart.views[0].spec for chart in told.charts])
+
+
+@pytest.mark.parametrize("name", list(MEASURES))
+def test_every_measure_is_one_for_everything_and_falls_with_what_is_left_out(name, labelled):
+    X, _, found = labelled
+    binary = as_binary(X)
+    measure = MEASURES[name]
+    assert measure.value(binary, binary, 0) == pytest.approx(1)
+    nothing = as_binary(np.zeros_like(X))
+    assert 0 <= measure.value(binary, nothing, 0) < 1
+    by_name = explore(X, k=3, utility=name)
+    assert {c.utility.value for c in by_name.candidates} == {
+        c.kept[name] for c in by_name.candidates
+    }
+    assert by_name.record.axes["utility"] == measure.kept
+    for candidate in found.candidates:
+        assert 0 <= candidate.kept[name] <= 1
+
+
+def test_measures_agree_with_plain_counting():
+    X, _ = purchases(n=80, d=8, seed=4)
+    rng = np.random.default_rng(0)
+    P = X * (rng.random(X.shape) < 0.7)
+    a, b = as_binary(X), as_binary(P.astype(np.uint8))
+    assert MEASURES["ones"].value(a, b, 0) == P.sum() / X.sum()
+    before, after = X.sum(0), P.sum(0)
+    assert MEASURES["supports"].value(a, b, 0) == pytest.approx(
+        1 - np.mean(np.abs(before - after) / before)
+    )
+
+    def frequent(M):
+        least, found = 2, set()
+        for i in range(8):
+            if M[:, i].sum() >= least:
+                found.add((i,))
+            for j in range(i):
+                if (M[:, i] * M[:, j]).sum() >= least:
+                    found.add((j, i))
+        return found
+
+    A, B = frequent(X.astype(int)), frequent(P.astype(int))
+    assert MEASURES["itemsets"].value(a, b, 0) == pytest.approx(2 * len(A & B) / (len(A) + len(B)))
+
+
+def test_classes_of_several_kinds_are_scored(labelled):
+    X, _, found = labelled
+    several = np.where(X[:, 0] == 1, "a", np.where(X[:, 1] == 1, "b", "c"))
+    number = 3.0 * X[:, 0] + X[:, 1] + np.linspace(0, 0.1, len(X))
+    for labels in (several, number):
+        tried = explore(X, labels, k=3, selector="hamdist", folds=2)
+        best = max(c.auc for c in tried.candidates)
+        assert best > 0.8
+        assert tried.record.references[0].auc >= best - 0.1
+    assert {c.id for c in found.candidates} >= {"cells-k3", "cells-class-k3", "hamdist-k3"}
+
+
+def test_unlabelled_logs_and_wrong_calls():
+    X, y = purchases(n=100, d=8)
+    with pytest.raises(DataError, match="class to predict is needed for this utility"):
+        explore(X, k=3, utility="auc")
+    with pytest.raises(ParameterError, match="there is no 'cell'"):
+        explore(X, k=3, publish_as="cell")
+    with pytest.raises(ParameterError, match="known_absences"):
+        explore(X, k=3, known_absences=-1)
+    assert explore(X, k=3).record.positives is None
+    assert explore(X, y, k=3, selector="support", folds=2).record.positives is not None
