@@ -15,6 +15,7 @@ import typer
 from .._version import __version__
 from . import run
 from .report import report
+from .serve import serve
 
 __all__ = ["app", "build", "main"]
 
@@ -62,7 +63,7 @@ def build(only: Collection[str] = ()) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     made.callback()(_root)
-    own = (run.demo, run.samples, run.run, report)
+    own = (run.demo, run.samples, run.run, report, serve)
     for command in own:
         made.command()(command)
     if any(command.__name__ in only for command in own):

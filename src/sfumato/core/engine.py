@@ -22,6 +22,7 @@ from . import choice as choices
 from . import exploration as explorations
 from . import records
 from . import request as requests
+from .desk import Desk
 from .errors import InputError, ParameterError, did_you_mean
 from .story import Story
 
@@ -166,6 +167,10 @@ class Engine(ABC):
     def attack(self, request: Any, call: Call) -> records.AttackRecord:  # noqa: ARG002
         """Attack a release; only engines with an `AttackRequest` can."""
         raise InputError(f"The {self.name} engine has no attack.")
+
+    def desk(self, folder: Path) -> Desk | None:  # noqa: ARG002
+        """Return the folder as a place where people answer questions, or None if it is none of ours."""
+        return None
 
     def verbs(self) -> Sequence[Verb]:
         """Return further commands of the engine."""

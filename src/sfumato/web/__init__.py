@@ -1,5 +1,6 @@
-"""A local page to walk along a frontier before anything is published; it listens on 127.0.0.1 alone."""
+"""The local page, on 127.0.0.1 alone: label, walk along a frontier, review, audit, read the report."""
 
-from .page import make_app, serve
+from .app import make_app
+from .server import serve
 
 __all__ = ["make_app", "serve"]

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
+from ...core.desk import Desk
 from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import InputError
 from ...core.story import Story
@@ -18,6 +19,7 @@ from .exploration import TextExploration
 from .records import TextAttack, TextCandidate, TextRelease
 from .request import (
     AuditRequest,
+    StartRequest,
     StudyRequest,
     TextAttackRequest,
     TextChoice,
@@ -98,9 +100,23 @@ class TextEngine(Engine):
 
         return story(part)
 
+    def desk(self, folder: Path) -> Desk | None:
+        """Return a labelling project, or None where the folder holds none."""
+        if not (folder / "project.json").is_file():
+            return None
+        from .labelling.desk import TextDesk
+
+        return TextDesk(folder)
+
     def verbs(self) -> Sequence[Verb]:
-        """Return the audit of a release and the study of the papers' figures."""
+        """Return the start of a labelling project, the audit of a release and the papers' figures."""
         return (
+            Verb(
+                "start",
+                "Start a labelling project from documents without labels: rules propose, you answer.",
+                StartRequest,
+                _start,
+            ),
             Verb(
                 "audit",
                 "Count what is left in a release: a person reads a random part of it.",
@@ -150,6 +166,32 @@ class TextEngine(Engine):
             'replacement = "placeholder"',
             "",
         ]
+
+
+def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
+    from .labelling.project import HowRead, start_project
+
+    assert call.out is not None
+    record = start_project(
+        request.documents,
+        call.out,
+        labels=request.labels,
+        rules=request.rules,
+        findings=request.findings,
+        background=request.background,
+        generated=request.generated,
+        ratio=request.ratio,
+        wanted=request.wanted,
+        seed=request.seed,
+        reading=HowRead(**{name: getattr(request, name) for name in HowRead.model_fields}),
+    )
+    documents = sum(source.documents for source in record.sources)
+    call.say(f"{documents:,} documents, {record.words:,} words")
+    for source, count in record.proposals.items():
+        call.say(f"{count:,} proposals by {source}")
+    call.say("These are proposals: there is no estimate of risk until somebody has looked.")
+    call.say(f"Open the page that asks: sfumato serve {call.out}")
+    return record.to_json()
 
 
 def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:

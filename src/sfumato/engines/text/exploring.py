@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,15 +11,16 @@ import numpy as np
 
 from ...core.errors import DataError
 from ...core.exploration import placed
+from ...core.measures import Risk, Utility
 from ...core.randomness import Streams
 from ...core.records import InputFile
 from ...data.document import Document
 from ...data.documents import Corpus, read_documents
 from ...data.findings import with_findings
 from .attack.registry import attackers_named, encoder_named
+from .encoders import described, encoder_of, with_unlabelled
 from .exploration import TextExploration
 from .judging import Judge, candidate_id
-from .learners.encoder.choices import NO_ENCODER
 from .learners.protocol import Learner
 from .learners.registry import learner_named
 from .learners.sklearn_adapter import scikit_learner
@@ -30,11 +30,13 @@ from .reading.features.words import WordKnowledge
 from .reading.labelled import Labelled, total_loss
 from .reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
 from .reading.word_lists import WordList, list_knowledge
-from .records import Background, EncoderRecord, TextFrontier, TextReference
-from .release.learned import Learned
+from .records import Background, TextCandidate, TextFrontier, TextReference
+from .release.learned import HeldOut, Learned
 from .release.shift import ShiftReference
 from .release.surrogates import DateReading, language_of
 from .request import EVERY_LABEL, TextRequest, words_of
+from .rules import ChosenRules
+from .sanitize.classifiers import ClassifierSet
 from .sanitize.greedy import GreedySanitize
 from .sanitize.publication import Publication
 from .sources import opened
@@ -64,9 +66,17 @@ def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExplor
     """
     sources = _read(request)
     request = request.model_copy(update={"labels": list(sources.labels)})
-    labelled = _label(request, sources)
-    fitted = _fit(request, sources, labelled, progress)
-    return _judge(request, sources, labelled, fitted, progress)
+    rules = None
+    if request.rules is not None:
+        texts = (document.text for document in sources.documents)
+        rules = ChosenRules.read(request.rules, labels=request.labels, texts=texts)
+    labelled = _label(request, sources, rules)
+    if not labelled.labels.any():
+        assert rules is not None
+        return _rules_alone(request, sources, labelled, rules)
+    unlabelled = with_unlabelled(sources.documents, sources.texts, labelled, rules)
+    fitted = _fit(request, labelled, progress, unlabelled)
+    return _judge(request, sources, labelled, fitted, progress, rules)
 
 
 # --- read ----------------------------------------------------------------------------------------
@@ -96,7 +106,7 @@ def _read(request: TextRequest) -> _Sources:
     if labels == [EVERY_LABEL] and EVERY_LABEL not in known:
         labels = sorted(known)
     missing = [name for name in labels or [EVERY_LABEL] if name not in known]
-    if missing:
+    if missing and not (request.rules is not None and not known):
         raise DataError(
             f"No document of the corpus carries the label {', '.join(map(repr, missing))}.",
             hint=f"its labels are: {', '.join(sorted(known)) or 'none at all'}.",
@@ -123,7 +133,7 @@ def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:
 # --- label ---------------------------------------------------------------------------------------
 
 
-def _label(request: TextRequest, sources: _Sources) -> Labelled:
+def _label(request: TextRequest, sources: _Sources, rules: ChosenRules | None) -> Labelled:
     """Cut the texts into tokens, look up what is known about words, and mark the sensitive ones."""
     every = [*sources.documents, *sources.others]
     vocabulary = Vocabulary()
@@ -131,6 +141,10 @@ def _label(request: TextRequest, sources: _Sources) -> Labelled:
     data = TokenData.of(tokens, vocabulary, _knowledge(request, sources))
     if request.findings is not None:
         data = data.redact(_found_elsewhere(request, sources, tokens))
+    if rules is not None:
+        place, firm, _ = rules.applied(rules.documents(every), tokens)
+        firm[tokens.doc[len(sources.documents)] :] = False  # other corpora are learned from whole
+        data = data.with_places(place).redact(firm)
     labelled = Labelled(
         data,
         labels_from_spans(every, tokens, request.labels),
@@ -197,19 +211,15 @@ class _Fitted:
 
 def _fit(
     request: TextRequest,
-    sources: _Sources,
     labelled: Labelled,
     progress: Callable[[str], None],
+    unlabelled: TokenData | None,
 ) -> _Fitted:
     """Run GreedySanitize; in honest mode the literal algorithm is run beside it, as a reference."""
     ratios = [float(ratio) for ratio in request.ratios]
+    encoder = encoder_of(request)
     publisher = _publisher(
-        request,
-        labelled,
-        request.mode,
-        progress,
-        encoder=encoder_of(request),
-        unlabelled=_with_unlabelled(request, sources, labelled),
+        request, labelled, request.mode, progress, encoder, unlabelled if encoder else None
     )
     published = publisher.fit(labelled, ratios)
     if request.mode == "honest":
@@ -221,47 +231,11 @@ def _fit(
     return _Fitted(publisher, _held_out(publisher, labelled, published), in_sample, {})
 
 
-def encoder_of(request: TextRequest) -> Encoder | None:
-    """Return the encoder that a request asks for; None where it asks for none."""
-    if request.encoder == NO_ENCODER or request.mode != "honest":
-        return None
-    from .learners.encoder.learner import Encoder
-
-    return Encoder.named(os.fspath(request.encoder), tuning=request.encoder_tuning)
-
-
-def _with_unlabelled(
-    request: TextRequest, sources: _Sources, labelled: Labelled
-) -> TokenData | None:
-    """Return the steward's documents followed by unlabelled ones, for a student of the encoder.
-
-    Ten times the labelled text is enough; more would cost without teaching much.
-    """
-    if not sources.texts or request.encoder == NO_ENCODER:
-        return None
-    own = [d.text for d in sources.documents]
-    room = 10 * sum(map(len, own))
-    chosen: list[str] = []
-    for text in sources.texts:
-        room -= len(text)
-        if room < 0 and chosen:
-            break
-        chosen.append(text)
-    vocabulary = Vocabulary()
-    tokens = tokenize([*own, *chosen], vocabulary)
-    data = TokenData.of(tokens, vocabulary, labelled.data.words.knowledge)
-    count = int(labelled.data.tokens.doc[len(own)])
-    gone = np.zeros(len(tokens), np.bool_)
-    gone[:count] = labelled.data.redacted[:count]
-    return data.redact(gone) if gone.any() else data
-
-
 def _publisher(
     request: TextRequest,
     labelled: Labelled,
     mode: str,
     progress: Callable[[str], None],
-    *,
     encoder: Encoder | None = None,
     unlabelled: TokenData | None = None,
 ) -> GreedySanitize:
@@ -321,6 +295,7 @@ def _judge(
     labelled: Labelled,
     fitted: _Fitted,
     progress: Callable[[str], None],
+    rules: ChosenRules | None,
 ) -> TextExploration:
     """Count what each candidate leaves and removes, attack it, and place the references beside it."""
     publisher = fitted.publisher
@@ -334,9 +309,12 @@ def _judge(
         progress=progress,
         encoder=encoder_named(request.attackers, request.encoder, tuning=request.encoder_tuning),
     )
-    every = [*fitted.published.values(), *publisher.alternatives]
+    every = {candidate_id(p): p for p in (*fitted.published.values(), *publisher.alternatives)}
     candidates, area = placed(
-        [judge.candidate(p.ratio, p, in_sample=fitted.in_sample.get(p.ratio)) for p in every]
+        [
+            judge.candidate(p.ratio, p, in_sample=fitted.in_sample.get(p.ratio))
+            for p in every.values()
+        ]
     )
     references: list[TextReference] = []
     if publisher.first_pass is not None:
@@ -345,38 +323,53 @@ def _judge(
         elsewhere = labelled.data.redacted
         references.append(judge.reference("Findings of the other tool", elsewhere))
     references += judge.literal(fitted.published, fitted.literal)
-    record = TextFrontier(
+    record = _frontier(request, sources, labelled, rules).model_copy(
+        update={
+            "area": area,
+            "evaluations": sum(len(p.rounds) for p in every.values()),
+            "candidates": candidates,
+            "references": tuple(references),
+            "encoder": None if encoder is None else described(encoder),
+            "learner": publisher.learner.name,
+            "folds": publisher.settings.folds,
+            "folds_dealt": publisher.folds_used or publisher.settings.folds,
+        }
+    )
+    classifiers = {name: replace(p.classifiers, rules=rules) for name, p in every.items()}
+    progress("what the documents look like")
+    held_out = {name: judge.held_out(p) for name, p in every.items()}
+    learned = _learned(request, sources, labelled, held_out)
+    return TextExploration(record, classifiers, learned)
+
+
+def _frontier(
+    request: TextRequest, sources: _Sources, labelled: Labelled, rules: ChosenRules | None
+) -> TextFrontier:
+    """Return the record without its candidates."""
+    return TextFrontier(
         engine="text",
         seed=request.seed,
         request=request.to_record(),
         inputs=sources.inputs,
         axes=AXES,
-        area=area,
-        evaluations=sum(len(p.rounds) for p in every),
-        candidates=candidates,
-        references=tuple(references),
+        area=0.0,
+        candidates=(),
         mode=request.mode,
-        learner=publisher.learner.name,
+        learner="rules",
         labels=tuple(request.labels),
-        folds=publisher.settings.folds,
-        folds_dealt=publisher.folds_used or publisher.settings.folds,
+        folds=0,
+        folds_dealt=0,
         background=tuple(sources.background),
         unlabelled_documents=len(sources.texts),
         documents=len(sources.documents),
         words=int(np.count_nonzero(labelled.instances)),
         sensitive_words=int(np.count_nonzero(labelled.instances & (labelled.labels > 0))),
-        encoder=None if encoder is None else _described(encoder),
+        rules=rules is not None,
         left_as_they_are=dict(sources.left),
         findings=request.findings is not None,
         contextual_words=int(
             np.count_nonzero(labelled.instances & (labelled.labels > len(request.labels)))
         ),
-    )
-    progress("what the documents look like")
-    return TextExploration(
-        record,
-        {candidate_id(p): p.classifiers for p in every},
-        _learned(request, sources, labelled, every, judge),
     )
 
 
@@ -384,8 +377,7 @@ def _learned(
     request: TextRequest,
     sources: _Sources,
     labelled: Labelled,
-    every: Sequence[Publication],
-    judge: Judge,
+    held_out: Mapping[str, HeldOut],
 ) -> Learned:
     """Keep of the documents what a later release is held against."""
     streams = Streams(request.seed).child("learned from")
@@ -398,21 +390,40 @@ def _learned(
     languages = Counter(language_of(d.text, d.extra) for d in sources.documents)
     return Learned(
         tuple(request.labels),
-        {candidate_id(p): judge.held_out(p) for p in every},
-        ShiftReference.learn(data, sensitive.astype(np.uint8), vocabulary.words, streams=streams),
+        held_out,
+        ShiftReference.learn(data, sensitive.astype(np.uint8), vocabulary.words, streams=streams)
+        if held_out
+        else None,
         DateReading.learned(texts, default=languages.most_common(1)[0][0] != "en"),
         Learned.marked(texts, salt),
         salt,
     )
 
 
-def _described(encoder: Encoder) -> EncoderRecord:
-    from .learners.encoder.learner import device_kind
-
-    device = device_kind()
-    return EncoderRecord(
-        sha256=encoder.folder.sha256,
-        tuning=encoder.tuning,
-        device=device,
-        repeatable=device == "cpu",
+def _rules_alone(
+    request: TextRequest, sources: _Sources, labelled: Labelled, rules: ChosenRules
+) -> TextExploration:
+    """Return the one candidate that rules can publish: nobody has looked, so its risk is not known."""
+    firm = labelled.data.redacted & labelled.instances
+    words = int(np.count_nonzero(labelled.instances))
+    kept = 1.0 - int(np.count_nonzero(firm)) / max(words, 1)
+    unknown = Risk(1.0, attacker="not measured, because no document is labelled")
+    candidate = TextCandidate(
+        id="rules",
+        risk=unknown.with_interval(0.0, 1.0, method="not measured"),
+        utility=Utility(kept, kept="words published"),
+        ratio=1.0,
+        rounds=0,
+        published=kept,
+        leaked=0,
+        false_positives=0,
+        total_loss=0.0,
+        held_out=False,
+        record=(),
     )
+    marked, area = placed([candidate])
+    record = _frontier(request, sources, labelled, rules)
+    record = record.model_copy(update={"candidates": marked, "area": area})
+    alone = ClassifierSet(tuple(request.labels), (), rules=replace(rules, is_feature=False))
+    learned = _learned(request, sources, labelled, {})
+    return TextExploration(record, {"rules": alone}, learned)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +31,16 @@ from .release.surrogates import DateReading
 from .release.surrogates.dates import MONTH_FIRST
 from .release.writing import publish as write_release
 from .request import TextPublishRequest
+from .rules import ChosenRules
 from .sanitize.classifiers import ClassifierSet
 from .sources import layout_of, opened
 
 __all__ = ["publish"]
+
+_UNJUDGED = (
+    "No document of this kind was labelled from end to end: what is left was not measured on whole "
+    "documents; audit the release."
+)
 
 
 def publish(
@@ -67,15 +75,17 @@ def publish(
     """
     corpus = opened(request.documents, request)
     _check_options(exploration, corpus, request)
-    classifiers = exploration.classifiers[candidate.id]
+    classifiers = _with_rules(exploration.classifiers[candidate.id], request, corpus)
     learned, seed = exploration.learned, exploration.record.seed
     random = Streams(seed).generator("sample of the release")
     look = look_at(corpus, most=LARGEST_SAMPLE, random=random)
     _check_fields(look, corpus, request)
     check, expected = check_sample(learned, classifiers, [d.text for d in look.sample], seed=seed)
-    held_out = learned.held_out[candidate.id]
-    risk = promised(candidate.risk, held_out, look.documents, seed)
-    sentence = shift_sentence(check, expected, risk)
+    held_out = learned.held_out.get(candidate.id)
+    risk = candidate.risk
+    if held_out is not None:
+        risk = promised(risk, held_out, look.documents, seed)
+    sentence = shift_sentence(check, expected, risk) if held_out is not None else _UNJUDGED
     if check.different and not request.accept_shift:
         raise ReleaseRefusedError(
             f"Nothing was published. {sentence}",
@@ -98,6 +108,8 @@ def publish(
     progress(0, total=look.documents)
 
     def measure(counts: Mapping[str, Any]) -> dict[str, Any]:
+        if held_out is None:
+            return {"risk": risk, "sentences": (sentence,)}
         about = measured(held_out, learned.labels, counts, check, expected, seed=seed)
         leaking = promised_documents(held_out, look.documents, seed)
         return {
@@ -193,6 +205,24 @@ def _listed(sanitiser: Sanitiser, corpus: Corpus, request: TextPublishRequest) -
             extra = without_fields(document.extra, request.drop, corpus.format.name)
             published.append(Document(document.id, text, (), extra))
     return published
+
+
+def _with_rules(
+    classifiers: ClassifierSet, request: TextPublishRequest, corpus: Corpus
+) -> ClassifierSet:
+    """Return the classifiers with the rules that the request names."""
+    if request.rules is None:
+        return classifiers
+    if classifiers.rules is not None:
+        raise InputError(
+            "The exploration has rules of its own, which are applied anyway.",
+            hint="leave the option out, or explore again with other rules.",
+        )
+    texts = (document.text for document in islice(iter(corpus), 200))
+    rules = ChosenRules.read(
+        request.rules, labels=classifiers.labels, texts=texts, is_feature=False
+    )
+    return replace(classifiers, rules=rules)
 
 
 def _recorded(request: TextPublishRequest) -> dict[str, JsonValue]:

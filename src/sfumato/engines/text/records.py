@@ -42,6 +42,7 @@ __all__ = [
     "BEST_FORM",
     "READINGS",
     "UNSURE",
+    "Approval",
     "AttackDetails",
     "AuditRecord",
     "Background",
@@ -320,6 +321,8 @@ class TextFrontier(FrontierRecord):
     findings: bool = False
     contextual_words: Count = 0
     """Words that are sensitive only because they give a name of their document away."""
+    rules: bool = False
+    answers: Count | None = None
 
 
 class MeasuredRange(Record):
@@ -370,6 +373,7 @@ class TextHow(Record):
     findings: bool = False
     order: Literal["kept", "shuffled"] = "kept"
     ids: Literal["kept", "new"] = "kept"
+    rules: bool = False
     dropped_fields: tuple[ColumnName, ...] = ()
     fields_as_they_are: tuple[ColumnName, ...] = ()
     encoder_device: Name | None = None
@@ -382,10 +386,18 @@ class TextHow(Record):
     ignore_marks: bool = False
 
 
+class Approval(Record):
+    """Who approved a release after looking at it."""
+
+    by: Annotated[str, StringConstraints(pattern=r"^[^\W\d_]{1,4}$")]
+    documents_seen: Count
+
+
 class TextRelease(Release):
     """release.json of the text engine."""
 
     how: TextHow
+    approved: Approval | None = None
     measured: TextMeasured | None = None
     documents_with_leak: RangedShare | None = None
     """How many documents are expected to hold at least one leak."""

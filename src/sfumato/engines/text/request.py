@@ -29,6 +29,7 @@ __all__ = [
     "RATIOS",
     "AuditRequest",
     "GivenWords",
+    "StartRequest",
     "StudyRequest",
     "TextAttackRequest",
     "TextChoice",
@@ -129,6 +130,10 @@ class TextRequest(_Reading):
     findings_labels: dict[str, str] = parameter(
         {}, help="Other names of the findings' labels, for example PERSON=NAME.",
         metavar="FOUND=LABEL",
+    )  # fmt: skip
+    rules: File | None = parameter(
+        None, help="Rules file, or built-in: firm matches are redacted first, others are a feature.",
+        role="file", metavar="FILE|built-in",
     )  # fmt: skip
     ratios: list[Ratio] = parameter(
         RATIOS, help="Loss ratios L/C: how many words withheld one leak is worth.", min_length=1
@@ -240,6 +245,10 @@ class TextPublishRequest(_Reading):
         {}, help="Other names of the findings' labels, for example PERSON=NAME.",
         metavar="FOUND=LABEL",
     )  # fmt: skip
+    rules: File | None = parameter(
+        None, help="Rules file, or built-in, where explore had none: firm matches are redacted first.",
+        role="file", metavar="FILE|built-in",
+    )  # fmt: skip
     drop: list[str] = parameter([], help="Other fields to leave out.")
     dates: str = parameter(
         "learned", help="How surrogates read dates such as 03/04/2020.",
@@ -330,6 +339,33 @@ class StudyRequest(Request):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _one_corpus = field_validator("corpora", "labels", "publishers", mode="before")(_listed)
+
+
+class StartRequest(_Reading):
+    """What `start` takes."""
+
+    documents: File = parameter(help="Documents without labels.", role="data", metavar="DOCS")
+    labels: list[str] = parameter(
+        [], help="What is sensitive, at most nine labels (default: the common kinds).",
+        flag="--label", aliases=["label"], max_length=9,
+    )  # fmt: skip
+    rules: File | None = parameter(
+        None, help="Rules file; the built-in rules by default.", role="file"
+    )
+    findings: File | None = parameter(None, help="Another tool's findings (JSONL).", role="file")
+    background: list[Any] = parameter(
+        [], help="Labelled corpora of any origin to learn a first model from.", role="file"
+    )
+    generated: bool = parameter(
+        False, help="Learn the first model from generated notes where no background is given."
+    )
+    ratio: float = parameter(10.0, help="L/C: how many words withheld one leak is worth.", gt=0)
+    wanted: float = parameter(
+        0.01, help="Share of sensitive words left that the labelling aims at.", gt=0, lt=1
+    )
+    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
+
+    _one = field_validator("labels", "background", mode="before")(_listed)
 
 
 class TextChoice(Choice):

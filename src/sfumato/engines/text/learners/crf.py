@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ....core.errors import DataError, ModelError
 from ....core.randomness import Streams
 from ..reading.arrays import Array, Arrays, Header
-from ..reading.features import REDACTED, TokenData, WordTable, lower_keys
+from ..reading.features import REDACTED, FeatureIndex, TokenData, WordTable, lower_keys
 from . import _crf_kernels, _weight_kernels
 from .linear.columns import laid_places
 from .memory import MEMORY_SIZE, Memory
@@ -110,9 +110,7 @@ class CRF(Learner):
         total = int(base[-1]) + sum(sizes) + MEMORY_SIZE * self.memory
         weights = np.zeros((total, 2), np.float32)
         transitions = np.zeros((2, 2, 2))
-        keys = [index.keys[0]]
-        keys += [_sealed(index.keys[1 + k // 2], template) for k, template in enumerate(_CONTEXT)]
-        row_keys = np.concatenate(keys)
+        row_keys = sealed_keys(index)
         if self.start is not None:
             self.start.write(row_keys, index.keys[3], weights[:, 0], transitions)
             weights[weights[:, 0] != 0, 1] = self.doubt
@@ -156,6 +154,13 @@ def _sealed(keys: npt.NDArray[np.uint64], template: int) -> npt.NDArray[np.uint6
     out = np.empty_like(keys)
     _weight_kernels.seal_all(keys, template, out)
     return out
+
+
+def sealed_keys(index: FeatureIndex) -> npt.NDArray[np.uint64]:
+    """Return the hashes of all features of words, each sealed with the offset that it is seen at."""
+    keys = [index.keys[0]]
+    keys += [_sealed(index.keys[1 + k // 2], template) for k, template in enumerate(_CONTEXT)]
+    return np.concatenate(keys)
 
 
 def sentence_ends(words: WordTable) -> npt.NDArray[np.bool_]:

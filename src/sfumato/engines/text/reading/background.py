@@ -10,7 +10,7 @@ from ....data.documents import read_documents
 from ..records import Background
 from ..sources import Source
 
-__all__ = ["matching_labels", "read_background", "relabelled"]
+__all__ = ["matching_labels", "read_background", "relabelled", "same_kind"]
 
 # Names that corpora give to the same kind; matching is without regard to case and punctuation.
 _SAME = (
@@ -29,6 +29,16 @@ _SAME = (
 
 def _plain(label: str) -> str:
     return "".join(c for c in label.upper() if c.isalnum())
+
+
+def same_kind(label: str, other: str) -> bool:
+    """Return whether two corpora's labels stand for the same kind.
+
+    >>> same_kind("Person", "NAME"), same_kind("DATE", "NAME")
+    (True, False)
+    """
+    pair = {_plain(label), _plain(other)}
+    return len(pair) == 1 or any(pair <= kind for kind in _SAME)
 
 
 def matching_labels(theirs: Iterable[str], wanted: Sequence[str]) -> dict[str, str]:

@@ -329,6 +329,7 @@ class _Work:
                 encoder_device=_device(candidate),
                 replacement=replacement,
                 findings=self.findings is not None,
+                rules=getattr(self.sanitiser.candidate, "rules", None) is not None,
                 order="kept" if self.new_ids is None else "shuffled",
                 ids="kept" if self.new_ids is None else "new",
                 dropped_fields=tuple(sorted(self.drop)),

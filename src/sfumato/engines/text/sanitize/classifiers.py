@@ -7,18 +7,22 @@ A `Classifier` (h) is a small graph of stages whose log-odds are averaged and cu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import ModelError
+from ....data.document import Document
 from ..learners.protocol import Model
 from ..learners.registry import model_from_arrays
 from ..reading.arrays import Array, Arrays, Header, Scores
 from ..reading.features import TokenData, WordKnowledge
 from ..reading.word_lists import WordList
+from ..rules import ChosenRules
+from ..rules.features import RULES
 from .second_look import Look, look_again
 from .stack import stack_places
 
@@ -85,7 +89,7 @@ class ClassifierSet:
     """H: what a candidate knows; decides for each token whether to redact it and as what.
 
     `typing` holds one model per label when there are several; `deny` words are always redacted (before
-    any classifier), `allow` words never.
+    any classifier), `allow` words never. `rules` look first.
     """
 
     labels: tuple[str, ...]
@@ -94,12 +98,29 @@ class ClassifierSet:
     knowledge: tuple[WordKnowledge, ...] = ()
     deny: WordList = field(default_factory=WordList)
     allow: WordList = field(default_factory=WordList)
+    rules: ChosenRules | None = None
+
+    def ruled(self, data: TokenData) -> tuple[TokenData, npt.NDArray[np.int16]]:
+        """Return the tokens with the feature of the rules, and the label of each firm match by number.
+
+        Firm matches are redacted. Tokens that carry the feature already were looked at before.
+        """
+        if self.rules is None or any(place.name == RULES for place in data.places):
+            return data, np.zeros(len(data), np.int16)
+        text, bounds = data.tokens.text.tobytes(), data.tokens.text_bounds.tolist()
+        documents = [Document("", text[a:b].decode()) for a, b in pairwise(bounds)]
+        place, firm, kinds = self.rules.applied(self.rules.documents(documents), data.tokens)
+        if self.rules.is_feature:
+            data = data.with_places(place)
+        return data.redact(firm) if firm.any() else data, kinds
 
     def redactions(self, data: TokenData) -> npt.NDArray[np.int16]:
         """Return the round (from 1) in which each token is redacted; 0 where it is published.
 
-        Tokens that were redacted before stay so; they, and denied words, count as round 1.
+        Tokens that were redacted before stay so; they, what rules find for certain, and denied words
+        count as round 1.
         """
+        data, _ = self.ruled(data)
         allowed = self.allow.matches(data)
         first = data.redacted | (self.deny.matches(data) & ~allowed)
         when = first.astype(np.int16)
@@ -116,6 +137,7 @@ class ClassifierSet:
 
     def certainty(self, data: TokenData) -> Scores:
         """Return each token's largest log-odds over the rounds; infinite for what is denied."""
+        data, _ = self.ruled(data)
         denied = data.redacted | (self.deny.matches(data) & ~self.allow.matches(data))
         current = data.redact(denied) if denied.any() else data
         best = np.where(denied, np.inf, -np.inf)
@@ -129,11 +151,17 @@ class ClassifierSet:
 
     def decide(self, data: TokenData) -> npt.NDArray[np.int16]:
         """Return 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
-        redacted = self.redactions(data) > 0
+        data, firm = self.ruled(data)
+        redacted = self._alone.redactions(data) > 0
         if not self.typing:
-            return redacted.astype(np.int16)
+            return np.where(firm > 0, firm, redacted).astype(np.int16)
         kinds = np.stack([model.scores(data) for model in self.typing]).argmax(axis=0) + 1
-        return np.where(redacted, kinds, 0).astype(np.int16)
+        return np.where(firm > 0, firm, np.where(redacted, kinds, 0)).astype(np.int16)
+
+    @property
+    def _alone(self) -> ClassifierSet:
+        """The set without its rules, for tokens that were looked at by them."""
+        return self if self.rules is None else replace(self, rules=None)
 
     def to_arrays(self) -> tuple[Header, Arrays]:
         """Return a JSON header and named arrays."""
@@ -174,6 +202,8 @@ class ClassifierSet:
             "typing": typing,
             "knowledge": len(self.knowledge),
         }
+        if self.rules is not None:
+            header["rules"] = self.rules.to_json()
         return header, arrays
 
     @classmethod
@@ -228,4 +258,5 @@ class ClassifierSet:
             }
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise ModelError("The classifiers of the model do not fit together.") from error
-        return cls(labels, tuple(classifiers), typing, knowledge, **lists)
+        rules = None if header.get("rules") is None else ChosenRules.from_json(header["rules"])
+        return cls(labels, tuple(classifiers), typing, knowledge, **lists, rules=rules)

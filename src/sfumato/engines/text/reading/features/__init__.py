@@ -1,6 +1,6 @@
 """Features factored by word type: each distinct word is analysed once, tokens only point to it."""
 
-from .data import PlaceFeature, TokenData
+from .data import FeatureIndex, PlaceFeature, TokenData
 from .words import BEGIN, END, REDACTED, RESERVED, WordKnowledge, WordTable, lower_keys
 
 __all__ = [
@@ -8,6 +8,7 @@ __all__ = [
     "END",
     "REDACTED",
     "RESERVED",
+    "FeatureIndex",
     "PlaceFeature",
     "TokenData",
     "WordKnowledge",

@@ -30,7 +30,9 @@ _LINE, _BINS = 4, 12  # those that it takes: ends of lines, bins of another stag
 
 def compiled(candidate: D) -> D | CompiledCandidate:
     """Compile a candidate where it can be; return others as they are."""
-    if not isinstance(candidate, ClassifierSet):
+    if not isinstance(candidate, ClassifierSet) or not candidate.classifiers:
+        return candidate
+    if candidate.rules is not None:  # texts are looked at before their words
         return candidate
     seen = [(stage.model, stage.sees) for h in candidate.classifiers for stage in h.stages]
     for model, sees in [*seen, *((model, ()) for model in candidate.typing)]:

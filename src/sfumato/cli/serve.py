@@ -1,0 +1,35 @@
+"""`sfumato serve`: the local page on which people label, choose, review, audit and read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ._running import DebugFlag, running
+
+__all__ = ["serve"]
+
+
+def serve(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(metavar="DIR...", help="Folders that start, explore or run wrote."),
+    ],
+    *,
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.")] = 8765,
+    idle: Annotated[
+        int, typer.Option(help="Minutes without anybody acting after which the page locks itself.")
+    ] = 15,
+    debug: DebugFlag = False,
+) -> None:
+    """Show a local page to label, choose, publish, review and audit; nothing leaves this machine."""
+    with running(quiet=False, as_json=False, debug=debug):
+        from ..web import serve as show
+
+        def say(line: str) -> None:
+            typer.echo(line)
+            typer.echo("Open this address in a browser on this machine; Ctrl-C ends it.", err=True)
+
+        show(folders, port=port, idle=60.0 * idle, say=say)

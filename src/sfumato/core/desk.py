@@ -1,0 +1,78 @@
+"""The contract between the local page and an engine whose folders people work in: questions and answers.
+
+The page knows nothing of any one engine. What goes back and forth is plain JSON that the page shows; it
+stays between the program and the browser on the same machine.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .engine import Progress
+
+__all__ = ["Desk"]
+
+Json = dict[str, Any]
+
+
+class Desk(ABC):
+    """A folder in which answers are given."""
+
+    folder: Path
+
+    @property
+    @abstractmethod
+    def labels(self) -> Sequence[str]:
+        """The labels that an answer may give, by the keys 1 to 9."""
+
+    @abstractmethod
+    def question(self, asking: str) -> Json:
+        """Return the next question, with its context; `{"kind": "none"}` where there is none."""
+
+    @abstractmethod
+    def answer(self, given: Mapping[str, Any]) -> None:
+        """Keep an answer; it is on the disk when this returns."""
+
+    @abstractmethod
+    def like(self, given: Mapping[str, Any]) -> list[Json]:
+        """Return the places that the same answer would settle, each with a little context."""
+
+    @abstractmethod
+    def document(self, number: int, ratio: float | None = None) -> Json:
+        """Return a document with what would be redacted in it."""
+
+    @abstractmethod
+    def status(self) -> Json:
+        """Return how far the work is and what it says about the risk."""
+
+    @abstractmethod
+    def explore(self) -> Path:
+        """Write the frontier that the answers allow; return its folder."""
+
+    @abstractmethod
+    def publish(self, candidate: str, progress: Progress) -> Path:
+        """Publish the documents as a candidate says; return the folder of the release."""
+
+    @abstractmethod
+    def review(self) -> list[Json]:
+        """Return the documents, the riskiest first, and whether each was seen since the release."""
+
+    @abstractmethod
+    def see(self, number: int) -> None:
+        """Keep that a document of the release was looked at."""
+
+    @abstractmethod
+    def to_see(self) -> int:
+        """Return how many documents are still to be seen before the release can be approved."""
+
+    @abstractmethod
+    def approve(self, initials: str) -> None:
+        """Approve the release; refused before every document or the drawn sample was seen."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End background work."""

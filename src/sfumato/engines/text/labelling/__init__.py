@@ -1,0 +1,1 @@
+"""Labelling from nothing: questions worth asking, a learner for half answers, and the risk they tell."""

@@ -1,0 +1,282 @@
+"""A labelling project as the local page sees it: questions in their context, answers, releases, review."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ....core.desk import Desk
+from ....core.engine import Progress
+from ....core.errors import InputError, ParameterError
+from ....core.files import read_json, write_json
+from ....core.records import RELEASE_FILE
+from ....core.staging import whole_directory
+from ..exploration import TextExploration
+from ..learners.protocol import cost_threshold
+from .partial import UNKNOWN
+from .publication import explored, write_marks
+from .session import Place, Session
+
+__all__ = ["TextDesk"]
+
+_CONTEXT = 160  # characters on either side of what is asked
+_PREVIEW = 40
+_MOST_SHOWN = 200
+_SAMPLE = 20  # documents that must be seen before a release is approved, at least
+
+Json = dict[str, Any]
+
+
+class TextDesk(Desk):
+    """Labels documents.
+
+    Parameters
+    ----------
+    folder : Path
+        The project.
+
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.session = Session(folder)
+        self.session.check()
+
+    @property
+    def labels(self) -> Sequence[str]:
+        return self.session.labels
+
+    # --- questions ----------------------------------------------------------------------------
+
+    def question(self, asking: str) -> Json:
+        """Return the next question with its context."""
+        session = self.session
+        audit = asking == "audit"
+        if audit:
+            found = session.asker.random_window(session.answers.done)
+        else:
+            found = session.question(asking)
+        if found is None:
+            return {"kind": "none"}
+        document, first, last = session.place(found.first, found.last)
+        text = session.documents[document].text
+        low, high = self._around(text, first, last)
+        asked: Json = {
+            "kind": found.kind,
+            "random": found.random,
+            "doc": document,
+            "id": session.documents[document].id,
+            "first": first,
+            "last": last,
+            "offset": low,
+            "text": text[low:high],
+            "words": self._words(document, low, high),
+            "number": session.answers.count + 1,
+        }
+        if found.kind == "window":
+            asked["spans"] = [
+                [max(s.start, first), min(s.end, last), s.label]
+                for s in session.spans(document)
+                if s.start < last and first < s.end
+            ]
+            return asked
+        score = float(session.scores[found.first : found.last].max())
+        place = (document, first, last)
+        asked["label"] = session.label_at(document, first, last)
+        asked["chance"] = 1 / (1 + math.exp(-max(-50.0, min(50.0, score))))
+        asked["like"] = {
+            "yes": len(session.like(place, sensitive=True)),
+            "no": len(session.like(place, sensitive=False)),
+        }
+        return asked
+
+    @staticmethod
+    def _around(text: str, first: int, last: int) -> tuple[int, int]:
+        """Return the bounds of the context, cut at white space."""
+        low, high = max(0, first - _CONTEXT), min(len(text), last + _CONTEXT)
+        if low:
+            space = re.search(r"\s", text[low:first])
+            low += space.end() if space else 0
+        if high < len(text):
+            cut = max(text.rfind(" ", last, high), text.rfind("\n", last, high))
+            high = cut if cut > last else high
+        return low, high
+
+    def _words(self, document: int, low: int, high: int) -> list[list[int]]:
+        session = self.session
+        inside = session._tokens_of(document, low, high) if low < high else slice(0, 0)  # noqa: SLF001
+        return [[int(session.starts[i]), int(session.ends[i])] for i in range(inside.start, inside.stop)]  # fmt: skip
+
+    def _place(self, given: Mapping[str, Any]) -> Place:
+        try:
+            return int(given["doc"]), int(given["first"]), int(given["last"])
+        except (KeyError, TypeError, ValueError):
+            raise ParameterError("An answer needs a place: doc, first and last.") from None
+
+    def answer(self, given: Mapping[str, Any]) -> None:
+        """Keep an answer."""
+        what = given.get("do")
+        session = self.session
+        if what == "undo":
+            session.undo()
+            return
+        place = self._place(given)
+        if what == "skip":
+            session.skip(place)
+        elif what == "window":
+            try:
+                spans = [(int(a), int(b), str(label)) for a, b, label in given.get("spans", [])]
+            except (TypeError, ValueError):
+                raise ParameterError("The spans of a window are [first, last, label].") from None
+            session.window(place, spans, random=bool(given.get("random")))
+        elif what == "mark":
+            label = str(given.get("label") or "")
+            places = [place]
+            if given.get("like"):
+                struck = {tuple(p) for p in given.get("struck", [])}
+                like = session.like(place, sensitive=bool(label))
+                places += [p for p in like if p not in struck]
+            by = "review" if given.get("by") == "review" else "question"
+            session.mark(places, label or None, exact=bool(given.get("exact", True)), by=by)
+        else:
+            raise ParameterError("There is no such answer.")
+
+    def like(self, given: Mapping[str, Any]) -> list[Json]:
+        """Return the places that the same answer settles, each with a little context."""
+        places = self.session.like(self._place(given), sensitive=bool(given.get("label")))
+        found = []
+        for document, first, last in places[:_MOST_SHOWN]:
+            text = self.session.documents[document].text
+            found.append({
+                "place": [document, first, last],
+                "before": text[max(0, first - _PREVIEW) : first],
+                "words": text[first:last],
+                "after": text[last : last + _PREVIEW],
+            })  # fmt: skip
+        return found
+
+    def document(self, number: int, ratio: float | None = None) -> Json:
+        """Return a document with its spans, and the same text as it would be published."""
+        if not 0 <= number < len(self.session.documents):
+            raise InputError("There is no such document.")
+        document = self.session.documents[number]
+        spans = self.session.spans(number, ratio=ratio)
+        return {
+            "doc": number,
+            "id": document.id,
+            "text": document.text,
+            "words": self._words(number, 0, len(document.text)) if document.text else [],
+            "spans": [
+                [s.start, s.end, s.label, None if s.score is None else 1 / (1 + math.exp(-s.score))]
+                for s in spans
+            ],
+        }
+
+    def status(self) -> Json:
+        """Return counts, the estimate and the stop rule's verdict."""
+        return self.session.status()
+
+    # --- releases -----------------------------------------------------------------------------
+
+    def explore(self) -> Path:
+        """Write the frontier of the answers so far into the project."""
+        out = self.folder / "frontier"
+        found = explored(self.session)
+        with whole_directory(out, force=True) as folder:
+            found.save(folder)
+        return out
+
+    def publish(self, candidate: str, progress: Progress) -> Path:
+        """Publish the project's documents; what people marked is redacted for certain."""
+        from ..publish import publish
+        from ..request import TextPublishRequest
+
+        exploration = TextExploration.load(self.folder / "frontier")
+        chosen = exploration.candidate(candidate)
+        marks = self.folder / "marks.jsonl"
+        write_marks(self.session, marks)
+        sources = self.session.project.source_paths()
+        record = self.session.record
+        request = TextPublishRequest.made(
+            {"documents": sources[0], "findings": marks, **record.reading.to_json()},
+            owner="publish",
+        )  # fmt: skip
+        out = self.folder / "releases" / candidate
+        out.parent.mkdir(mode=0o700, exist_ok=True)
+        publish(exploration, chosen, request, out=out, force=True, progress=progress)
+        with self.session.lock:
+            self.session.journal.append({"do": "release", "candidate": candidate})
+        return out
+
+    def _since_release(self) -> tuple[str | None, list[Json]]:
+        """Return the candidate of the last release and the events since."""
+        events = self.session.journal.events
+        for place in range(len(events) - 1, -1, -1):
+            if events[place]["do"] == "release":
+                return str(events[place]["candidate"]), events[place + 1 :]
+        return None, []
+
+    def review(self) -> list[Json]:
+        """Return the documents by how many sensitive words they may still hold, most first."""
+        session = self.session
+        candidate, events = self._since_release()
+        seen = {event["doc"] for event in events if event["do"] == "seen"}
+        corrected = {event["places"][0][0] for event in events if event["do"] == "mark"}
+        ratio = float(candidate[1:]) if candidate else session.record.ratio
+        threshold = cost_threshold(ratio)
+        with session.lock:
+            known, scores = session.answers.known, session.scores
+        published = session.pool.data.counted & (known == UNKNOWN) & (scores < threshold)
+        chance = np.where(published, 1 / (1 + np.exp(-np.clip(scores, -50, 50))), 0.0)
+        risk = np.bincount(
+            session.pool.data.document_of, weights=chance, minlength=len(session.documents)
+        )
+        order = np.argsort(-risk, kind="stable").tolist()
+        return [
+            {"doc": d, "id": session.documents[d].id, "expected_left": round(float(risk[d]), 3),
+             "seen": d in seen, "corrected": d in corrected}
+            for d in order
+        ]  # fmt: skip
+
+    def see(self, number: int) -> None:
+        """Keep that a document of the release was looked at."""
+        if not 0 <= number < len(self.session.documents):
+            raise InputError("There is no such document.")
+        with self.session.lock:
+            self.session.journal.append({"do": "seen", "doc": number})
+
+    def to_see(self) -> int:
+        """Return how many documents are still to be seen before the release can be approved."""
+        rows = self.review()
+        seen = sum(bool(row["seen"]) for row in rows)
+        return max(0, min(_SAMPLE, len(rows)) - seen)
+
+    def approve(self, initials: str) -> None:
+        """Write into release.json who approved it."""
+        name = initials.strip()
+        if not re.fullmatch(r"[^\W\d_]{1,4}", name):
+            raise InputError("Initials are one to four letters.")
+        candidate, events = self._since_release()
+        if candidate is None:
+            raise InputError("Nothing was published yet.", hint="publish a candidate first.")
+        if any(event["do"] in ("mark", "window", "undo") for event in events):
+            raise InputError(
+                "Answers were given since the release was made.", hint="publish it again first."
+            )
+        if left := self.to_see():
+            raise InputError(f"{left} documents are still to be seen before approval.")
+        path = self.folder / "releases" / candidate / RELEASE_FILE
+        content = read_json(path)
+        content["approved"] = {"by": name, "documents_seen": sum(r["seen"] for r in self.review())}
+        write_json(path, content, force=True)
+        with self.session.lock:
+            self.session.journal.append({"do": "approve", "by": name})
+
+    def close(self) -> None:
+        """End the background refits and release the journal."""
+        self.session.close()

@@ -1,0 +1,240 @@
+"""The risk that answers tell: from random windows alone, scored by models that have not seen their documents.
+
+The range is the wider of a bootstrap in two stages (documents, then windows within them) and the exact
+interval of Clopper and Pearson: windows are few, and each alone is too narrow where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.randomness import Streams
+from ..reading.arrays import Mask, Scores
+from .partial import UNKNOWN, Fitted, Known, PartialCRF, Pool
+
+__all__ = ["Estimate", "answers_to_go", "audit_size", "estimated", "out_of_fold", "share_range"]
+
+FOLDS = 4
+_DRAWS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What random windows say: of `sensitive` words, `left` stay; an attacker finds `found` in 100.
+
+    `low` and `high` hold the share left with the given level; the shares are None before the first
+    sensitive word was met.
+    """
+
+    windows: int
+    words: int
+    sensitive: int
+    left: int
+    low: float
+    high: float
+    false_positives: int
+    found_in_100: float
+    level: float = 0.95
+
+    @property
+    def share(self) -> float | None:
+        return self.left / self.sensitive if self.sensitive else None
+
+
+def share_range(
+    left: npt.NDArray[np.int64],
+    of: npt.NDArray[np.int64],
+    unit: npt.NDArray[np.int64],
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """Return a range for Σ left / Σ of, counted in windows that belong to documents.
+
+    Parameters
+    ----------
+    left, of : arrays of int
+        Per window: what is left, and of how many.
+    unit : array of int
+        The document of each window.
+    level : float
+        How often the range should hold the true share.
+    seed : int
+        The seed of the bootstrap.
+
+    """
+    from scipy.stats import beta
+
+    total, count = int(of.sum()), int(left.sum())
+    if total == 0:
+        return 0.0, 1.0
+    tail = (1.0 - level) / 2
+    low = float(beta.ppf(tail, count, total - count + 1)) if count else 0.0
+    high = float(beta.ppf(1 - tail, count + 1, total - count)) if count < total else 1.0
+    _, where = np.unique(unit, return_inverse=True)
+    documents = int(where.max()) + 1
+    members = [np.flatnonzero(where == d) for d in range(documents)]
+    random = Streams(seed).generator("windows bootstrap")
+    shares = np.empty(_DRAWS)
+    for draw in range(_DRAWS):
+        drawn = np.concatenate(
+            [members[d][random.integers(len(members[d]), size=len(members[d]))]
+             for d in random.integers(documents, size=documents)]
+        )  # fmt: skip
+        # Half a leak more in each draw: no leak seen does not mean that there is none.
+        shares[draw] = (left[drawn].sum() + random.gamma(0.5)) / max(of[drawn].sum(), 1)
+    bottom, top = np.quantile(shares, [tail, 1 - tail])
+    return min(low, float(bottom), count / total), min(1.0, max(high, float(top)))
+
+
+def out_of_fold(
+    learner: PartialCRF,
+    pool: Pool,
+    known: Known,
+    documents: npt.NDArray[np.int64],
+    *,
+    seed: int = 0,
+    folds: int = FOLDS,
+) -> Scores:
+    """Return scores of some documents by models that learned nothing from the document's answers."""
+    scores = np.full(len(pool.data), -np.inf)
+    wanted = np.unique(documents)
+    dealt = Streams(seed).generator("label folds").permutation(len(wanted)) % folds
+    for fold in range(min(folds, len(wanted))):
+        held = np.zeros(pool.data.documents, np.bool_)
+        held[wanted[dealt == fold]] = True
+        fitted: Fitted = learner.fit(pool, known, documents=~held, seed=seed)
+        inside = held[pool.data.document_of]
+        scores[inside] = fitted.scores(documents=held)[inside]
+    return scores
+
+
+def estimated(
+    pool: Pool,
+    scores: Scores,
+    known: Known,
+    windows: npt.NDArray[np.int64],
+    drawn: npt.NDArray[np.int64],
+    threshold: float,
+    *,
+    redacted: Mask | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Estimate:
+    """Judge decisions at a threshold on the windows that were drawn at random and fully answered.
+
+    Parameters
+    ----------
+    pool : Pool
+        The tokens.
+    scores : array
+        Out-of-fold log-odds (see `out_of_fold`).
+    known : array of int8
+        The answers.
+    windows : array of int
+        Bounds of all windows.
+    drawn : array of int
+        The numbers of the windows that were drawn and answered.
+    threshold : float
+        Words from this score on are redacted.
+    redacted : mask, default None
+        Words that are redacted whatever their score.
+    level : float
+        How often the range should hold the true share.
+    seed : int
+        The seed of the bootstrap.
+
+    """
+    data = pool.data
+    take = np.zeros(len(data), np.bool_)
+    for number in drawn.tolist():
+        take[windows[number] : windows[number + 1]] = True
+    take &= data.counted & (known != UNKNOWN)
+    hidden = scores >= threshold
+    if redacted is not None:
+        hidden = hidden | redacted
+    sensitive = take & (known > 0)
+    window_of = np.searchsorted(windows, np.arange(len(data)), "right") - 1
+    size = len(windows)
+    of = np.bincount(window_of[sensitive], minlength=size)[drawn]
+    left = np.bincount(window_of[sensitive & ~hidden], minlength=size)[drawn]
+    unit = data.document_of[windows[drawn]] if len(drawn) else np.zeros(0, np.int64)
+    low, high = share_range(left, of, unit, level=level, seed=seed)
+    read = np.flatnonzero(take & ~hidden)
+    first = read[np.argsort(-scores[read], kind="stable")[:100]]
+    found = int(np.count_nonzero(known[first] > 0))
+    return Estimate(
+        windows=len(drawn),
+        words=int(np.count_nonzero(take)),
+        sensitive=int(of.sum()),
+        left=int(left.sum()),
+        low=low,
+        high=high,
+        false_positives=int(np.count_nonzero(take & hidden & (known == 0))),
+        found_in_100=100 * found / len(first) if len(first) else 0.0,
+        level=level,
+    )
+
+
+def audit_size(share: float, wanted: float, *, level: float = 0.95) -> int:
+    """Return how many sensitive words must be looked at until the upper end falls under `wanted`.
+
+    Parameters
+    ----------
+    share : float
+        The share that is expected to be left.
+    wanted : float
+        The upper end that is wanted.
+    level : float
+        The level of the interval.
+
+    """
+    from scipy.stats import beta
+
+    if not share < wanted:
+        return 0
+    size = 8
+    while size < 10_000_000:
+        left = int(np.ceil(share * size))
+        if beta.ppf(1 - (1 - level) / 2, left + 1, size - left) <= wanted:
+            return size
+        size = int(size * 1.1) + 1
+    return size
+
+
+def answers_to_go(
+    history: list[tuple[int, float]], wanted: float, *, patience: int = 50
+) -> tuple[str, int | None]:
+    """Return the stop rule's verdict from (answers, upper end) pairs, oldest first.
+
+    The verdict is "go on" with an estimate of how many more answers bring the upper end under `wanted`
+    (None where that cannot be told), "enough", or "stop" where `patience` answers changed nothing.
+
+    >>> answers_to_go([(20, 0.5), (40, 0.25)], 0.3)
+    ('enough', 0)
+    >>> answers_to_go([(20, 0.4), (40, 0.2)], 0.1)
+    ('go on', 40)
+    """
+    if not history:
+        return "go on", None
+    answers, high = history[-1]
+    if high <= wanted:
+        return "enough", 0
+    before = [h for n, h in history if n <= answers - patience]
+    if before and high > 0.98 * min(before):
+        return "stop", None
+    earlier = [(n, h) for n, h in history if n <= answers / 2] or history[:1]
+    then, old = earlier[-1]
+    if then >= answers or not 0 < high < old:
+        return "go on", None
+    # The upper end falls like a power of the number of answers.
+    power = np.log(old / high) / np.log(answers / max(then, 1))
+    more = answers * (high / wanted) ** (1.0 / power) - answers
+    return ("go on", int(np.ceil(more))) if more < 1e5 else ("go on", None)
+
+
+Refit = Callable[[], Scores]

@@ -1,0 +1,194 @@
+"""A CRF that learns from whatever is known of the tokens: unknown is unknown, not negative."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.randomness import Streams
+from ..learners.crf import CRFModel, sealed_keys, sentence_ends
+from ..learners.linear.columns import laid_places
+from ..learners.weights import UNIT
+from ..reading.arrays import Mask, Scores
+from ..reading.features import TokenData
+from ..rules.features import RULE_PLACES, values_of
+from . import _partial_kernels as kernels
+
+__all__ = ["UNKNOWN", "Fitted", "PartialCRF", "Pool"]
+
+UNKNOWN = -1
+Known = npt.NDArray[np.int8]
+_RARE, _GO_ON = -4.0, -1.0  # log-odds of the first and of a further sensitive word, to begin with
+_FADING = 3.0  # how firmly those of the rules and of the transitions stand
+_WEAK, _FIRM = 2.0, 4.5  # what a weak and a firm rule add to a word's log-odds, to begin with
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Tokens prepared for many fits: every feature by number, and the chains that learning visits."""
+
+    data: TokenData
+
+    @cached_property
+    def places(self) -> tuple[npt.NDArray[np.int32], tuple[int, ...]]:
+        """The features of places side by side, and how many values each takes."""
+        return laid_places(self.data)
+
+    @cached_property
+    def base(self) -> npt.NDArray[np.int64]:
+        """Where each family of features begins among the weights."""
+        own, near, far, joint = self.data.index().sizes
+        return np.cumsum([own, near, near, far, far, joint])
+
+    @cached_property
+    def size(self) -> int:
+        return int(self.base[-1]) + sum(self.places[1])
+
+    @cached_property
+    def row_keys(self) -> npt.NDArray[np.uint64]:
+        return sealed_keys(self.data.index())
+
+    @cached_property
+    def chains(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """First token, end and document of each sentence, no longer than the kernels take."""
+        data = self.data
+        n = len(data)
+        ends = np.zeros(n, np.bool_)
+        ends[data.tokens.doc[1:][np.diff(data.tokens.doc) > 0] - 1] = True
+        ends |= sentence_ends(data.words)[data.rows]
+        stops = np.flatnonzero(ends) + 1
+        starts = np.concatenate([[0], stops[:-1]]) if n else np.zeros(0, np.int64)
+        pieces = [
+            np.arange(start, stop, kernels.LONGEST)
+            for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
+        ]
+        first = np.concatenate(pieces) if pieces else np.zeros(0, np.int64)
+        last = np.concatenate([first[1:], [n]]) if len(first) else first
+        return first, last, data.document_of[first]
+
+
+@dataclass(frozen=True, slots=True)
+class PartialCRF:
+    """Learn a CRF from known tokens among unknown ones.
+
+    Parameters
+    ----------
+    epochs : int, default 20
+        Passes over the sentences that hold a known word.
+    rate : float, default 0.05
+        The AdaGrad step.
+    average : int, default 5
+        How many of the last passes the weights are averaged over.
+    start : CRFModel, default None
+        A model whose weights learning starts from.
+    kind : str, default None
+        The label whose rules speak for a word to begin with; None for the rules of all labels.
+    doubt : float, default 20.0
+        The squared gradient that the weights of `start` begin with: how firmly they stand.
+
+    """
+
+    epochs: int = 20
+    rate: float = 0.05
+    average: int = 5
+    start: CRFModel | None = None
+    kind: str | None = None
+    doubt: float = 20.0
+    min_gradient: float = 1e-3
+
+    def fit(
+        self, pool: Pool, known: Known, *, documents: Mask | None = None, seed: int = 0
+    ) -> Fitted:
+        """Learn from the known tokens.
+
+        Parameters
+        ----------
+        pool : Pool
+            The tokens.
+        known : array of int8
+            1 for a sensitive token, 0 for a harmless one, −1 where nobody has said.
+        documents : mask over the documents, default None
+            The documents to learn from; all of them for None.
+        seed : int, default 0
+            The seed of the order of the sentences.
+
+        """
+        index = pool.data.index()
+        places, sizes = pool.places
+        weights = np.zeros((pool.size, 2), np.float32)
+        transitions = np.zeros((2, 2, 2))
+        transitions[0, 1, 0], transitions[1, 1, 0] = _RARE, _GO_ON
+        if self.start is not None:
+            self.start.write(pool.row_keys, index.keys[3], weights[:, 0], transitions)
+            weights[weights[:, 0] != 0, 1] = self.doubt
+        if len(sizes) > 1 and sizes[1] == RULE_PLACES:
+            given = self.start is not None and self.start.place_sizes == sizes
+            place = int(pool.base[-1])
+            if given and self.start is not None:
+                weights[place:, 0] = self.start.place_weights
+                weights[place:, 1] = self.doubt
+            else:
+                rules = place + sizes[0]
+                weak = rules + np.array(values_of(self.kind), np.int64)
+                weights[weak, 0], weights[weak + 1, 0] = _WEAK, _FIRM
+                weights[rules + 1 : rules + RULE_PLACES, 1] = _FADING
+        transitions[:, :, 1] = _FADING if self.start is None else self.doubt
+        first, last, document = pool.chains
+        seen = np.concatenate([[0], np.cumsum(known != UNKNOWN)])
+        chosen = seen[last] > seen[first]
+        if documents is not None:
+            chosen &= documents[document]
+        visited = np.flatnonzero(chosen)
+        random = Streams(seed).generator("partial crf")
+        summed = np.zeros(pool.size, np.float32)
+        moved = np.zeros((2, 2))
+        for epoch in range(self.epochs if len(visited) else 1):
+            if len(visited):
+                kernels.train(
+                    random.permutation(visited), first, last, document, pool.data.tokens.doc,
+                    pool.data.rows, known, index.own_bounds, index.own, index.near, index.far,
+                    index.joint, places, pool.base, weights, transitions, self.rate,
+                    self.min_gradient,
+                )  # fmt: skip
+            if epoch >= self.epochs - self.average or not len(visited):
+                summed += weights[:, 0]
+                moved += transitions[:, :, 0]
+        count = self.average if len(visited) else 1
+        return Fitted(pool, summed / np.float32(count), moved / count)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Weights by feature number of one pool: scores it at once, and turns into a model for any text."""
+
+    pool: Pool
+    weights: npt.NDArray[np.float32]
+    transitions: npt.NDArray[np.float64]
+    _cache: dict[str, Scores] = field(default_factory=dict, repr=False)
+
+    def scores(self, *, documents: Mask | None = None) -> Scores:
+        """Return the log-odds of every token of the pool."""
+        data, index = self.pool.data, self.pool.data.index()
+        wanted = np.ones(data.documents, np.bool_) if documents is None else documents
+        out = np.empty(len(data))
+        weights = self.weights[:, None]
+        kernels.score(
+            data.tokens.doc, wanted, data.rows, index.own_bounds, index.own, index.near, index.far,
+            index.joint, self.pool.places[0], self.pool.base, weights, self.transitions, out,
+        )  # fmt: skip
+        return out
+
+    def model(self) -> CRFModel:
+        """Return the same weights by feature hash, for texts outside the pool."""
+        index, (_, sizes) = self.pool.data.index(), self.pool.places
+        cuts = np.split(self.weights, self.pool.base)
+        rows = np.concatenate(cuts[:5])
+        used = rows != 0
+        joined = np.round(cuts[5] / UNIT) != 0
+        return CRFModel(
+            self.pool.row_keys[used], rows[used], index.keys[3][joined], cuts[5][joined],
+            cuts[6], sizes, self.transitions,
+        )  # fmt: skip

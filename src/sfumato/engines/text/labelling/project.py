@@ -1,0 +1,287 @@
+"""A labelling project on disk: where the documents are, what rules propose, and every answer given.
+
+    project.json      documents by path and hash, labels, settings
+    rules.json        the rules, with the languages that were recognised
+    proposals.jsonl   what rules and other tools propose: offsets, labels and scores
+    start/            the model that learning starts from, where there is one
+    answers.jsonl     the journal
+
+Nothing here is an estimate of risk: proposals are proposals until somebody has looked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from ....core.errors import DataError, FormatError, InputError
+from ....core.files import canonical_json, read_json, sha256_of
+from ....core.records import Count, Label, Record
+from ....core.staging import whole_directory
+from ....data.document import Document, Span
+from ....data.documents import read_documents
+from ....data.findings import with_findings
+from ..learners.crf import CRF, CRFModel
+from ..reading.background import matching_labels, read_background
+from ..reading.features import TokenData
+from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
+from ..rules import ChosenRules
+from ..sanitize.storage import load_model, save_model
+from ..sources import opened
+
+__all__ = ["PROJECT_FILE", "HowRead", "Project", "ProjectRecord", "start_project"]
+
+PROJECT_FILE = "project.json"
+JOURNAL_FILE = "answers.jsonl"
+_RULES, _PROPOSALS, _START = "rules.json", "proposals.jsonl", "start"
+_NEVER = 2.0
+LABELS = ("NAME", "DATE", "PHONE", "EMAIL", "ID", "LOCATION", "AGE", "URL")
+"""The labels of a project whose owner names none."""
+
+
+class Source(Record):
+    """A file or folder that documents are read from."""
+
+    path: str
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    documents: Count
+
+
+class HowRead(Record):
+    """How the documents are read."""
+
+    text_column: str = "text"
+    id_column: str = "id"
+    spans_column: str = "spans"
+    format: str | None = None
+    overlaps: str = "merge"
+    delimiter: str | None = None
+
+
+class ProjectRecord(Record):
+    """project.json."""
+
+    version: int = Field(default=1, ge=1, le=1)
+    engine: str = "text"
+    sources: tuple[Source, ...]
+    labels: tuple[Label, ...] = Field(min_length=1, max_length=9)
+    ratio: float = Field(default=10.0, gt=0)
+    wanted: float = Field(default=0.01, gt=0, lt=1)
+    seed: int = Field(default=0, ge=0)
+    start: str = "none"
+    proposals: dict[str, int] = Field(default_factory=dict)
+    words: Count = 0
+    reading: HowRead = Field(default_factory=HowRead)
+
+
+class Project:
+    """A project that was read from its folder, documents included.
+
+    Parameters
+    ----------
+    folder : path
+        What `start_project` wrote.
+
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        if not (self.folder / PROJECT_FILE).is_file():
+            raise InputError(
+                f"The folder {self.folder.name!r} holds no project.",
+                hint="make one with `sfumato text start`.",
+            )
+        self.record = ProjectRecord.from_json(read_json(self.folder / PROJECT_FILE), file=PROJECT_FILE)  # fmt: skip
+        self.rules = ChosenRules.from_json(read_json(self.folder / _RULES))
+        self.documents = self._documents()
+        self.proposals = self._proposals("rules")
+        """What rules propose, by document; also a feature of the model."""
+        self.found = self._proposals("found")
+        """What another tool found, by document; asked about first."""
+
+    def source_paths(self) -> list[Path]:
+        """Return where the documents lie; relative paths start from the project's folder."""
+        return [Path(os.path.normpath(self.folder / s.path)) for s in self.record.sources]
+
+    def _documents(self) -> list[Document]:
+        found: list[Document] = []
+        for path, source in zip(self.source_paths(), self.record.sources, strict=True):
+            if not path.exists():
+                raise InputError(
+                    f"The documents {path.name!r} of the project are not where they were.",
+                    hint="put them back, or start a new project.",
+                )
+            if sha256_of(path) != source.sha256:
+                raise DataError(
+                    f"The documents {path.name!r} have changed since the project was started.",
+                    hint="answers are tied to places in the text: start a new project.",
+                )
+            corpus = opened(path, self.record.reading)
+            found += [Document(d.id, d.text, (), d.extra) for d in corpus]
+        return found
+
+    def _proposals(self, kind: str) -> list[list[Span]]:
+        by_id: dict[str, list[Span]] = {}
+        try:
+            for line in (self.folder / _PROPOSALS).read_text(encoding="utf-8").splitlines():
+                entry = json.loads(line)
+                by_id[entry["id"]] = [
+                    Span(int(a), int(b), str(label), float(score))
+                    for a, b, label, score in entry[kind]
+                ]
+            return [
+                list(Document(d.id, d.text, by_id.get(d.id, ())).checked().spans)
+                for d in self.documents
+            ]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise FormatError("The proposals of the project are damaged.") from error
+
+    def start_model(self) -> CRFModel | None:
+        """Return the model that learning starts from."""
+        if self.record.start == "none":
+            return None
+        header, arrays = load_model(self.folder / _START)
+        return CRFModel.from_arrays(dict(header), arrays)
+
+    @property
+    def journal_path(self) -> Path:
+        return self.folder / JOURNAL_FILE
+
+
+def start_project(
+    documents: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    labels: Sequence[str] = (),
+    rules: str | os.PathLike[str] | None = None,
+    findings: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    background: Sequence[Any] = (),
+    generated: bool = False,
+    ratio: float = 10.0,
+    wanted: float = 0.01,
+    seed: int = 0,
+    reading: HowRead | None = None,
+) -> ProjectRecord:
+    """Make a project folder from documents without labels.
+
+    Parameters
+    ----------
+    documents : path
+        The documents, in any format that `read_documents` reads; they stay where they are.
+    out : path
+        The folder of the project; it must not exist.
+    labels : sequence of str
+        What is sensitive, at most nine; the common kinds by default.
+    rules : path
+        A rules file; the built-in rules by default.
+    findings : path or mapping
+        What another tool found.
+    background : sequence of corpora
+        Labelled documents of any origin to learn a first model from.
+    generated : bool, default False
+        Whether generated English notes serve as background where none is given.
+    ratio : float, default 10.0
+        L/C: how many words withheld one leak is worth.
+    wanted : float, default 0.01
+        The share of sensitive words left that the labelling aims at.
+    seed : int, default 0
+        The seed of everything random.
+    reading : HowRead
+        How the documents are read; by their names by default.
+
+    """
+    path = Path(documents)
+    how = reading or HowRead()
+    corpus = opened(path, how)
+    own = [Document(d.id, d.text) for d in corpus]
+    wanted_labels = tuple(labels) or LABELS
+    # No match is firm here: rules propose, and fade as answers come.
+    chosen = ChosenRules.read(rules, labels=wanted_labels, texts=(d.text for d in own), firm=_NEVER)
+    found = chosen.documents(own)
+    proposals: dict[str, int] = {"rules": sum(len(d.spans) for d in found)}
+    elsewhere: dict[str, list[Span]] = {}
+    if findings is not None:
+        theirs = list(with_findings(own, findings))
+        match = matching_labels({s.label for d in theirs for s in d.spans}, wanted_labels)
+        for document, other in zip(own, theirs, strict=True):
+            elsewhere[document.id] = [
+                Span(s.start, s.end, match[s.label], s.score)
+                for s in other.spans
+                if s.label in match
+            ]
+        proposals["findings"] = sum(map(len, elsewhere.values()))
+    model, start = _start_model(background, wanted_labels, chosen, generated=generated, seed=seed)
+    vocabulary = Vocabulary()
+    tokens = tokenize([d.text for d in own], vocabulary)
+    record = ProjectRecord(
+        sources=(
+            Source(
+                path=os.path.relpath(path.resolve(), Path(out).resolve()),
+                sha256=sha256_of(path),
+                documents=len(own),
+            ),
+        ),
+        labels=wanted_labels,
+        ratio=ratio,
+        wanted=wanted,
+        seed=seed,
+        start=start,
+        proposals=proposals,
+        words=int(np.count_nonzero(TokenData.of(tokens, vocabulary).counted)),
+        reading=how,
+    )
+    with whole_directory(out, inputs=[path]) as folder:
+        (folder / PROJECT_FILE).write_text(canonical_json(record.to_json()), encoding="utf-8")
+        (folder / _RULES).write_text(canonical_json(chosen.to_json()), encoding="utf-8")
+        (folder / _PROPOSALS).write_text(_proposal_lines(found, elsewhere), encoding="utf-8")
+        if model is not None:
+            save_model(folder / _START, *model.to_arrays())
+        Path(folder / JOURNAL_FILE).touch(mode=0o600)
+    return record
+
+
+def _proposal_lines(documents: Iterable[Document], found: Mapping[str, Sequence[Span]]) -> str:
+    def plain(spans: Iterable[Span]) -> list[list[object]]:
+        return [[s.start, s.end, s.label, s.score if s.score is not None else 1.0] for s in spans]
+
+    lines = (
+        {"id": d.id, "rules": plain(d.spans), "found": plain(found.get(d.id, ()))}
+        for d in documents
+        if d.spans or found.get(d.id)
+    )
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def _start_model(
+    background: Sequence[Any],
+    labels: Sequence[str],
+    rules: ChosenRules,
+    *,
+    generated: bool,
+    seed: int,
+) -> tuple[CRFModel | None, str]:
+    """Learn the model that learning starts from, with the rules as a feature."""
+    if background:
+        others, _ = read_background([read_documents(source) for source in background], labels)
+        kind = "background"
+    elif generated and "en" in (rules.rules.languages or ()):
+        from ....data.samples import clinic_notes
+
+        others, _ = read_background([read_documents(clinic_notes(300, seed=seed))], labels)
+        kind = "generated"
+    else:
+        return None, "none"
+    if not any(d.spans for d in others):
+        return None, "none"
+    vocabulary = Vocabulary()
+    tokens = tokenize([d.text for d in others], vocabulary)
+    place, _, _ = rules.applied(rules.documents(others), tokens)
+    data = TokenData.of(tokens, vocabulary).with_places(place)
+    sensitive = (labels_from_spans(others, tokens, list(labels)) > 0).astype(np.uint8)
+    return CRF(memory=False).fit(data, sensitive, seed=seed), kind

@@ -1,0 +1,166 @@
+"""From answers to a frontier: one candidate per loss ratio, its risk from the random windows alone."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ....core.exploration import placed
+from ....core.measures import Risk, Utility
+from ....core.randomness import Streams
+from ....core.records import InputFile
+from ..exploration import TextExploration
+from ..learners.protocol import Model, cost_threshold
+from ..records import TextCandidate, TextFrontier
+from ..release.learned import Learned
+from ..release.surrogates import DateReading, language_of
+from ..request import RATIOS
+from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
+from .estimate import Estimate, estimated, out_of_fold
+from .partial import UNKNOWN, PartialCRF
+from .session import Session
+
+__all__ = ["explored", "write_marks"]
+
+AXES = {
+    "risk": "share of the sensitive words that is left, from windows drawn at random",
+    "utility": "share of the words that is published",
+}
+METHOD = "random windows: the wider of two-stage bootstrap and Clopper-Pearson"
+
+
+def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExploration:
+    """Return the frontier that the answers so far allow.
+
+    Parameters
+    ----------
+    session : Session
+        The open project.
+    ratios : sequence of float
+        The loss ratios L/C.
+
+    """
+    session.settle()
+    with session.lock:
+        codes = session.answers.known.copy()
+        drawn = np.array(session.answers.drawn, np.int64)
+        fitted, scores, count = session.fitted, session.scores, session.answers.count
+    known = np.minimum(codes, 1).astype(np.int8)
+    pool, record = session.pool, session.record
+    counted = pool.data.counted
+    held_out = np.zeros(0)
+    if len(drawn):
+        where = pool.data.document_of[session.asker.windows[drawn]]
+        held_out = out_of_fold(session.learner, pool, known, where, seed=record.seed)
+    model, typing = fitted.model(), _typing(session, codes)
+    candidates, classifiers = [], {}
+    for ratio in ratios:
+        threshold = cost_threshold(ratio)
+        hidden = (codes > 0) | ((codes == UNKNOWN) & (scores >= threshold))
+        kept = 1.0 - int(np.count_nonzero(hidden & counted)) / max(int(counted.sum()), 1)
+        judged = None
+        if len(drawn):
+            judged = estimated(
+                pool, held_out, known, session.asker.windows, drawn, threshold, seed=record.seed
+            )
+        candidate = _candidate(float(ratio), kept, judged)
+        candidates.append(candidate)
+        h = Classifier((Stage(model),), (0,), threshold, "answers")
+        classifiers[candidate.id] = ClassifierSet(
+            session.labels, (h,), typing, rules=session.project.rules
+        )
+    marked, area = placed(candidates)
+    frontier = TextFrontier(
+        engine="text",
+        seed=record.seed,
+        inputs=tuple(
+            InputFile.of(path, source.documents)
+            for path, source in zip(session.project.source_paths(), record.sources, strict=True)
+            if path.is_file()
+        ),
+        axes=AXES,
+        area=area,
+        evaluations=len(candidates),
+        candidates=marked,
+        mode="answers",
+        learner="crf from answers",
+        labels=session.labels,
+        folds=4,
+        folds_dealt=4,
+        documents=len(session.documents),
+        words=int(np.count_nonzero(counted)),
+        sensitive_words=int(np.count_nonzero(counted & (codes > 0))),
+        rules=True,
+        answers=count,
+    )
+    return TextExploration(frontier, classifiers, _learned(session))
+
+
+def _learned(session: Session) -> Learned:
+    """Keep the marks of the documents; their windows are no whole documents to hold a release against."""
+    texts = [document.text for document in session.documents]
+    salt = Streams(session.record.seed).child("learned from").seed_of("salt") >> 1
+    languages = Counter(language_of(d.text, d.extra) for d in session.documents)
+    reading = DateReading.learned(texts, default=languages.most_common(1)[0][0] != "en")
+    return Learned(session.labels, {}, None, reading, Learned.marked(texts, salt), salt)
+
+
+def _candidate(ratio: float, kept: float, judged: Estimate | None) -> TextCandidate:
+    risk = Risk(1.0, attacker="not measured, because nobody has looked").with_interval(
+        0.0, 1.0, method="not measured"
+    )
+    leaked = false = 0
+    if judged is not None and judged.share is not None:
+        risk = Risk(judged.share, attacker="reads every published word").with_interval(
+            min(judged.low, judged.share), max(judged.high, judged.share), method=METHOD
+        )
+        leaked, false = judged.left, judged.false_positives
+    return TextCandidate(
+        id=f"r{ratio:g}",
+        risk=risk,
+        utility=Utility(kept, kept="words published"),
+        ratio=ratio,
+        rounds=1,
+        published=kept,
+        leaked=leaked,
+        false_positives=false,
+        total_loss=ratio * leaked + false,
+        held_out=judged is not None,
+        record=(),
+    )
+
+
+def _typing(session: Session, codes: np.ndarray) -> tuple[Model, ...]:
+    """Learn one model per label where there are several: what is redacted gets the likeliest."""
+    if len(session.labels) == 1:
+        return ()
+    models = []
+    for code, label in enumerate(session.labels, 1):
+        known = np.where(codes == UNKNOWN, UNKNOWN, codes == code).astype(np.int8)
+        learner = replace(PartialCRF(), kind=label)
+        models.append(learner.fit(session.pool, known, seed=session.record.seed).model())
+    return tuple(models)
+
+
+def write_marks(session: Session, path: Path) -> int:
+    """Write what people marked as findings (offsets only), so that publishing redacts it for certain.
+
+    Returns
+    -------
+    The number of marks.
+
+    """
+    count = 0
+    lines = []
+    for document in session.known_spans():
+        found = [{"start": s.start, "end": s.end, "label": s.label} for s in document.spans]
+        count += len(found)
+        lines.append(json.dumps({"id": document.id, "findings": found}, ensure_ascii=False))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path.chmod(0o600)
+    return count

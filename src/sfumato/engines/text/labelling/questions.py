@@ -1,0 +1,188 @@
+"""What to ask next: the answer that is worth most at the steward's own price of a leak.
+
+A word that is left alone costs L·p in expectation and one that is redacted C·(1 − p); an answer saves the
+smaller of the two at every place it settles. That value is largest at the cost threshold log(C / L), not
+at even odds. Every so often a whole window drawn at random is asked instead: those alone tell the risk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.randomness import Streams
+from ..learners.protocol import cost_threshold
+from ..reading.arrays import Mask, Scores
+from ..reading.features import TokenData
+from .partial import UNKNOWN, Known, Pool
+
+__all__ = ["ASKING", "EVERY", "WINDOW", "Asker", "Question"]
+
+WINDOW = 32  # words of a window, about
+ALIKE = 0.25  # scores that differ by no more count as the same
+SHORT = 3  # bytes below which a word does not speak for its like
+EVERY = 5  # one question in so many is a random window
+ASKING = ("cost", "attacker", "windows")
+"""Ways of asking: nearest the cost threshold, what an attacker reads first, whole windows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Tokens `first` to `last` (exclusive) of one document, and the window they stand in.
+
+    For a window, `first` and `last` are its bounds and `random` says whether it was drawn.
+    """
+
+    kind: str  # "word" or "window"
+    first: int
+    last: int
+    window: int
+    random: bool = False
+
+
+class Asker:
+    """Chooses questions about the tokens of a pool."""
+
+    def __init__(
+        self, pool: Pool, *, ratio: float = 10.0, seed: int = 0, crowd: float = 0.05
+    ) -> None:
+        self.pool, self.ratio, self.crowd = pool, ratio, crowd
+        self.threshold = cost_threshold(ratio)
+        self._order = Streams(seed).generator("windows").permutation(len(self.windows) - 1)
+
+    @property
+    def data(self) -> TokenData:
+        return self.pool.data
+
+    @cached_property
+    def windows(self) -> npt.NDArray[np.int64]:
+        """Bounds of windows: whole sentences of one document, together about as long as a window."""
+        first, last, document = self.pool.chains
+        words = np.concatenate([[0], np.cumsum(self.data.counted)])
+        bounds = [0]
+        for k in range(len(first)):
+            ends = k + 1 == len(first) or document[k + 1] != document[k]
+            if ends or words[last[k]] - words[bounds[-1]] >= WINDOW:
+                bounds.append(int(last[k]))
+        return np.array(bounds, np.int64)
+
+    def window_of(self, token: int) -> int:
+        """Return the number of the window that holds a token."""
+        return int(np.searchsorted(self.windows, token, "right")) - 1
+
+    def random_window(self, done: Mask) -> Question | None:
+        """Return the next window of the random order that is not done; None when all are."""
+        for number in self._order.tolist():
+            if not done[number]:
+                first, last = self.windows[number : number + 2].tolist()
+                if self.data.counted[first:last].any():
+                    return Question("window", first, last, number, random=True)
+        return None
+
+    def open(self, known: Known) -> Mask:
+        """Return which tokens may be asked about: words nobody has spoken of."""
+        may: Mask = self.data.counted & (known == UNKNOWN)
+        return may
+
+    def value(self, scores: Scores, *, asking: str = "cost") -> Scores:
+        """Return what an answer about each token is worth at its own place."""
+        chance = 1.0 / (1.0 + np.exp(-np.clip(scores, -50.0, 50.0)))
+        if asking == "attacker":  # published words, the likeliest name first
+            return np.where(scores < self.threshold, chance, 1e-9 * (1.0 - chance))
+        return np.minimum(self.ratio * chance, 1.0 - chance)
+
+    def next(
+        self,
+        scores: Scores,
+        known: Known,
+        *,
+        asking: str = "cost",
+        skipped: Mask | None = None,
+        found: Mask | None = None,
+    ) -> Question | None:
+        """Return the most valuable question about a word; None where nothing is open.
+
+        Parameters
+        ----------
+        scores : array
+            The model's log-odds.
+        known : array of int8
+            The answers.
+        asking : str
+            One of `ASKING`.
+        skipped : mask, default None
+            Tokens that are not asked about again.
+        found : mask, default None
+            Tokens that another tool found: what the model would leave of them is asked about first.
+
+        """
+        may = self.open(known)
+        if skipped is not None:
+            may &= ~skipped
+        places = np.flatnonzero(may)
+        if not len(places):
+            return None
+        value = self.value(scores[places], asking=asking)
+        if asking == "cost":
+            # An answer settles the same word on the same side of the threshold everywhere.
+            side = 2 * self.data.tokens.type[places].astype(np.int64)
+            side += scores[places] >= self.threshold
+            _, of, counts = np.unique(side, return_inverse=True, return_counts=True)
+            value = value * counts[of] ** self.crowd
+        if found is not None:
+            value = value + 1e3 * (found[places] & (scores[places] < self.threshold))
+        token = int(places[np.argmax(value)])
+        if asking == "windows":
+            number = self.window_of(token)
+            first, last = self.windows[number : number + 2].tolist()
+            return Question("window", first, last, number)
+        first, last = self.run(token, scores, known)
+        return Question("word", first, last, self.window_of(token))
+
+    def run(self, token: int, scores: Scores, known: Known) -> tuple[int, int]:
+        """Return the run of open words at or above the threshold around a token, or the token alone."""
+        if scores[token] < self.threshold:
+            return token, token + 1
+        document = int(self.data.document_of[token])
+        low, high = self.data.tokens.doc[document : document + 2].tolist()
+        counted = self.data.counted
+
+        def goes_on(i: int) -> bool:
+            return bool(counted[i] and known[i] == UNKNOWN and scores[i] >= self.threshold)
+
+        first, last = token, token + 1
+        while first - 1 >= low and goes_on(first - 1):
+            first -= 1
+        while last < high and goes_on(last):
+            last += 1
+        return first, last
+
+    def like(
+        self, first: int, last: int, scores: Scores, known: Known, *, sensitive: bool
+    ) -> npt.NDArray[np.int64]:
+        """Return where else the same words stand, unanswered, and the same answer follows.
+
+        A word that is sensitive here is so wherever the model finds it at least as likely; one that is
+        harmless here is so wherever the model finds it no more likely. Words of one or two characters
+        (initials) say too little.
+        """
+        size = last - first
+        tokens = self.data.tokens
+        if int(tokens.end[last - 1] - tokens.start[first]) < SHORT:
+            return np.zeros(0, np.int64)
+        starts: npt.NDArray[np.int64]
+        types = tokens.type
+        starts = np.flatnonzero(types == types[first])
+        starts = starts[starts + size <= len(types)]
+        document = self.data.document_of
+        kept = (starts != first) & (document[starts] == document[starts + size - 1])
+        for k in range(size):
+            at = starts + k
+            more = scores[at] - scores[first + k]
+            follows = more >= -ALIKE if sensitive else more <= ALIKE
+            kept &= (types[at] == types[first + k]) & (known[at] == UNKNOWN) & follows
+        found: npt.NDArray[np.int64] = starts[kept]
+        return found

@@ -1,0 +1,173 @@
+"""A rule finds spans in one text: a pattern, a check of what it matched, words near it that raise its score.
+
+What rules find are proposals. A rule never looks beyond the document it is given, so that publishing in
+batches of any size gives the same result.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from ....data.document import Document, Span
+from ....data.findings import resolve
+
+__all__ = ["PatternRule", "Rule", "RuleSet", "WordRule"]
+
+_NEAR = 48  # characters around a match in which context words count
+_LIFT = 0.35  # what a context word adds to a score
+
+
+@dataclass(frozen=True)
+class Rule(ABC):
+    """Base of all rules.
+
+    Parameters
+    ----------
+    name : str
+        What the rule is called in counts and reports.
+    label : str
+        The label of what it finds.
+    score : float
+        How sure a match is, in (0, 1].
+    languages : frozenset of str
+        The languages that the rule is for; empty for all.
+    is_built_in : bool
+        Whether the rule comes with the engine.
+
+    """
+
+    name: str
+    label: str
+    score: float
+    languages: frozenset[str] = frozenset()
+    is_built_in: bool = False
+
+    @abstractmethod
+    def spans(self, text: str) -> Iterator[Span]:
+        """Yield what the rule finds in a text, in any order, overlaps allowed."""
+
+
+@dataclass(frozen=True)
+class PatternRule(Rule):
+    """A regular expression; the group "span", where it has one, is what is found."""
+
+    pattern: re.Pattern[str] = field(default=re.compile(r"(?!)"))
+    check: Callable[[str], bool] | None = None
+    context: tuple[str, ...] = ()
+    needs_context: bool = False
+    group: int | str = 0
+
+    @cached_property
+    def _near(self) -> re.Pattern[str] | None:
+        if not self.context:
+            return None
+        words = "|".join(re.escape(word) for word in self.context)
+        return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
+
+    def spans(self, text: str) -> Iterator[Span]:
+        """Yield every match that passes its check."""
+        for match in self.pattern.finditer(text):
+            start, end = match.span(self.group)
+            if start >= end or (self.check is not None and not self.check(text[start:end])):
+                continue
+            score = self.score
+            if self._near is not None:
+                around = text[max(0, start - _NEAR) : start] + "\n" + text[end : end + _NEAR]
+                if self._near.search(around):
+                    score = min(1.0, score + _LIFT)
+                elif self.needs_context:
+                    continue
+            yield Span(start, end, self.label, score)
+
+
+@dataclass(frozen=True)
+class WordRule(Rule):
+    """A list of words and phrases, without regard to case."""
+
+    words: frozenset[str] = frozenset()
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str] | None:
+        # Longest first, and any white space between the words of a phrase.
+        entries = sorted({w.strip() for w in self.words if w.strip()}, key=lambda w: (-len(w), w))
+        if not entries:
+            return None
+        forms = "|".join(r"\s+".join(map(re.escape, entry.split())) for entry in entries)
+        return re.compile(rf"(?<!\w)(?:{forms})(?!\w)", re.IGNORECASE)
+
+    def spans(self, text: str) -> Iterator[Span]:
+        """Yield every entry that occurs as whole words."""
+        if self._pattern is not None:
+            for match in self._pattern.finditer(text):
+                yield Span(*match.span(), self.label, self.score)
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Rules that are applied together, and the words that none of them may find.
+
+    `languages` names the languages of the built-in rules among them (None: there are none).
+
+    >>> rules = RuleSet((WordRule("wards", "PLACE", 1.0, words=frozenset({"north wing"})),))
+    >>> rules.find("In the North  Wing.")
+    [Span(start=7, end=18, label='PLACE', score=1.0)]
+    """
+
+    rules: Sequence[Rule] = ()
+    allow: WordRule = field(default_factory=lambda: WordRule("allow", "", 1.0))
+    languages: tuple[str, ...] | None = None
+
+    @property
+    def own(self) -> list[PatternRule | WordRule]:
+        """The rules that are not built in."""
+        kinds = (PatternRule, WordRule)
+        return [rule for rule in self.rules if isinstance(rule, kinds) and not rule.is_built_in]
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def by_rule(self, text: str) -> Iterator[tuple[Rule, Span]]:
+        """Yield each match with its rule, overlaps included; allowed words are left out."""
+        allowed = [(span.start, span.end) for span in self.allow.spans(text)]
+        for rule in self.rules:
+            for span in rule.spans(text):
+                if not any(start <= span.start and span.end <= end for start, end in allowed):
+                    yield rule, span
+
+    def find(self, text: str, *, labels: Iterable[str] = (), min_score: float = 0.0) -> list[Span]:
+        """Return what the rules find, sorted and free of overlaps.
+
+        Parameters
+        ----------
+        text : str
+            The text of one document.
+        labels : iterable of str
+            The labels to keep; all of them by default.
+        min_score : float
+            Matches below this score are left out.
+
+        """
+        wanted = frozenset(labels)
+        found = [
+            span
+            for _, span in self.by_rule(text)
+            if (span.score or 0.0) >= min_score and (not wanted or span.label in wanted)
+        ]
+        return resolve(found, "best")
+
+    def applied(
+        self, documents: Iterable[Document], *, labels: Iterable[str] = (), min_score: float = 0.0
+    ) -> Iterator[Document]:
+        """Yield the documents with what the rules find added to their spans; the given spans win."""
+        wanted = tuple(labels)
+        for document in documents:
+            found = self.find(document.text, labels=wanted, min_score=min_score)
+            sure = [replace(span, score=2.0) for span in document.spans]
+            both = resolve([*sure, *found], "best")
+            given = {(s.start, s.end): s for s in document.spans}
+            spans = tuple(given.get((s.start, s.end), s) for s in both)
+            yield replace(document, spans=spans)

@@ -1,0 +1,224 @@
+"""The frontiers that folders hold, whatever engine made them: to look at, to choose from, to publish."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..core.desk import Desk
+from ..core.engine import Part, Progress, engine_named
+from ..core.errors import InputError, NoCandidateError
+from ..core.records import FRONTIER_FILE, Candidate, FrontierRecord
+from ..core.request import parameters
+from ..presentation.numbers import count, percent, plain
+
+__all__ = ["Frontiers"]
+
+_WIDTH, _HEIGHT, _MARGIN = 560.0, 300.0, 44.0
+
+
+class Frontiers:
+    """Reads frontiers as they are on the disk now, so that a new one appears when it is written.
+
+    Parameters
+    ----------
+    folders : sequence of Path
+        Where to look.
+    desk : Desk, optional
+        The project whose frontier is published with its own documents.
+
+    """
+
+    def __init__(self, folders: Sequence[Path], desk: Desk | None) -> None:
+        self.folders, self.desk = folders, desk
+
+    def found(self) -> list[Part]:
+        """Return the parts that have a frontier."""
+        from ..report.parts import find_parts
+
+        try:
+            parts = find_parts(self.folders)
+        except InputError:
+            return []
+        return [part for part in parts if part.frontier is not None]
+
+    def report(self) -> str | None:
+        """Return the report of everything in the folders, or None where there is nothing yet."""
+        from ..report.facts import Facts
+        from ..report.html import render_html
+        from ..report.parts import find_parts
+
+        try:
+            return render_html(Facts(tuple(find_parts(self.folders))))
+        except InputError:
+            return None
+
+    def shown(self, part_id: str | None, candidate_id: str | None) -> dict[str, Any]:
+        """Return what the room shows of one part and one candidate."""
+        parts = self.found()
+        if not parts:
+            return {"parts": [], "details": {}}
+        part = next((p for p in parts if p.id == part_id), None)
+        if part_id and part is None:
+            raise InputError("There is no such frontier.")
+        part = part or parts[0]
+        assert part.frontier is not None
+        record = part.frontier
+        chosen = next((c for c in record.candidates if c.id == candidate_id), None)
+        if candidate_id and chosen is None:
+            raise NoCandidateError("There is no such candidate.")
+        chosen = chosen or part.chosen or record.candidates[0]
+        return {
+            "parts": [{"id": p.id, "title": engine_named(p.engine).title} for p in parts],
+            "part": part.id,
+            "engine": part.engine,
+            "axes": record.axes,
+            "points": [_point(record, c) for c in record.candidates],
+            "staircase": _staircase(record),
+            "candidate": chosen.id,
+            "details": self.details(part, chosen),
+            "is_project": self._is_project(part),
+            "size": (_WIDTH, _HEIGHT, _MARGIN),
+        }
+
+    def _is_project(self, part: Part) -> bool:
+        return self.desk is not None and part.engine == "text" and self._folder(part) == self.desk.folder / "frontier"  # fmt: skip
+
+    def details(self, part: Part, candidate: Candidate) -> dict[str, Any]:
+        """Return a candidate in words: its numbers, and its policy as its engine tells it."""
+        story = engine_named(part.engine).story(
+            Part(
+                part.id, part.engine, frontier=part.frontier, chosen=candidate, chosen_by="steward"
+            )
+        )
+        return {
+            "id": candidate.id,
+            "risk": _measure(candidate.risk),
+            "utility": _measure(candidate.utility),
+            "dominated": candidate.dominated,
+            "sentences": [plain(sentence) for sentence in (*story.verdict, *story.published)],
+            "rows": _rows(candidate),
+            "chips": [
+                {"title": chips.title, "items": list(chips.items[:200])}
+                for chips in story.chips
+                if chips.section == "published"
+            ],
+        }
+
+    def _folder(self, part: Part) -> Path:
+        for folder in self.folders:
+            for file in sorted(folder.rglob(FRONTIER_FILE)):
+                engine = engine_named(part.engine)
+                try:
+                    if engine.Exploration.Record.read(file.parent) == part.frontier:
+                        return file.parent
+                except InputError:
+                    continue
+        raise InputError("The frontier is no longer where it was.", hint="open the page again.")
+
+    def publisher(self, given: Mapping[str, Any]) -> Callable[[Progress], str]:
+        """Return the work that publishes a candidate; what is wrong with the wish is told at once."""
+        part = next((p for p in self.found() if p.id == given.get("part")), None)
+        if part is None or part.frontier is None:
+            raise InputError("There is no such frontier.")
+        wanted = str(given.get("candidate", ""))
+        if wanted not in {c.id for c in part.frontier.candidates}:
+            raise NoCandidateError("There is no such candidate.")
+        if self._is_project(part):
+            desk = self.desk
+            assert desk is not None
+            return lambda progress: desk.publish(wanted, progress).name
+        engine = engine_named(part.engine)
+        data = Path(str(given.get("data") or ""))
+        if not str(given.get("data") or "").strip() or not data.exists():
+            raise InputError("There is no such data file on this machine.", hint="give its path.")
+        name = next(n for n, p in parameters(engine.PublishRequest).items() if p.role == "data")
+        request = engine.PublishRequest.made({name: data}, owner=f"{engine.name}.publish")
+        folder = self._folder(part)
+
+        def work(progress: Progress) -> str:
+            exploration = engine.load(folder)
+            out = folder.parent / f"{folder.name}-{wanted}"
+            engine.publish(exploration, exploration.candidate(wanted), request, out=out, progress=progress)  # fmt: skip
+            return out.name
+
+        return work
+
+
+def _measure(measure: Any) -> dict[str, Any]:
+    ends = measure.interval
+    low, high = (None, None) if ends is None else (ends.low, ends.high)
+    text = percent(measure.value)
+    if ends is not None and (low, high) != (0.0, 1.0):
+        text += f" ({percent(ends.low)} – {percent(ends.high)})"
+    elif ends is not None:
+        text = "not measured"
+    return {"value": measure.value, "low": low, "high": high, "text": text}
+
+
+def _scaled(record: FrontierRecord) -> Callable[[float, float], tuple[float, float]]:
+    risks = [c.risk.value for c in record.candidates]
+    kept = [c.utility.value for c in record.candidates]
+    low_r, high_r = min(risks), max(risks)
+    low_u, high_u = min(kept), max(kept)
+    wide, tall = max(high_r - low_r, 1e-9), max(high_u - low_u, 1e-9)
+
+    def place(risk: float, utility: float) -> tuple[float, float]:
+        x = _MARGIN + (risk - low_r) / wide * (_WIDTH - 2 * _MARGIN)
+        y = _HEIGHT - _MARGIN - (utility - low_u) / tall * (_HEIGHT - 2 * _MARGIN)
+        return round(x, 1), round(y, 1)
+
+    return place
+
+
+def _point(record: FrontierRecord, candidate: Candidate) -> dict[str, Any]:
+    x, y = _scaled(record)(candidate.risk.value, candidate.utility.value)
+    return {
+        "id": candidate.id,
+        "x": x,
+        "y": y,
+        "dominated": candidate.dominated,
+        "risk": _measure(candidate.risk)["text"],
+        "utility": _measure(candidate.utility)["text"],
+    }
+
+
+def _staircase(record: FrontierRecord) -> str:
+    best = [c for c in record.candidates if not c.dominated]
+    place = _scaled(record)
+    path = ""
+    for number, candidate in enumerate(best):
+        x, y = place(candidate.risk.value, candidate.utility.value)
+        path += f"M{x} {y}" if number == 0 else f" H{x} V{y}"
+    return path
+
+
+def _rows(candidate: Candidate) -> list[tuple[str, str]]:
+    """Return the numbers and names of a candidate, for a table."""
+    found = []
+    for key, value in candidate.to_json().items():
+        if key in ("id", "risk", "utility", "dominated", "measures", "risk_interval", "utility_interval"):  # fmt: skip
+            continue
+        name = key.replace("_", " ")
+        if isinstance(value, bool):
+            found.append((name, "yes" if value else "no"))
+        elif isinstance(value, int):
+            found.append((name, count(value)))
+        elif isinstance(value, float):
+            found.append((name, f"{value:,.4g}"))
+        elif isinstance(value, str):
+            found.append((name, value))
+        elif isinstance(value, list) and value and all(isinstance(v, str | int) for v in value):
+            found.append((name, ", ".join(map(str, value[:40]))))
+        elif key == "policy" and isinstance(value, dict):
+            found += [(str(k), _spoken(v)) for k, v in value.items()]
+    return found
+
+
+def _spoken(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(
+            f"{v[0]}–{v[1]}" if isinstance(v, list) and len(v) == 2 else str(v) for v in value
+        )
+    return str(value)

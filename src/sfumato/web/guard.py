@@ -1,0 +1,160 @@
+"""Who may speak to the page: this machine, by its own name, with the address that the program printed.
+
+The address carries a random token; whoever opens it gets a cookie that no script can read and no other
+site can send. Writes must come from the page itself. After some idle minutes the cookie is worth nothing
+until the address is opened again. Nothing that is shown may be stored, framed or run from elsewhere.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import sys
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+__all__ = ["Guard", "policy"]
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+COOKIE = "sfumato"
+NAMES = ("127.0.0.1", "localhost")
+_BACKGROUND = (
+    "/api/status",
+)  # what the page asks for by itself does not count as somebody being there
+
+
+def policy(script: str = "'self'", style: str = "'self'") -> str:
+    """Return a content security policy: nothing from outside, nothing inline beyond what is named."""
+    return (
+        f"default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+
+
+HEADERS = {
+    "cache-control": "no-store",
+    "content-security-policy": policy(),
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+
+
+class Guard:
+    """ASGI middleware that answers only to the steward.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What is guarded.
+    token : str
+        The secret of the address.
+    idle : float, default 900.0
+        Seconds without anybody acting after which the page locks itself.
+    clock : callable
+        Returns seconds; tests put their own here.
+
+    """
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        token: str,
+        idle: float = 900.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.app, self.token, self.idle, self.clock = app, token, idle, clock
+        self._secret = secrets.token_urlsafe(32)
+        self._last = clock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
+        host = headers.get("host", "")
+        if host.rsplit(":", 1)[0] not in NAMES:
+            await _plain(send, 400, "This page answers to 127.0.0.1 only.")
+            return
+        path = scope["path"]
+        if path.startswith("/enter/"):
+            await self._enter(path.removeprefix("/enter/"), send)
+            return
+        if self.clock() - self._last > self.idle:
+            self._secret = secrets.token_urlsafe(32)
+        if not self._is_known(headers.get("cookie", "")):
+            await _plain(
+                send, 403, "Locked. Open the address that `sfumato serve` printed to go on."
+            )
+            return
+        if scope["method"] not in ("GET", "HEAD"):
+            origin = headers.get("origin", "")
+            json_body = headers.get("content-type", "").partition(";")[0] == "application/json"
+            if origin != f"http://{host}" or not json_body:
+                await _plain(send, 403, "A write must come from the page itself.")
+                return
+        if path not in _BACKGROUND:
+            self._last = self.clock()
+
+        begun = False
+
+        async def guarded(message: MutableMapping[str, Any]) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                given = {k.lower() for k, _ in message["headers"]}
+                message["headers"] = [
+                    *message["headers"],
+                    *((k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in given),
+                ]  # fmt: skip
+            await send(message)
+
+        try:
+            await self.app(scope, receive, guarded)
+        except Exception as error:
+            # A traceback in the log could hold a word of the documents.
+            sys.stderr.write(f"sfumato: internal error ({type(error).__name__})\n")
+            if not begun:
+                await _plain(send, 500, "An internal error; the program goes on.")
+
+    async def _enter(self, given: str, send: Send) -> None:
+        if not hmac.compare_digest(given.encode(), self.token.encode()):
+            await _plain(send, 403, "That is not the address that `sfumato serve` printed.")
+            return
+        self._last = self.clock()
+        cookie = f"{COOKIE}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
+        await _answer(send, 303, b"", {"location": "/", "set-cookie": cookie})
+
+    def _is_known(self, cookies: str) -> bool:
+        try:
+            found = SimpleCookie(cookies).get(COOKIE)
+        except CookieError:
+            return False
+        return found is not None and hmac.compare_digest(
+            found.value.encode(), self._secret.encode()
+        )
+
+
+async def _plain(send: Send, status: int, text: str) -> None:
+    await _answer(send, status, text.encode(), {"content-type": "text/plain; charset=utf-8"})
+
+
+async def _answer(send: Send, status: int, body: bytes, headers: dict[str, str]) -> None:
+    every = {**HEADERS, **headers}
+    await send({
+        "type": "http.response.start", "status": status,
+        "headers": [(k.encode(), v.encode()) for k, v in every.items()],
+    })  # fmt: skip
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,435 @@
+// The page's one module: it shows what the program sends and sends back what was pressed.
+const room = document.body.dataset.room;
+const $ = (id) => document.getElementById(id);
+const news = (text) => { $("news").textContent = text; };
+const labels = document.body.dataset.labels.split("\n").filter(Boolean);
+const kind = (label) => `k${labels.indexOf(label) + 1}`;
+const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
+
+async function ask(path, body) {
+  const options = body === undefined ? {} : {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
+  };
+  let answer;
+  try {
+    answer = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+  } catch {
+    news("The program does not answer. Is it still running?");
+    throw new Error("no answer");
+  }
+  if (answer.status === 403) { location.reload(); throw new Error("locked"); }
+  const content = await answer.json();
+  if (!answer.ok) { news(content.error); throw new Error("refused"); }
+  return content;
+}
+
+// --- text with marks -------------------------------------------------------------------------
+function put(parent, tag, text, className) {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  parent.append(made);
+  return made;
+}
+
+// Draw text[offset...] with spans [first, last, label, chance]; words become clickable pieces.
+function draw(into, shown, spans, { asked, words } = {}) {
+  into.replaceChildren();
+  const { text, offset } = shown;
+  const end = offset + text.length;
+  const cut = (a, b) => text.slice(a - offset, b - offset);
+  const pieces = (parent, a, b) => {
+    let at = a;
+    for (const [s, e] of words || []) {
+      if (e <= a || s >= b) continue;
+      if (s > at) parent.append(cut(at, s));
+      const word = put(parent, "span", cut(Math.max(s, a), Math.min(e, b)), "word");
+      word.dataset.first = s; word.dataset.last = e;
+      at = Math.min(e, b);
+    }
+    if (at < b) parent.append(cut(at, b));
+  };
+  const all = spans.map((s) => ({ first: s[0], last: s[1], label: s[2], chance: s[3] }));
+  if (asked) all.push({ ...asked, asked: true });
+  all.sort((a, b) => a.first - b.first);
+  let at = offset;
+  for (const span of all) {
+    const a = Math.max(span.first, at), b = Math.min(span.last, end);
+    if (b <= a) continue;
+    pieces(into, at, a);
+    const mark = put(into, "mark", undefined, span.label ? kind(span.label) : "");
+    if (span.asked) mark.classList.add("asked-for");
+    if (typeof span.chance === "number" && span.chance < 0.5) mark.classList.add("unsure");
+    mark.dataset.first = span.first; mark.dataset.last = span.last;
+    pieces(mark, a, b);
+    if (span.label) put(mark, "small", span.label);
+    at = b;
+  }
+  pieces(into, at, end);
+}
+
+// The words between two places of a selection, or null.
+function selectedWords(within) {
+  const selection = getSelection();
+  if (!selection || selection.isCollapsed || !within.contains(selection.anchorNode)) return null;
+  const range = selection.getRangeAt(0);
+  const hit = [...within.querySelectorAll(".word")].filter((w) => range.intersectsNode(w));
+  if (!hit.length) return null;
+  selection.removeAllRanges();
+  return [Number(hit[0].dataset.first), Number(hit[hit.length - 1].dataset.last)];
+}
+
+// --- label and audit -------------------------------------------------------------------------
+let question = null, chosen = labels[0], first = 0, last = 0, spans = [], busy = false, preview = null, cursor = -1;
+const asking = () => document.querySelector("[data-asking]")?.dataset.asking || $("asking")?.value || "cost";
+
+function showQuestion(next) {
+  question = next; preview = null; busy = false; cursor = -1;
+  Object.assign($("text").dataset, { kind: question.kind, doc: question.doc, first: question.first, last: question.last });
+  const hide = (key, yes) => { const b = document.querySelector(`#buttons [data-key="${key}"]`); if (b) b.hidden = yes; };
+  if ($("preview")) $("preview").hidden = true;
+  if (question.kind === "none") {
+    $("asked-title").textContent = "Nothing is left to ask."; $("text").replaceChildren(); $("about").textContent = "";
+    return;
+  }
+  const window_ = question.kind === "window";
+  for (const key of ["y", "n", "a", "[", "]"]) hide(key, window_);
+  hide("d", !window_);
+  ({ first, last } = question);
+  spans = window_ ? question.spans.map((s) => [...s]) : [];
+  chosen = question.label || chosen;
+  $("asked-title").textContent = window_
+    ? "Mark everything sensitive between the bounds, then say that the window is done."
+    : "Is this sensitive?";
+  const drawn = question.random ? "drawn at random · " : "";
+  const chance = window_ ? "" : ` · the model says ${percent(question.chance)}`;
+  $("about").textContent = `Question ${question.number} · ${drawn}document ${question.id}${chance}`;
+  redraw();
+}
+
+function redraw() {
+  const text = $("text");
+  if (question.kind === "window") {
+    draw(text, question, spans, { words: inWindow() });
+    fade(text);
+    const here = [...text.querySelectorAll(".word")][cursor];
+    if (here) { here.classList.add("cursor"); news(`${here.textContent}${here.closest("mark") ? ", marked" : ""}`); }
+  } else {
+    draw(text, question, [], { asked: { first, last, label: chosen }, words: question.words });
+  }
+  for (const b of document.querySelectorAll("button.kind")) b.setAttribute("aria-pressed", String(b.dataset.label === chosen));
+  if ($("yes-label")) $("yes-label").textContent = question.kind === "word" ? `: ${chosen}` : "";
+  const like = question.like;
+  if ($("like-count")) $("like-count").textContent = like ? `(${like.yes} if yes, ${like.no} if no)` : "";
+}
+
+const inWindow = () => question.words.filter(([s, e]) => s >= first && e <= last);
+
+// Grey what stands before and after the window.
+function fade(text) {
+  const words = [...text.querySelectorAll(".word")];
+  if (!words.length) return;
+  const wrap = (from, to) => {
+    const range = document.createRange();
+    if (from) range.setStartAfter(from); else range.setStart(text, 0);
+    if (to) range.setEndBefore(to); else range.setEnd(text, text.childNodes.length);
+    if (range.toString().trim() === "") return;
+    try { const far = document.createElement("span"); far.className = "far"; range.surroundContents(far); } catch { /* a mark at the edge */ }
+  };
+  const outer = (w) => (w.parentElement.tagName === "MARK" ? w.parentElement : w);
+  wrap(null, outer(words[0])); wrap(outer(words[words.length - 1]), null);
+}
+
+async function give(answer) {
+  if (busy) return;
+  busy = true;
+  try {
+    const place = { doc: question.doc, first, last };
+    const { question: next } = await ask("/api/answer", { asking: asking(), ...place, ...answer });
+    showQuestion(next);
+    performance.mark("question");
+    soon();
+  } finally { busy = false; }
+}
+
+function move(by) {
+  const words = question.words;
+  if (by > 0) {
+    const after = words.find(([s]) => s >= last), before = [...words].reverse().find(([, e]) => e <= first);
+    if (after && (!before || after[0] - last <= first - before[1])) last = after[1]; else if (before) first = before[0];
+  } else {
+    const inside = words.filter(([s, e]) => s >= first && e <= last);
+    if (inside.length > 1) last = inside[inside.length - 2][1];
+  }
+  redraw();
+}
+
+async function allLikeThis(label) {
+  const place = { doc: question.doc, first, last, label };
+  const { places } = await ask("/api/like", place);
+  preview = { label, struck: new Set() };
+  $("preview-title").textContent = `${places.length} places like this: ${label || "not sensitive"}`;
+  const list = $("places");
+  list.replaceChildren();
+  places.forEach((p) => {
+    const item = put(list, "li");
+    const button = put(item, "button", "", "plain");
+    button.append(p.before); put(button, "strong", p.words); button.append(p.after);
+    button.addEventListener("click", () => {
+      const key = JSON.stringify(p.place);
+      item.classList.toggle("struck");
+      if (!preview.struck.delete(key)) preview.struck.add(key);
+    });
+  });
+  $("preview").hidden = false;
+  $("preview").querySelector("button")?.focus();
+}
+
+function toggle(a, b) {
+  const hit = spans.filter(([s, e]) => s < b && a < e);
+  // A word inside a longer mark is taken out of it; the rest stays marked.
+  spans = spans.flatMap((span) => {
+    const [s, e, label] = span;
+    if (!(s < b && a < e)) return [span];
+    const left = inWindow().filter(([x, y]) => x >= s && y <= a), right = inWindow().filter(([x, y]) => x >= b && y <= e);
+    return [...(left.length ? [[s, left[left.length - 1][1], label]] : []), ...(right.length ? [[right[0][0], e, label]] : [])];
+  });
+  if (!hit.length || hit.some(([, , label]) => label !== chosen)) spans.push([Math.max(a, first), Math.min(b, last), chosen]);
+  spans.sort((x, y) => x[0] - y[0]);
+  const between = (x, y) => question.text.slice(x[1] - question.offset, y[0] - question.offset);
+  spans = spans.reduce((kept, span) => {
+    const before = kept[kept.length - 1];
+    if (before && before[2] === span[2] && !between(before, span).trim()) before[1] = span[1]; else kept.push([...span]);
+    return kept;
+  }, []);
+  redraw();
+}
+
+function press(key) {
+  if (!question || question.kind === "none") { if (key === "u") give({ do: "undo", first: 0, last: 1, doc: 0 }); return; }
+  const window_ = question.kind === "window";
+  if (preview) {
+    if (key === "Enter") give({ do: "mark", label: preview.label, like: true, struck: [...preview.struck].map(JSON.parse) });
+    if (key === "Escape") { preview = null; $("preview").hidden = true; }
+    return;
+  }
+  if (key >= "1" && key <= "9" && labels[key - 1]) {
+    chosen = labels[key - 1];
+    if (window_) redraw(); else give({ do: "mark", label: chosen });
+  } else if (key === "y" && !window_) give({ do: "mark", label: chosen });
+  else if (key === "n" && !window_) give({ do: "mark", label: "" });
+  else if (key === "a" && !window_) allLikeThis(question.chance >= 0.5 ? chosen : "");
+  else if (key === "A" && !window_) allLikeThis(question.chance >= 0.5 ? "" : chosen);
+  else if (key === "d" && window_) give({ do: "window", random: question.random, spans });
+  else if (window_ && (key === "ArrowRight" || key === "ArrowLeft")) {
+    cursor = Math.max(0, Math.min(inWindow().length - 1, cursor + (key === "ArrowRight" ? 1 : -1)));
+    redraw();
+  } else if (window_ && key === " " && cursor >= 0) toggle(...inWindow()[cursor]);
+  else if (key === "]" && !window_) move(1);
+  else if (key === "[" && !window_) move(-1);
+  else if (key === "s") give({ do: "skip" });
+  else if (key === "u") give({ do: "undo" });
+  else if (key === "f") whole();
+}
+
+async function whole() {
+  const shown = await ask(`/api/document?doc=${question.doc}`);
+  draw($("whole-text"), { text: shown.text, offset: 0 }, shown.spans, {});
+  $("whole").showModal();
+}
+
+// --- where it stands -------------------------------------------------------------------------
+let waiting = null;
+function soon() { clearTimeout(waiting); waiting = setTimeout(showStatus, 400); }
+async function showStatus() {
+  if (!$("stats")) return;
+  const { status } = await ask("/api/status");
+  const rows = [
+    ["Answers", status.answers],
+    ["Documents seen", `${status.documents_seen} of ${status.documents}`],
+    ["Sensitive words left, expected", status.expected_left.toFixed(0)],
+    ["Random windows", status.windows],
+    ["Share left", status.left === null ? "not measured yet" : `${percent(status.left)} (${percent(status.low)} – ${percent(status.high)})`],
+    ["Found in 100 words an attacker reads", status.found_in_100 === null ? "not measured yet" : status.found_in_100.toFixed(0)],
+  ];
+  $("stats").replaceChildren();
+  for (const [name, value] of rows) { put($("stats"), "dt", name); put($("stats"), "dd", String(value)); }
+  $("verdict").textContent = {
+    enough: `The upper end is under ${percent(status.wanted)}: enough.`,
+    stop: "50 answers changed nothing: stop, and audit the release.",
+    "go on": status.left === null ? "Nobody has looked at enough yet: there is no estimate of risk."
+      : status.more_answers === null ? `Go on: it cannot be told yet how many answers bring the upper end under ${percent(status.wanted)}.`
+      : `At this rate about ${status.more_answers} more answers bring the upper end under ${percent(status.wanted)}.`,
+  }[status.verdict];
+  drawCurve(status.curve.filter((c) => c[1] !== null), status.wanted);
+  if (status.pending) soon();
+}
+
+function drawCurve(points, wanted) {
+  const svg = $("curve"), make = (tag, attributes) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [k, v] of Object.entries(attributes)) made.setAttribute(k, v);
+    svg.append(made);
+    return made;
+  };
+  svg.replaceChildren();
+  if (!points.length) return;
+  const most = Math.max(...points.map((p) => p[0]), 1);
+  const x = (n) => 30 + (n / most) * 262, y = (s) => 135 - s * 125;
+  const at = (i) => points.map((p) => `${x(p[0])},${y(p[i])}`);
+  make("polygon", { points: [...at(3), ...at(2).reverse()].join(" "), class: "band" });
+  make("polyline", { points: at(1).join(" "), class: "line" });
+  make("line", { x1: 30, x2: 292, y1: y(wanted), y2: y(wanted), class: "wish" });
+  make("text", { x: 2, y: 14 }).textContent = "100 %";
+  make("text", { x: 12, y: 138 }).textContent = "0";
+  make("text", { x: 292, y: 148, "text-anchor": "end" }).textContent = `${most} answers`;
+}
+
+function keys(handler) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, select, textarea, dialog[open]")) return;
+    if ((event.key === "Enter" || event.key === " ") && event.target.closest("button, a") && !preview) return;
+    if (event.key === " ") event.preventDefault();
+    handler(event.key, event);
+  });
+}
+
+async function startLabelling() {
+  for (const button of document.querySelectorAll("[data-key]")) button.addEventListener("click", () => press(button.dataset.key));
+  document.querySelector("[data-close]").addEventListener("click", () => $("whole").close());
+  $("asking")?.addEventListener("change", async () => showQuestion((await ask(`/api/question?asking=${asking()}`)).question));
+  $("text").addEventListener("mouseup", (event) => {
+    if (!question || question.kind === "none") return;
+    const words = selectedWords($("text"));
+    const on = event.target.closest("mark, .word");
+    const [a, b] = words || (on ? [Number(on.dataset.first), Number(on.dataset.last)] : [0, 0]);
+    if (b <= a) return;
+    if (question.kind === "window") toggle(a, b); else if (words) { [first, last] = words; redraw(); }
+  });
+  keys(press);
+  showQuestion((await ask(`/api/question?asking=${asking()}`)).question);
+  showStatus();
+}
+
+// --- frontier --------------------------------------------------------------------------------
+async function follow(tell, done) {
+  const { job } = await ask("/api/status");
+  tell(job);
+  if (job.state === "running") setTimeout(() => follow(tell, done), 150);
+  else if (job.state === "done") done(job.result);
+}
+
+function startFrontier() {
+  $("explore")?.addEventListener("click", async () => {
+    await ask("/api/explore", {});
+    follow((job) => { $("job").textContent = job.state === "running" ? "working …" : job.message || ""; }, () => location.assign("/frontier"));
+  });
+  const details = $("details");
+  if (!details) return;
+  const { part, candidate } = details.dataset;
+  for (const circle of document.querySelectorAll("circle[data-candidate]")) {
+    circle.addEventListener("mouseenter", async () => show(await ask(`/api/candidate?part=${part}&candidate=${encodeURIComponent(circle.dataset.candidate)}`)));
+  }
+  document.querySelector(".staircase").addEventListener("mouseleave", async () => show(await ask(`/api/candidate?part=${part}&candidate=${encodeURIComponent(candidate)}`)));
+  function show(shown) {
+    $("chosen").textContent = shown.id;
+    $("words").replaceChildren(); shown.sentences.forEach((s) => put($("words"), "p", s));
+    $("rows").replaceChildren();
+    for (const [name, value] of shown.rows) { const row = put($("rows"), "tr"); put(row, "th", name).scope = "row"; put(row, "td", value); }
+    $("chips").replaceChildren();
+    for (const chips of shown.chips) { const d = put($("chips"), "details"); put(d, "summary", chips.title); put(d, "p", chips.items.join(", ")); }
+  }
+  $("shelve").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    await ask("/api/shelf", { part, candidate, note: $("note").value });
+    location.reload();
+  });
+  $("publish").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const { started } = await ask("/api/publish", { part, candidate, data: $("data")?.value });
+    if (!started) { news("Something is being published already."); return; }
+    $("bar").hidden = false;
+    follow((job) => {
+      if (job.total) $("bar").value = job.done / job.total; else $("bar").removeAttribute("value");
+      if (job.state === "failed") { $("bar").hidden = true; $("published").textContent = job.message; }
+    }, (name) => { $("bar").value = 1; $("published").textContent = `Published: ${name}`; });
+  });
+  if ($("ratio")) startSides();
+}
+
+function startSides() {
+  const ratios = [1, 2, 5, 10, 20, 50];
+  let number = 0;
+  async function show() {
+    const ratio = ratios[$("ratio").value];
+    $("ratio-value").textContent = ratio;
+    const shown = await ask(`/api/document?doc=${number}&ratio=${ratio}`);
+    draw($("left"), { text: shown.text, offset: 0 }, shown.spans, {});
+    const right = $("right");
+    right.replaceChildren();
+    let at = 0;
+    for (const [a, b, label, chance] of shown.spans) {
+      right.append(shown.text.slice(at, a));
+      const mark = put(right, "mark", `[${label}]`, kind(label));
+      if (typeof chance === "number" && chance < 0.5) mark.classList.add("unsure");
+      at = b;
+    }
+    right.append(shown.text.slice(at));
+  }
+  const step = (by) => async () => {
+    number = Math.max(0, number + by);
+    try { await show(); } catch { number -= by; }
+  };
+  $("ratio").addEventListener("input", show);
+  $("later").addEventListener("click", step(1));
+  $("earlier").addEventListener("click", step(-1));
+  show();
+}
+
+// --- review ----------------------------------------------------------------------------------
+function startReview() {
+  const order = [...document.querySelectorAll("[data-open]")].map((b) => Number(b.dataset.open));
+  let current = null;
+  async function open(number) {
+    current = await ask(`/api/document?doc=${number}`);
+    $("open-title").textContent = current.id;
+    render();
+  }
+  const render = () => draw($("text"), { text: current.text, offset: 0 }, current.spans, { words: current.words });
+  async function next() {
+    if (current === null) { if (order.length) await open(order[0]); return; }
+    const { to_see: left } = await ask("/api/see", { doc: current.doc });
+    document.querySelector(`[data-seen="${current.doc}"]`).textContent = "yes";
+    news(left ? `${left} more to see before approval.` : "Enough seen for approval.");
+    const place = order.indexOf(current.doc) + 1;
+    if (place < order.length) await open(order[place]); else current = null;
+  }
+  for (const button of document.querySelectorAll("[data-open]")) button.addEventListener("click", () => open(Number(button.dataset.open)));
+  chosen = labels[0];
+  for (const button of document.querySelectorAll("button.kind")) button.addEventListener("click", () => { chosen = button.dataset.label; });
+  $("text").addEventListener("mouseup", async (event) => {
+    if (current === null) return;
+    const words = selectedWords($("text"));
+    const on = event.target.closest("mark, .word");
+    const [a, b] = words || (on ? [Number(on.dataset.first), Number(on.dataset.last)] : [0, 0]);
+    if (b <= a) return;
+    const marked = on?.closest("mark");
+    await ask("/api/answer", { do: "mark", doc: current.doc, first: a, last: b, label: marked ? "" : chosen, by: "review" });
+    news("Kept. Publish again before approving.");
+    await open(current.doc);
+  });
+  $("approve").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      await ask("/api/approve", { initials: $("initials").value });
+      $("approved").textContent = "Approved.";
+    } catch { $("approved").textContent = $("news").textContent; }
+  });
+  keys((key) => {
+    if (key === "j") next();
+    if (key >= "1" && key <= "9" && labels[key - 1]) { chosen = labels[key - 1]; news(`Label ${chosen}`); }
+  });
+}
+
+({ label: startLabelling, audit: startLabelling, frontier: startFrontier, review: startReview })[room]?.();

@@ -1,0 +1,204 @@
+"""The whole story in a real browser: no labels, sixty answers by keyboard, frontier, publish, review, report."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.chromium import CHROMIUM, Browser
+
+from sfumato.data.samples import clinic_notes
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: `apt-get install chromium` adds these checks"),
+]  # fmt: skip
+LABELS = ["NAME", "PHONE"]
+CODES = {"ArrowRight": 39, "ArrowLeft": 37, " ": 32}
+
+
+class Served:
+    """`sfumato serve` in a process of its own."""
+
+    def __init__(self, folder):
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "sfumato", "serve", str(folder), "--port", "0"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env,
+        )  # fmt: skip
+        self.address = self.process.stdout.readline().strip()
+        self.origin = self.address.partition("/enter/")[0]
+
+    def stop(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        self.process.wait(timeout=30)
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def notes():
+    return clinic_notes(50, seed=11)
+
+
+@pytest.fixture(scope="module")
+def project(notes, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("story")
+    bare = "\n".join(json.dumps({"id": d.id, "text": d.text}) for d in notes)
+    (folder / "notes.jsonl").write_text(bare)
+    done = subprocess.run(
+        [sys.executable, "-m", "sfumato", "text", "start", str(folder / "notes.jsonl"), "--out",
+         str(folder / "project"), "--label", ",".join(LABELS)],
+        capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert "no estimate of risk until somebody has looked" in done.stdout
+    return folder / "project"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    opened = Browser(tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.close()
+
+
+def until(browser, script, seconds=20):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := browser.run(script):
+            return found
+        time.sleep(0.02)
+    return pytest.fail(f"this did not come true: {script}")
+
+
+def press(browser, key):
+    browser.press(key, CODES.get(key, ord(key.upper()[0])), key if len(key) == 1 else "")
+
+
+def asked(browser):
+    shown = browser.run("JSON.stringify({...document.getElementById('text').dataset})")
+    found = json.loads(shown)
+    number = browser.run("document.getElementById('about').textContent.match(/Question (\\d+)/)?.[1]")  # fmt: skip
+    return {"kind": found["kind"], "number": int(number),
+            **{k: int(found[k]) for k in ("doc", "first", "last")}}  # fmt: skip
+
+
+def gold_of(notes, place):
+    spans = notes[place["doc"]].spans
+    return [s for s in spans if s.label in LABELS and s.start < place["last"] and place["first"] < s.end]  # fmt: skip
+
+
+def mark_window(browser, gold):
+    """Walk through the window with the arrow keys until its marks are right."""
+    words = json.loads(browser.run(
+        "JSON.stringify([...document.querySelectorAll('#text .word')].map(w => "
+        "[+w.dataset.first, +w.dataset.last, !!w.closest('mark')]))"
+    ))  # fmt: skip
+    press(browser, "1")
+    at = -1
+    for number, (first, last, marked) in enumerate(words):
+        wanted = any(s.start < last and first < s.end for s in gold)
+        if wanted != marked:
+            while at < number:
+                press(browser, "ArrowRight")
+                at += 1
+            press(browser, " ")
+
+
+def answer(browser, notes, times):
+    for _ in range(times):
+        place = asked(browser)
+        gold = gold_of(notes, place)
+        if place["kind"] == "window":
+            mark_window(browser, gold)
+            press(browser, "d")
+        elif gold:
+            press(browser, str(1 + LABELS.index(gold[0].label)))
+        else:
+            press(browser, "n")
+        until(browser, f"document.getElementById('about').textContent.includes('Question {place['number'] + 1} ')")  # fmt: skip
+
+
+def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
+    served = Served(project)
+    browser.open(served.address)
+    until(browser, "document.getElementById('text')?.dataset.kind")
+    assert browser.run("location.pathname") == "/label"
+    assert asked(browser)["kind"] == "window"
+    answer(browser, notes, 20)
+    press(browser, "u")
+    until(browser, "document.getElementById('about').textContent.includes('Question 20 ')")
+    answer(browser, notes, 1)
+    journal = (project / "answers.jsonl").read_bytes()
+    served.stop(signal.SIGKILL)
+    assert (project / "answers.jsonl").read_bytes() == journal
+
+    served = Served(project)
+    try:
+        browser.open(f"{served.origin}/label")
+        assert "Locked" in browser.run("document.body.innerText")
+        browser.open(f"{served.origin}/enter/wrong")
+        assert "not the address" in browser.run("document.body.innerText")
+        browser.open(served.address)
+        until(browser, "document.getElementById('text')?.dataset.kind")
+        assert asked(browser)["number"] == 21
+        answer(browser, notes, 40)
+        until(browser, "document.getElementById('stats').innerText.includes('60')")
+        browser.keep("label")
+        assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+        assert browser.complaints() == []
+        assert all(url.startswith((served.origin, "data:")) for url in browser.requests())
+
+        browser.open(f"{served.origin}/frontier")
+        browser.run("document.getElementById('explore').click()")
+        until(browser, "document.querySelectorAll('circle.best').length > 1")
+        chosen = browser.run("document.querySelector('circle[data-candidate=r20]').closest('a').getAttribute('href')")  # fmt: skip
+        browser.open(served.origin + chosen)
+        until(browser, "document.querySelector('#right')?.textContent.length > 20")
+        browser.keep("frontier")
+        browser.run("document.querySelector('#publish button').click()")
+        until(
+            browser, "document.getElementById('published').textContent.includes('Published: r20')"
+        )
+        release = project / "releases" / "r20"
+        texts = [json.loads(line)["text"] for line in (release / "notes.jsonl").read_text().splitlines()]  # fmt: skip
+        assert len(texts) == len(notes)
+        named = [a != b.text for a, b in zip(texts, notes, strict=True) if any(s.label in LABELS for s in b.spans)]  # fmt: skip
+        assert sum(named) > 0.8 * len(named)
+
+        browser.open(f"{served.origin}/review")
+        browser.run("document.getElementById('initials').value = 'AB'; document.querySelector('#approve button').click()")  # fmt: skip
+        until(
+            browser, "document.getElementById('approved').textContent.includes('still to be seen')"
+        )
+        press_seen = "document.getElementById('news').textContent.includes('Enough seen')"
+        browser.run("document.activeElement.blur()")
+        for _ in range(len(notes)):
+            press(browser, "j")
+            time.sleep(0.05)
+            if browser.run(press_seen):
+                break
+        until(browser, press_seen)
+        browser.keep("review")
+        browser.run("document.querySelector('#approve button').click()")
+        until(browser, "document.getElementById('approved').textContent === 'Approved.'")
+        assert json.loads((release / "release.json").read_text())["approved"]["by"] == "AB"
+
+        browser.open(f"{served.origin}/audit")
+        until(browser, "document.getElementById('text')?.dataset.kind")
+        assert asked(browser)["kind"] == "window"
+        browser.keep("audit")
+        browser.open(f"{served.origin}/report")
+        assert "%" in browser.run("document.querySelector('main').innerText")
+        assert browser.complaints() == []
+        browser.open(f"{served.origin}/label", dark=True, width=390, height=844)
+        until(browser, "document.getElementById('text')?.dataset.kind")
+        assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+        browser.keep("phone")
+    finally:
+        served.stop()
