@@ -26,9 +26,9 @@ from sfumato.engines.text.sanitize.greedy import GreedySanitize
 RATIOS = (2.0, 10.0, 50.0)
 ATTACKED = 10.0
 BUDGETS = (10, 100, 1000)
-HALVES = 8
-LARGEST = 40_000  # words of a corpus that are used, so that no corpus takes minutes
-MOST_DOCUMENTS = 1200
+HALVES = 6
+LARGEST = 20_000  # words of a corpus that are used, so that the whole takes minutes
+MOST_DOCUMENTS = 800
 CHART = ROOT / "docs" / "pictures" / "calibration.svg"
 
 

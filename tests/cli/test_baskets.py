@@ -41,7 +41,7 @@ def test_explore_and_publish(run, log, tmp_path):
     content = json.loads((out / "frontier.json").read_text())
     assert {c["id"] for c in content["candidates"]} == {
         "hamdist-k3", "hamdist-k5", "distcnt-k3", "distcnt-k5",
-        "cells-k3", "cells-k5", "cells-class-k3", "cells-class-k5",
+        "cells-k3", "cells-k5",
     }  # fmt: skip
     assert [i["rows"] for i in content["inputs"]] == [200, 200, 200]
     assert "k-anonymity by containment protects against" in done.output
@@ -227,3 +227,27 @@ def test_publish_wrong_calls(run, log, tmp_path):
     done = run("publish", tmp_path / "f", log, "--choose", "hamdist-k3", "--out", tmp_path / "o")
     assert done.exit_code == 2
     assert not (tmp_path / "o").exists()
+
+
+def test_audit_topics_and_attack(run, log, tmp_path):
+    done = run("audit", log, "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.output)
+    assert found["rows"] == 200
+    assert found["left_by_items"]["1"] >= found["left_by_items"]["2"] >= found["ac"]
+    table = tmp_path / "ages.csv"
+    table.write_text("age,smokes\n30,1\n40,1\n40,0\n50,1\n")
+    done = run("audit", table, "--ordered", "age", "--json")
+    assert json.loads(done.output)["ac"] == 1
+    done = run("audit", table, "--equal", "age")
+    assert "At least 1 rows fit" in done.output
+    done = run("topics", log, "--topics", "2", "--json")
+    assert 0 <= json.loads(done.output)["auc"] <= 1
+    out = tmp_path / "frontier"
+    assert run("explore", log, "--k", "3", "--publish-as", "cells", "--known-items", "2",
+               "--utility", "ones", "--out", out).exit_code == 0  # fmt: skip
+    target = tmp_path / "attack.json"
+    done = run("attack", out, log, "--people", "50", "--items", "1,2", "--out", target)
+    assert done.exit_code == 0, done.output
+    (attack,) = json.loads(target.read_text())["attacks"]
+    assert max(f["highest"] for f in attack["findings"]) <= 1 / 3 + 1e-12

@@ -195,7 +195,7 @@ def test_a_draft_is_a_valid_schema_without_a_value_of_the_data(tmp_path):
     (tmp_path / "draft.toml").write_text(text)
     drafted = TableSchema.load(tmp_path / "draft.toml")
     assert drafted.names("identifier") == ["patient_id"]
-    assert drafted.names("quasi") == ["age", "sex", "zip"]
+    assert drafted.names("quasi") == ["age", "sex", "zip", "stay"]  # unknown is quasi
     assert drafted.names("sensitive") == ["diagnosis"]
     assert read_table(frame, drafted).domains[0][-1] == "120"
 
@@ -239,3 +239,37 @@ def test_hierarchy_order_makes_every_group_an_interval(tmp_path_factory, groups,
 def test_sources_are_opened_once():
     opened = Source.open({"a": [1]})
     assert Source.open(opened) is opened
+
+
+def test_a_draft_fails_closed():
+    """A patient number, coordinates, dates and what nobody recognises are never published as they are."""
+    rows = 40
+    frame = {
+        "pid": list(range(rows)),
+        "longitude": [12.1 + i / 7 for i in range(rows)],
+        "admitDate": [f"2020-01-{1 + i % 28:02d}" for i in range(rows)],
+        "zcta": [37000 + i for i in range(rows)],
+        "married": [i % 2 for i in range(rows)],
+        "familysize": [i % 5 for i in range(rows)],
+        "remarks": ["said so" for _ in range(rows)],
+        "income": [i * 10 for i in range(rows)],
+    }
+    text = draft_schema(frame)
+    roles = dict(
+        zip(
+            frame, [l.split('"')[1] for l in text.splitlines() if l.startswith("role")], strict=True
+        )
+    )
+    assert "other" not in roles.values()
+    assert roles["pid"] == roles["remarks"] == "identifier"
+    assert roles["income"] == "sensitive"
+    for name in ("longitude", "admitDate", "zcta", "married", "familysize"):
+        assert roles[name] == "quasi"
+
+
+def test_widths_by_both_names():
+    for key in ("max_width", "widest"):
+        schema = TableSchema.of(
+            {"attribute": [{"name": "a", "role": "quasi", "domain": "observed", key: 3}]}
+        )
+        assert schema.quasi[0].max_width == 3

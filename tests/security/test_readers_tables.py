@@ -237,6 +237,17 @@ def test_m11_limits_hold_for_tables(tmp_path):
     assert Source.open(tmp_path / "t.parquet").columns == ["a", "b"]
 
 
+def test_m11_a_wide_table_is_drafted_in_one_pass(tmp_path):
+    """Three thousand columns took minutes, when each was an expression of one query."""
+    names = [f"c{i}" for i in range(3000)]
+    lines = [",".join(names), ",".join(["1", "", "007"] * 1000), ",".join(["3", "x", "8"] * 1000)]
+    (tmp_path / "wide.csv").write_text("\n".join(lines) + "\n")
+    facts = Source.open(tmp_path / "wide.csv").column_facts()
+    assert [f.name for f in facts] == names
+    found = [(f.rows, f.distinct, f.missing, f.low, f.high) for f in facts]
+    assert found == [(2, 2, 0, 1, 3), (2, 1, 1, None, None), (2, 2, 0, None, None)] * 1000
+
+
 def test_m11_a_cut_gzip_file_is_refused(tmp_path):
     packed = gzip.compress(rows(0, 5000).encode())
     (tmp_path / "cut.csv.gz").write_bytes(packed[:-20])

@@ -113,7 +113,14 @@ def running(
             raise
         typer.echo(f"sfumato: {error}", err=True)
         raise typer.Exit(error.exit_status) from None
-    except (KeyboardInterrupt, BrokenPipeError):
+    except KeyboardInterrupt:
+        typer.echo(
+            "sfumato: Stopped; no output appeared. Finished parts of a publication are kept: the same "
+            "command resumes, anything else starts anew.",
+            err=True,
+        )
+        raise typer.Exit(130) from None
+    except BrokenPipeError:
         raise typer.Exit(130) from None
     except MemoryError:
         typer.echo("sfumato: The machine ran out of memory; nothing was published.", err=True)

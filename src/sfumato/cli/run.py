@@ -98,6 +98,7 @@ def _tell(console: Console, result: object) -> None:
     console.say()
     console.say(f"report:  {result.report}")
     console.say(f"release: {result.out / 'release'}")
+    console.say(f"open it: sfumato serve {result.out}")
     console.result(
         {
             "out": str(result.out),

@@ -208,6 +208,8 @@ class _OnAxes(Record):
     def _from_file(cls, values: Any) -> Any:
         if not isinstance(values, Mapping) or "measures" not in values:
             return values
+        if not isinstance(values["measures"], Mapping):
+            raise ValueError("measures must be an object")  # noqa: TRY004 (pydantic lists it as a mistake)
         flat = {"risk_interval", "utility_interval", "measures"}
         found = {k: v for k, v in values.items() if k not in flat}
         return {**found, **values["measures"]}

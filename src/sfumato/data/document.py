@@ -46,7 +46,7 @@ class Document:
             if span.start < before:
                 raise DataError(
                     f"{self._where(span)} overlaps the one before it or is out of order.",
-                    hint="sort the spans and keep the longest of those that overlap.",
+                    hint="sort the spans and keep the longest of those that overlap, or give --overlaps merge.",
                 )
             before = span.end
         return self

@@ -48,11 +48,13 @@ __all__ = [
 _SUFFIXES = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".txt": "brat", ".ann": "brat",
     ".conll": "conll", ".iob": "conll", ".bio": "conll", ".csv": "csv", ".tsv": "tsv",
-    ".parquet": "parquet", ".pq": "parquet",
+    ".parquet": "parquet", ".pq": "parquet", ".xml": "i2b2",
 }  # fmt: skip
 _CLASSES = {
     "brat": ("brat", "Brat"), "conll": ("conll", "Conll"), "csv": ("delimited", "Delimited"),
     "jsonl": ("jsonl", "Jsonl"), "parquet": ("columns", "Parquet"), "tsv": ("delimited", "Delimited"),
+    "prodigy": ("tools", "Prodigy"), "doccano": ("tools", "Doccano"),
+    "labelstudio": ("tools", "LabelStudio"), "i2b2": ("i2b2", "I2b2"),
 }  # fmt: skip
 _FORMATS = tuple(_CLASSES)
 # What sfumato itself writes beside data: never taken for documents.
@@ -325,7 +327,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
             hint=f"give the format by --format (format=), one of {', '.join(_FORMATS)}.",
         )
     kind = given or kinds.pop()
-    if kind == "brat":
+    if kind in ("brat", "i2b2"):
         return kind, (Part(folder.name, folder),)
     parts = [
         Part(file.relative_to(folder).as_posix(), file, len(files) > 1)

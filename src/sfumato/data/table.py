@@ -7,7 +7,7 @@ is the number of distinct combinations.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +53,7 @@ class Table:
     def joint(self, column: str) -> tuple[Counts, Counts, Counts]:
         """Count a column's values within each cell: (cell, number of the value, count).
 
-        Values are numbered by their order as text; what they say is not given.
+        Values are numbered by their order: as numbers where all of them are, else as text.
         """
         if self.source is None:
             raise InputError("The table was built from counts and has no other columns.")
@@ -70,8 +70,31 @@ class Table:
         inside = (codes >= 0).all(axis=0)
         places = {tuple(c): i for i, c in enumerate(self.codes.T.tolist())}
         cell = np.array([places[tuple(c)] for c in codes[:, inside].T.tolist()], dtype=np.int64)
-        numbers = found.column("v").combine_chunks().dictionary_encode().indices.to_numpy()
+        encoded = found.column("v").combine_chunks().dictionary_encode()
+        values = encoded.dictionary.to_pylist()
+        order = sorted(range(len(values)), key=_rank(values))
+        place = np.empty(len(values), dtype=np.int64)
+        place[order] = np.arange(len(values))
+        numbers = place[encoded.indices.to_numpy()]
         return cell, numbers[inside].astype(np.int64), found.column("n").to_numpy()[inside]
+
+    def is_numeric(self, column: str) -> bool:
+        """Return whether a column holds numbers only, missing cells aside."""
+        if self.source is None:
+            return False
+        value = f"TRY_CAST({cell_text(column)} AS DOUBLE)"
+        asked = f"count(*) FILTER ({cell_text(column)} IS NOT NULL AND {value} IS NULL) AS odd"
+        found = self.source.query(f"SELECT {asked} FROM {self.source.sql}")
+        return int(found.column("odd")[0].as_py()) == 0
+
+
+def _rank(values: Sequence[str]) -> Callable[[int], tuple[float, str]]:
+    """Return the key that puts values into number order where all of them are numbers, else text order."""
+    try:
+        numbers = [np.inf if v == MISSING else float(v) for v in values]
+    except ValueError:
+        numbers = [0.0] * len(values)
+    return lambda i: (numbers[i], values[i])
 
 
 def read_table(

@@ -7,13 +7,14 @@ a guessed domain would mean nothing.
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from ..core.errors import DataError, InputError
 from ..core.toml_files import read_toml, validated
@@ -22,6 +23,7 @@ __all__ = ["MISSING", "Attribute", "Domain", "Role", "TableSchema", "draft_schem
 
 MISSING = "?"  # how a missing cell is written when it is a value of its own
 Role = Literal["identifier", "quasi", "sensitive", "other"]
+Meaning = Literal["age", "birth date", "date", "zip", "place", "other"]
 _WIDEST_RANGE = 1_000_000
 
 
@@ -57,7 +59,10 @@ class Attribute(BaseModel):
     domain: Domain | Literal["observed", "population"] | None = None
     keep: bool = False
     hierarchy: str | None = None
-    widest: int | None = Field(default=None, ge=1)
+    max_width: int | None = Field(
+        default=None, ge=1, validation_alias=AliasChoices("max_width", "widest")
+    )
+    meaning: Meaning | None = None
 
     @model_validator(mode="after")
     def _domain_where_it_counts(self) -> Attribute:
@@ -66,8 +71,8 @@ class Attribute(BaseModel):
                 "a quasi-identifier needs a domain: { range = [0, 120] }, { values = […] }, "
                 '{ file = "…" }, "observed" or "population"'
             )
-        if self.role != "quasi" and (self.keep or self.hierarchy or self.widest):
-            raise ValueError("keep, hierarchy and widest are for quasi-identifiers")
+        if self.role != "quasi" and (self.keep or self.hierarchy or self.max_width):
+            raise ValueError("keep, hierarchy and max_width are for quasi-identifiers")
         return self
 
     @property
@@ -166,15 +171,24 @@ def _distinct(values: Sequence[str], name: str) -> tuple[str, ...]:
 
 # --- drafting ------------------------------------------------------------------------------------
 
-_IDENTIFIER_WORDS = ("name", "ssn", "email", "e-mail", "phone", "mrn", "passport", "address")
-_QUASI_WORDS = ("age", "sex", "gender", "race", "ethnic", "zip", "postcode", "post_code", "postal",
-                "area", "county", "state", "city", "birth", "dob", "year", "marital", "occupation",
-                "education", "country", "group", "region", "nationality", "religion")  # fmt: skip
+_IDENTIFIER_WORDS = frozenset({
+    "name", "surname", "forename", "ssn", "email", "mail", "phone", "fax", "mobile", "mrn", "passport",
+    "address", "street", "id", "pid", "uid", "uuid", "guid", "key", "nr", "no", "num", "number", "account",
+    "iban", "licence", "license", "plate", "serial", "url", "ip", "photo", "fingerprint",
+})  # fmt: skip
 _SENSITIVE_WORDS = ("diagnos", "disease", "income", "salary", "outcome", "result", "hiv", "icd")
+_QUASI_WORDS = frozenset({
+    "age", "sex", "gender", "race", "zip", "zcta", "postcode", "postal", "birth", "birthdate", "dob", "date",
+    "year", "latitude", "longitude", "lat", "lon", "lng",
+})  # fmt: skip
+_FREE_TEXT = ("note", "comment", "remark", "description", "text", "narrative")
 
 
 def draft_schema(source: Any) -> str:
     """Draft a schema in TOML for the user to edit; roles are guesses from names and counts alone.
+
+    The draft fails closed: what is not recognised as an identifier (removed) or a sensitive column is a
+    quasi-identifier, so that it is generalised and never published as it is.
 
     Only names of columns, ranges of whole numbers and `"observed"` are written: no text value of the data.
     """
@@ -185,6 +199,7 @@ def draft_schema(source: Any) -> str:
     lines = [
         "# A draft: check every role and domain before you use it.",
         "# identifier: removed · quasi: what an outsider could know · sensitive: must not be tied to a person · other: kept",
+        '# Columns that nothing is known of are quasi: give them role = "other" only if nobody outside can know them.',
         "",
     ]
     facts = opened.column_facts()
@@ -208,17 +223,16 @@ def draft_schema(source: Any) -> str:
 
 
 def _guess_role(name: str, distinct: int, rows: int) -> Role:
-    lower = name.lower()
-    words = lower.replace("-", "_").split("_")
+    """Guess a role; what is not recognised is a quasi-identifier, never published as it is."""
+    lower = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    words = set(re.split(r"[^a-z0-9]+", lower))
     if any(w in lower for w in _SENSITIVE_WORDS):
         return "sensitive"
-    if lower == "id" or "id" in words or any(w in words or w == lower for w in _IDENTIFIER_WORDS):
+    if words & _IDENTIFIER_WORDS or any(w in lower for w in _FREE_TEXT):
         return "identifier"
-    if any(w in lower for w in _QUASI_WORDS):
-        return "quasi"
-    if rows >= 20 and distinct >= 0.95 * rows:
+    if not words & _QUASI_WORDS and rows >= 20 and distinct >= 0.95 * rows:
         return "identifier"
-    return "other"
+    return "quasi"
 
 
 def _quoted(text: str) -> str:

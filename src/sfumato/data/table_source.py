@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quoted_name", "quoted_text"]
 
-_FACTS_AT_ONCE = 64  # columns counted by one query: its cost grows with their square
+_FEW_COLUMNS = 64  # up to which each has expressions of its own in a query
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,13 +221,12 @@ class Source:
         if self.format not in {"csv", "tsv"}:
             return
         places = [i for i, name in enumerate(self.columns) if _is_number(name)]
-        for first in range(0, len(self.columns), _FACTS_AT_ONCE) if not places else ():
-            some = self.columns[first : first + _FACTS_AT_ONCE]
-            held = ", ".join(
-                f"coalesce(bool_or({cell_text(c)} = {quoted_text(c)}), false)" for c in some
+        if not places:
+            held = self.query(
+                f"SELECT DISTINCT name FROM {self._long()} WHERE {cell_text('cell')} = name"
             )
-            found = self.query(f"SELECT {held} FROM {self.sql}")
-            places += [first + i for i, column in enumerate(found.columns) if column[0].as_py()]
+            names = set(held.column("name").to_pylist())
+            places = [i for i, name in enumerate(self.columns) if name in names]
         if places:
             raise FormatError(
                 f"The first line of {self.paths[0].name!r} looks like a row of data, not like names "
@@ -237,31 +236,28 @@ class Source:
 
     def column_facts(self) -> list[ColumnFacts]:
         """Count what a draft of a schema needs."""
-        facts: list[ColumnFacts] = []
-        for first in range(0, len(self.columns), _FACTS_AT_ONCE):
-            facts += self._facts(self.columns[first : first + _FACTS_AT_ONCE])
-        return facts
-
-    def _facts(self, columns: Sequence[str]) -> list[ColumnFacts]:
-        parts = ["count(*)"]
-        for column in columns:
-            cell = cell_text(column)
-            whole = f"TRY_CAST({cell} AS BIGINT)"
-            every = f"count({cell}) = count(CASE WHEN regexp_full_match({cell}, '-?[0-9]{{1,9}}') THEN 1 END)"
-            zero_led = f"count(CASE WHEN regexp_full_match({cell}, '0[0-9]+') THEN 1 END) = 0"
-            parts += [f"count(DISTINCT {cell})", f"count(*) - count({cell})"]
-            parts += [
-                f"CASE WHEN {every} AND {zero_led} THEN {end}({whole}) END"
-                for end in ("min", "max")
-            ]
-        row = [
-            column[0].as_py()
-            for column in self.query(f"SELECT {', '.join(parts)} FROM {self.sql}").columns
-        ]
-        rows, rest = row[0], row[1:]
+        if len(self.columns) <= _FEW_COLUMNS:
+            counted = ", ".join(c for name in self.columns for c in _counts(cell_text(name)))
+            table = self.query(f"SELECT count(*), {counted} FROM {self.sql}")
+            rows, *row = (column[0].as_py() for column in table.columns)
+            found = {name: row[4 * i : 4 * i + 4] for i, name in enumerate(self.columns)}
+        else:  # as many expressions as columns would take a time that grows with their square
+            rows = self.query(f"SELECT count(*) AS n FROM {self.sql}").column("n")[0].as_py()
+            counted = ", ".join(_counts(cell_text("cell")))
+            table = self.query(f"SELECT name, {counted} FROM {self._long()} GROUP BY name")
+            lines = zip(*(column.to_pylist() for column in table.columns), strict=True)
+            found = {name: list(counts) for name, *counts in lines}
         if rows == 0:
             raise DataError("The table holds no rows.")
-        return [ColumnFacts(name, rows, *rest[4 * i : 4 * i + 4]) for i, name in enumerate(columns)]
+        facts = []
+        for name in self.columns:
+            distinct, filled, low, high = found.get(name, (0, 0, None, None))
+            facts.append(ColumnFacts(name, rows, distinct, rows - filled, low, high))
+        return facts
+
+    def _long(self) -> str:
+        """Return the SQL of all cells that are not empty, each with the name of its column."""
+        return f"(UNPIVOT {self.sql} ON COLUMNS(*) INTO NAME name VALUE cell)"
 
     def described(self, rows: int) -> list[InputFile]:
         """Return name and hash of the files read; each file is hashed once."""
@@ -269,6 +265,20 @@ class Source:
             self._hashed = [InputFile.of(path, 0) for path in self.paths]
         many = rows if len(self.paths) == 1 else 0
         return [file.model_copy(update={"rows": many}) for file in self._hashed]
+
+
+def _counts(cell: str) -> list[str]:
+    """Return the SQL of a column's facts: distinct values, filled cells, ends if all are whole numbers."""
+    every = (
+        f"count({cell}) = count(CASE WHEN regexp_full_match({cell}, '-?[0-9]{{1,9}}') THEN 1 END)"
+    )
+    zero_led = f"count(CASE WHEN regexp_full_match({cell}, '0[0-9]+') THEN 1 END) = 0"
+    ends = [f"{end}(TRY_CAST({cell} AS BIGINT))" for end in ("min", "max")]
+    return [
+        f"count(DISTINCT {cell})",
+        f"count({cell})",
+        *(f"CASE WHEN {every} AND {zero_led} THEN {end} END" for end in ends),
+    ]
 
 
 def _one_batch(table: pa.Table) -> pa.RecordBatch:

@@ -186,8 +186,9 @@ def make_app(
         the_desk()
         return state.render("label")
 
-    def audit(_request: Request) -> Response:
-        return state.render("audit", status=the_desk().status())
+    def audit(request: Request) -> Response:
+        reader = 2 if request.query_params.get("reader") == "2" else 1
+        return state.render("audit", status=the_desk().status(), reader=reader)
 
     def review(_request: Request) -> Response:
         rows = the_desk().review()

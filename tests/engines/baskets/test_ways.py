@@ -138,7 +138,8 @@ def test_classes_of_several_kinds_are_scored(labelled):
         best = max(c.auc for c in tried.candidates)
         assert best > 0.8
         assert tried.record.references[0].auc >= best - 0.1
-    assert {c.id for c in found.candidates} >= {"cells-k3", "cells-class-k3", "hamdist-k3"}
+    assert {c.id for c in found.candidates} >= {"cells-k3", "hamdist-k3"}
+    assert found.candidate("cells-k3").for_class
 
 
 def test_unlabelled_logs_and_wrong_calls():

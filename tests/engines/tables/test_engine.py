@@ -248,7 +248,7 @@ def test_conflicting_constraints_have_an_answer():
         ({"strategy": "luck"}, "'strategy'"),
         ({"evaluations": 1}, "'evaluations'"),
         ({"seconds": 0}, "'seconds'"),
-        ({"least_sample": -1}, "'min_sample'"),
+        ({"least_sample": -1}, "'min_k'"),
         ({"risk": "luck"}, "'risk'"),
         ({"loss": "mutual-information"}, "target column"),
         ({"cut_points": {"aeg": [1]}}, "no quasi-identifier 'aeg'"),

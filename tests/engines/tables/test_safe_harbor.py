@@ -134,3 +134,22 @@ def test_comparison_in_words():
     assert compare(found, "mine").in_words.startswith("No policy found is better")
     with pytest.raises(ParameterError, match="no reference"):
         compare(found, "Safe Harbour")
+
+
+def test_dates_ages_in_words_and_ages_of_houses():
+    days = ("2019-12-30", "2019-12-31", "2020-01-01", "2020-05-02")
+    lattice = Lattice(
+        ("birthdate", "age", "housing_median_age"),
+        (days, ("88 years", "90 years", "91 years"), ("1", "2")),
+    )
+    found = safe_harbor(lattice).intervals()
+    assert [len(found[n]) for n in lattice.names] == [2, 2, 2]
+    roles = find_roles(lattice)
+    assert (roles.age, roles.dates) == (1, (0,))
+    assert "housing_median_age not recognised" in roles.in_words(lattice.names)
+    assert find_roles(lattice, meanings={"housing_median_age": "age", "age": "other"}).age == 2
+
+
+def test_nothing_is_said_of_no_difference():
+    found = frontier((0.0799, 0.3599), Safe_Harbor=(0.08, 0.64))
+    assert compare(found, "Safe Harbor").in_words.endswith("by next to nothing.")

@@ -14,7 +14,6 @@ from typing import Any
 from ...core.files import whole_directory
 from ..document import Document
 from ..documents import write_documents
-from ..npz import write_csr
 from .notes import clinic_notes
 from .purchases import purchase_log
 from .register import patient_register, register_population, register_schema
@@ -44,6 +43,8 @@ def write_samples(folder: str | os.PathLike[str], *, seed: int = 0, force: bool 
         schema = register_schema(seed, notes=True)
         (beside / "schema_with_notes.toml").write_text(schema, encoding="utf-8")
         log = purchase_log(seed=seed)
+        from ..npz import write_csr
+
         write_csr(beside / "purchases.npz", log.matrix)
         labels = "".join(f"{label}\n" for label in log.labels.tolist())
         (beside / "purchases.labels.txt").write_text(labels, encoding="utf-8")

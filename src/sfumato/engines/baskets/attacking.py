@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...core.engine import Call
-from ...data.baskets import as_baskets
 from .attack import attacked, drawn_people, linked
 from .binary import as_binary
 from .exploration import BasketsExploration
@@ -19,7 +18,7 @@ __all__ = ["attack"]
 def attack(request: BasketsAttackRequest, call: Call) -> BasketsAttack:
     """Attack the chosen candidates of an exploration."""
     exploration = BasketsExploration.load(Path(request.directory))
-    baskets = as_baskets(request.matrix, labels=request.labels)
+    baskets = request.baskets()
     original = as_binary(baskets.matrix)
     people = drawn_people(original, request.people, request.seed)
     chosen = [exploration.candidate(name) for name in request.candidates] or list(exploration)

@@ -15,9 +15,11 @@ from .exploration import BasketsExploration
 from .records import BasketsAttack, BasketsCandidate, BasketsRelease
 from .request import (
     BasketsAttackRequest,
+    BasketsAuditRequest,
     BasketsPublishRequest,
     BasketsRequest,
     BasketsStudyRequest,
+    BasketsTopicsRequest,
 )
 
 if TYPE_CHECKING:
@@ -82,8 +84,22 @@ class BasketsEngine(Engine):
         return story(part)
 
     def verbs(self) -> Sequence[Verb]:
-        """Return the paper's study."""
+        """Return the audit of any file, the entity score and the paper's study."""
         return (
+            Verb(
+                "audit",
+                "Measure what a file gives away as it stands, by what someone knows.",
+                BasketsAuditRequest,
+                _audit,
+                writes="no",
+            ),
+            Verb(
+                "topics",
+                "Score how widely each row's items spread over topics (rows that stand for several people).",
+                BasketsTopicsRequest,
+                _topics,
+                writes="no",
+            ),
             Verb(
                 "study",
                 "Reproduce the paper's tables (AUC by method and k) and figure (differential privacy).",
@@ -115,14 +131,50 @@ class BasketsEngine(Engine):
         ]
 
 
+def _audit(request: BasketsAuditRequest, call: Call) -> dict[str, Any]:
+    from ...compute.local import Local
+    from .binary import as_binary
+    from .exploring import measured_on
+    from .posets import table_containment
+
+    if request.ordered or request.equal:
+        k = table_containment(request.matrix, request.ordered, request.equal)
+        call.say(f"At least {k} rows fit what is known of a person by these columns.")
+        return {"ac": k, "ordered": list(request.ordered), "equal": list(request.equal)}
+    found = measured_on(as_binary(request.baskets().matrix), request.absences, Local())
+    call.say(
+        f"{found['rows']:,} rows, {found['count']:,} features; rows left at least, by what is known:"
+    )
+    for m, left in found["left_by_items"].items():
+        exact = "" if found["items_exact"][m] else " or fewer"
+        call.say(f"  {'at most ' + m + ' items':34} {left:,}{exact}")
+    call.say(f"  {'any items':34} {found['ac']:,}")
+    for m, left in found["ac_under_absences"].items():
+        exact = "" if found["absences_exact"][m] else " or fewer"
+        call.say(f"  {'any items, at most ' + m + ' absences':34} {left:,}{exact}")
+    call.say(f"  {'everything':34} {found['smallest_group']:,}")
+    call.say(f"{found['unique_share']:.1%} of the rows are unique.")
+    return found
+
+
+def _topics(request: BasketsTopicsRequest, call: Call) -> dict[str, Any]:
+    from .topics import topic_entropy_auc
+
+    baskets = request.baskets()
+    auc = topic_entropy_auc(
+        baskets.matrix, baskets.labels, topics=request.topics, seed=request.seed
+    )
+    call.say(f"AUC of the topic entropy of each row: {auc:.3f}")
+    return {"auc": auc, "topics": request.topics}
+
+
 def _study(request: BasketsStudyRequest, call: Call) -> dict[str, Any]:
     from importlib import import_module
 
     from ...core.files import whole_directory
-    from ...data.baskets import as_baskets
 
     laboratory = import_module("sfumato.laboratory.baskets.study")
-    baskets = as_baskets(request.matrix, labels=request.labels)
+    baskets = request.baskets()
     found: dict[str, Any] = laboratory.run_study(
         baskets, k=request.k, folds=request.folds, repeats=request.repeats, seed=request.seed,
         progress=call.progress,

@@ -21,9 +21,10 @@ from ...core.errors import DataError
 from ...core.exploration import placed
 from ...core.measures import Risk, Utility
 from ...core.records import InputFile
-from ...data.baskets import Baskets, as_baskets
+from ...data.baskets import Baskets
 from .attack import attacked, drawn_people
 from .binary import BinaryMatrix, as_binary
+from .cells.cores import Effort
 from .containment import audit
 from .evaluation import AucScore, cross_validated_auc, nested_auc, released_score
 from .exploration import BasketsExploration
@@ -31,9 +32,10 @@ from .knowledge import EVERYTHING, Knowledge, rows_left
 from .records import BasketsCandidate, BasketsFrontier, BasketsReference, EmptySelection
 from .registry import AUTO, MEASURES, SCORE, SELECTORS, WAYS
 from .request import BasketsRequest
-from .selection import flag_names, flags, made_by, makers, risky_among
+from .selection import flag_names, flags, made_by, makers, names_in, risky_among
+from .sensitive import highest_confidence, places_of
 from .targets import Target, as_target
-from .ways import Published, Spec
+from .ways import Published, Spec, make
 
 __all__ = [
     "WARNING",
@@ -54,7 +56,7 @@ WARNING = (
 
 def explored(request: BasketsRequest, *, progress: Progress) -> BasketsExploration:
     """Try every way to publish at each k and place what it finds on the frontier."""
-    baskets = as_baskets(request.matrix, labels=request.labels)
+    baskets = request.baskets()
     rows = as_binary(baskets.matrix)
     if rows.d == 0:
         raise DataError("The matrix has no features.", hint="give at least one column.")
@@ -126,6 +128,8 @@ class _Exploring:
         if self.knowledge.items is not None and self.knowledge.items <= 2 and self.makers:
             few = "support"  # the columns do not depend on the selector
             self.makers = {few: partial(made_by, SELECTORS[few], request, None)}
+        listed = names_in(request.sensitive, "sensitive items")
+        self.sensitive = None if listed is None else places_of(names, listed)
         self.empty: list[EmptySelection] = []
         self.people = drawn_people(
             rows, _PEOPLE if len(rows.indices) <= _LARGE else _PEOPLE // 5, request.seed
@@ -146,7 +150,7 @@ class _Exploring:
         step = partial(self.progress, total=total)
         found = []
         for name, (way, spec, selector) in jobs:
-            made = WAYS[way].make(self.rows, spec)
+            made = make(WAYS[way], self.rows, spec)
             step()
             if len(made.matrix.indices) == 0:
                 self.empty.append(EmptySelection(selector=name, k=spec.k))
@@ -160,16 +164,16 @@ class _Exploring:
         request = self.request
         positive = None if self.target is None else self.target.positive
         base = Spec(
-            k, self.knowledge, positive, seed=request.seed, max_rows_out=request.max_rows_out
-        )
+            k, self.knowledge, positive, seed=request.seed, max_rows_out=request.max_rows_out,
+            sensitive=self.sensitive, max_confidence=request.max_confidence,
+        )  # fmt: skip
         for way in dict.fromkeys(request.publish_as):
             if WAYS[way].selects:
                 for name, make in self.makers.items():
                     yield name, (way, replace(base, selector=make(k)), name)
                 continue
-            yield way, (way, base, None)
-            if way == "cells" and self.target is not None and self.knowledge == Knowledge():
-                yield "cells-class", (way, replace(base, for_class=True), None)
+            # where a classifier is to learn, ones that tell the classes apart count for more
+            yield way, (way, replace(base, for_class=self.utility == SCORE), None)
 
     def _candidate(
         self,
@@ -217,6 +221,13 @@ class _Exploring:
             features=tuple(self.names[i] for i in made.features),
             absence_risky=None if risky is None else tuple(self.names[i] for i in risky),
             attack=findings,
+            sensitive=None
+            if self.sensitive is None
+            else tuple(self.names[i] for i in self.sensitive),
+            max_confidence=request.max_confidence,
+            confidence=None
+            if self.sensitive is None
+            else highest_confidence(made.matrix, self.sensitive),
             classes=self.classes,
             numbers=self.target is not None and self.target.kind == "number",
             empty_rows=int(np.count_nonzero(np.diff(file.indptr) == 0)),
@@ -233,7 +244,8 @@ class _Exploring:
         target, request = self.target, self.request
         if target is None:
             return None, None
-        if way == "columns" and target.kind == "two" and self.knowledge == Knowledge():
+        plain = self.knowledge == Knowledge() and spec.max_confidence >= 1
+        if way == "columns" and target.kind == "two" and plain:
             nested = nested_auc(
                 self.rows, target.positive, spec.selector, folds=request.folds, seed=request.seed,
                 done=step,
@@ -247,7 +259,8 @@ class _Exploring:
         def release(
             part: BinaryMatrix, positive: npt.NDArray[np.bool_]
         ) -> tuple[BinaryMatrix, npt.NDArray[np.bool_]]:
-            again = WAYS[way].make(part, replace(spec, positive=positive))
+            light = replace(spec, positive=positive, effort=Effort.quick())
+            again = make(WAYS[way], part, light)
             return again.matrix, again.rows
 
         score = released_score(

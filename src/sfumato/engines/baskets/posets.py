@@ -19,7 +19,7 @@ from ...core.errors import DataError, ParameterError
 from .binary import BinaryMatrix, as_binary
 from .containment import Patterns
 
-__all__ = ["absence_containment", "poset_containment", "poset_literals"]
+__all__ = ["absence_containment", "poset_containment", "poset_literals", "table_containment"]
 
 KINDS = ("binary", "equality", "ordered")
 
@@ -67,6 +67,39 @@ def poset_containment(columns: Any, kinds: Sequence[str]) -> int:
     matrix, _, _ = poset_literals(columns, kinds)
     # with every value of an equality column a literal, holding the same literal is being equal
     return Patterns.of(matrix).smallest_maximal() if matrix.n else 0
+
+
+def table_containment(path: Any, ordered: Sequence[str], equal: Sequence[str]) -> int:
+    """Return the AC of a CSV's columns: all are 0/1 but those named as ordered or known exactly.
+
+    Parameters
+    ----------
+    path : path
+        A CSV of whole numbers with a header.
+    ordered, equal : sequence of str
+        Columns of which someone knows a lower bound, and columns known exactly.
+
+    """
+    from ...data.table_source import Source
+
+    source = Source.open(path)
+    source.require([*ordered, *equal])
+    kinds = [
+        "ordered" if c in ordered else "equality" if c in equal else "binary"
+        for c in source.columns
+    ]
+    table = source.query(f"SELECT * FROM {source.sql}")
+    try:
+        columns = np.column_stack(
+            [np.array(table.column(c).to_pylist(), dtype=np.float64) for c in source.columns]
+        )
+    except (TypeError, ValueError):
+        raise DataError(
+            "The table holds values that are not numbers.", hint="code categories as numbers first."
+        ) from None
+    if not np.isfinite(columns).all():
+        raise DataError("The table holds values that are missing.", hint="fill or drop them.")
+    return poset_containment(columns, kinds)
 
 
 def absence_containment(matrix: Any, absence_risky: npt.ArrayLike) -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...compute import engine as compute_engine
 from ...core.engine import Progress
@@ -25,7 +26,6 @@ from ...core.records import RELEASE_FILE, InputFile
 from ...core.release import released_files, warn_if_composed, warn_of_kept_order
 from ...data.baskets import (
     Baskets,
-    as_baskets,
     check_labels,
     format_of,
     project_file,
@@ -33,7 +33,8 @@ from ...data.baskets import (
     write_baskets,
 )
 from ...data.baskets import beside_of as beside
-from .binary import as_binary
+from ...data.logs import LogColumns, read_log, write_log
+from .binary import BinaryMatrix, as_binary
 from .cells.cores import only_columns
 from .exploring import measured_on
 from .knowledge import Knowledge
@@ -41,8 +42,9 @@ from .posets import absence_containment
 from .records import BasketsCandidate, BasketsRelease, How, Measured
 from .registry import WAYS
 from .request import BasketsPublishRequest
+from .sensitive import highest_confidence
 from .targets import as_target
-from .ways import Published, Spec
+from .ways import Published, Spec, make
 
 __all__ = ["projected", "published", "remade"]
 
@@ -55,11 +57,12 @@ def projected(
     candidate: BasketsCandidate, request: BasketsPublishRequest, *, seed: int = 0
 ) -> Baskets:
     """Return the data as the candidate says, after the same audit as on disk."""
-    found = _released(candidate, as_baskets(request.matrix, labels=request.labels), seed)
+    found = _released(candidate, request.baskets(), seed)
     shuffle = _shuffle(candidate, request)
     if shuffle is not None:
         found = found.shuffled(shuffle)
     _refuse_below(candidate, _promised(candidate, found.matrix, found.feature_names))
+    _refuse_telling(candidate, as_binary(found.matrix), found.feature_names)
     return found
 
 
@@ -98,9 +101,11 @@ def remade(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Publishe
         None if target is None else target.positive,
         for_class=candidate.for_class,
         max_rows_out=candidate.max_rows_out,
+        sensitive=_sensitive(candidate, baskets.feature_names),
+        max_confidence=candidate.max_confidence,
         seed=seed,
     )
-    return WAYS.named(candidate.publish_as).make(rows, spec)
+    return make(WAYS.named(candidate.publish_as), rows, spec)
 
 
 def _features(candidate: BasketsCandidate) -> list[str]:
@@ -142,6 +147,31 @@ def _promised(candidate: BasketsCandidate, matrix: Any, names: Sequence[str]) ->
     return min(left, absence_containment(matrix, flags))
 
 
+def _sensitive(candidate: BasketsCandidate, names: Sequence[str]) -> npt.NDArray[np.intp] | None:
+    """Return the columns of the sensitive items that are there; None where none was named."""
+    if candidate.sensitive is None:
+        return None
+    wanted = set(candidate.sensitive)
+    return np.array([i for i, name in enumerate(names) if name in wanted], dtype=np.intp)
+
+
+def _refuse_telling(
+    candidate: BasketsCandidate, matrix: BinaryMatrix, names: Sequence[str]
+) -> float | None:
+    """Return how surely sensitive items are told by others; refuse what is above the promise."""
+    places = _sensitive(candidate, names)
+    if places is None:
+        return None
+    found = highest_confidence(matrix, places)
+    if found > candidate.max_confidence:
+        raise ReleaseRefusedError(
+            f"The release of {candidate.id!r} tells a sensitive item with a confidence of {found:.3f}, "
+            f"above the promised {candidate.max_confidence:g}; nothing was published.",
+            hint="these rows are not the ones that were explored: explore them, then publish.",
+        )
+    return found
+
+
 def _refuse_below(candidate: BasketsCandidate, left: int) -> None:
     if left < candidate.k:
         raise ReleaseRefusedError(
@@ -180,8 +210,8 @@ def published(
         Told the rows that were written.
 
     """
-    kind, name = _kind_and_name(request.matrix)
-    as_file = _data_suffix(target)
+    kind, name = _kind_and_name(request)
+    as_file = _data_suffix(target, log=request.log is not None)
     stage_in = partial(_stage, candidate, request, seed=seed, progress=progress)
     read = _read_from(request.matrix, request.labels)
     if as_file is None:
@@ -193,7 +223,7 @@ def published(
             hint="a release is written in the format it was read from.",
         )
     else:
-        record = beside(target, "release").with_suffix(".json")
+        record = _record_beside(target)
         with released_files(target, record, force=force, inputs=read) as stage:
             release = stage_in(stage / target.name, stage / record.name)
     warn_if_composed(target, release.to_json())
@@ -208,7 +238,10 @@ def _read_from(data: Any, labels: Any) -> list[str | os.PathLike[str]]:
     return files + (list(data.files) if isinstance(data, Baskets) else [])
 
 
-def _kind_and_name(data: Any) -> tuple[str, str]:
+def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
+    data = request.matrix
+    if request.log is not None:
+        return "log", Path(data).name
     if isinstance(data, str | os.PathLike):
         path = Path(data)
         if not path.is_file():
@@ -218,14 +251,32 @@ def _kind_and_name(data: Any) -> tuple[str, str]:
     return kind, _DEFAULT_NAME[kind]
 
 
-def _data_suffix(target: Path) -> str | None:
+def _data_suffix(target: Path, *, log: bool) -> str | None:
     """Tell the format when the output names a data file; None for a folder."""
     if target.is_dir() or "." not in target.name:
         return None
+    if log:
+        return "log"
     try:
         return format_of(target)
     except FormatError:
         return None
+
+
+def _record_beside(target: Path) -> Path:
+    """Return where the record of a released file lies: NAME.release.json."""
+    stem = target.name.removesuffix(".gz")
+    for suffix in (".jsonl", ".ndjson", ".tsv", ".parquet"):
+        stem = stem.removesuffix(suffix)
+    return beside(target.with_name(stem), "release").with_suffix(".json")
+
+
+def _read_back(target: Path, log: LogColumns | None, column: str | None) -> tuple[Any, list[str]]:
+    """Read the written file with no knowledge of how it was made."""
+    if log is None:
+        return read_matrix(target, label_column=column)
+    written = read_log(target, LogColumns(log.item, log.unit))
+    return written.matrix, list(written.feature_names)
 
 
 def _stage(
@@ -239,7 +290,10 @@ def _stage(
 ) -> BasketsRelease:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
     data, labels = request.matrix, request.labels
-    from_text = isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
+    log = request.log
+    from_text = (
+        log is None and isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
+    )
     by_columns = candidate.publish_as == "columns"
     features, shuffle = _features(candidate), _shuffle(candidate, request)
     streamed = by_columns and from_text and not candidate.numbers
@@ -256,21 +310,25 @@ def _stage(
         inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
         outputs, column = copied.written, copied.label_column
     else:
-        baskets = as_baskets(data, labels=labels)
+        baskets = request.baskets()
         inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
         released = _released(candidate, baskets, seed)
         if shuffle is not None:
             released = released.shuffled(shuffle)
         features = list(released.feature_names)
-        outputs, column = write_baskets(released, target), baskets.label_column
+        column = baskets.label_column
+        outputs = (
+            write_baskets(released, target) if log is None else write_log(released, log, target)
+        )
         del baskets, released
-    matrix, names = read_matrix(target, label_column=column)
+    matrix, names = _read_back(target, log, column)
     held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
     if not held <= set(features):
         raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
     promised = _promised(candidate, matrix, names)
     _refuse_below(candidate, promised)
     rows = as_binary(matrix)
+    confidence = _refuse_telling(candidate, rows, names)
     compute = compute_engine(request.engine, threads=request.threads)
     measured = measured_on(rows, (1, 2), compute)
     release = BasketsRelease(
@@ -291,6 +349,7 @@ def _stage(
         risk=candidate.risk,
         utility=candidate.utility,
         promised=promised,
+        confidence=confidence,
         how=How(
             publish_as=candidate.publish_as,
             known_items=candidate.known_items,

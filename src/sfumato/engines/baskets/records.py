@@ -113,6 +113,10 @@ class BasketsCandidate(Candidate):
     items_exact: dict[str, bool] = Field(default_factory=dict)
     empty_rows: Count
     attack: tuple[Finding, ...] = ()
+    sensitive: tuple[Feature, ...] | None = None
+    max_confidence: Share = 1.0
+    confidence: Share | None = None
+    """The highest confidence with which one or two published items tell a sensitive one."""
     auc: Share | None = None
     auc_chosen_on_all_labels: Share | None = None
     counts_in_folds: tuple[Count, ...] = ()
@@ -191,6 +195,7 @@ class BasketsRelease(Release):
 
     how: How
     measured: Measured
+    confidence: Share | None = None
     promised: Count
     """The rows left to the knowledge that the promise is about, counted on the written file."""
 

@@ -4,35 +4,83 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator
 
 from ...core.request import Request, parameter
 from .registry import WAYS, measure_names, selector_names
 
+if TYPE_CHECKING:
+    from ...data.baskets import Baskets
+    from ...data.logs import LogColumns
+
 __all__ = [
     "BasketsAttackRequest",
+    "BasketsAuditRequest",
     "BasketsPublishRequest",
     "BasketsRequest",
     "BasketsStudyRequest",
+    "BasketsTopicsRequest",
 ]
 
 K = Annotated[int, Field(ge=1)]
 
-_MATRIX = "Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv."
+_MATRIX = "Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --item)."
 _LABELS = "File with one label per line, or for CSV the name of a column."
 _ENGINE = "Where equal rows are counted: on this machine or on a Spark cluster."
 _THREADS = "Threads to use; all cores if not given."
 
 
 class _OfMatrix(Request):
-    """What every request about a matrix shares."""
+    """What every request about a matrix or a log shares."""
 
     matrix: Any = parameter(help=_MATRIX, role="data")
     labels: Any = parameter(None, help=_LABELS, role="file")
+    item: str | None = parameter(
+        None, help="Column of the items, where the data is a log with one line per event."
+    )
+    person: str | None = parameter(
+        None,
+        help="Column of the person, where the data is a log: all events of a person are one row.",
+    )
+    basket: str | None = parameter(
+        None, help="Column of the basket, where the data is a log and people are not known."
+    )
+    quantity: str | None = parameter(None, help="Column of the quantity, where the data is a log.")
+    min_quantity: float = parameter(
+        1.0, help="The total quantity from which an item of a log counts as held."
+    )
 
-    @field_validator("matrix", "labels", "absence_risky", mode="after", check_fields=False)
+    @property
+    def log(self) -> LogColumns | None:
+        """The columns of the log, or None where the data is a matrix."""
+        from ...data.logs import log_columns
+
+        return log_columns(
+            item=self.item, person=self.person, basket=self.basket, quantity=self.quantity,
+            min_quantity=self.min_quantity,
+        )  # fmt: skip
+
+    def baskets(self) -> Baskets:
+        """Read the data."""
+        from ...core.errors import InputError
+        from ...data.baskets import as_baskets
+        from ...data.logs import read_log
+
+        columns = self.log
+        if columns is None:
+            return as_baskets(self.matrix, labels=self.labels)
+        if not isinstance(self.matrix, str | os.PathLike) or self.labels is not None:
+            raise InputError(
+                "A log is a file, and its people have no labels here.",
+                hint="give the path of the log, and no labels.",
+            )
+        return read_log(Path(self.matrix), columns)
+
+    @field_validator(
+        "matrix", "labels", "absence_risky", "sensitive", mode="after", check_fields=False
+    )
     @classmethod
     def _as_arrays(cls, value: Any) -> Any:
         """Hold rows and labels as arrays: a list would be recorded value by value."""
@@ -89,6 +137,14 @@ class BasketsRequest(_OfMatrix):
     known_absences: int | Literal["all"] = parameter(
         0, help="The most absences that are known, or all."
     )
+    sensitive: Any = parameter(
+        None, help="Items that must not be told by others: a file with one name per line.",
+        role="file",
+    )  # fmt: skip
+    max_confidence: float = parameter(
+        1.0, help="The highest confidence (rho) with which one or two items may tell a sensitive one.",
+        ge=0, le=1, aliases=["rho"],
+    )  # fmt: skip
     utility: str = parameter(
         "auto", help="What is on the utility axis; auto: auc with labels, ones without.",
         choices=measure_names,
@@ -136,12 +192,15 @@ class BasketsPublishRequest(_OfMatrix):
     threads: int | None = parameter(None, help=_THREADS, ge=1)
 
 
-class BasketsAttackRequest(Request):
-    """The parameters of `baskets attack`."""
+class _OfFolder(Request):
+    """What a request about a folder of explore shares; its positional argument comes first."""
 
     directory: str | Path = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
-    matrix: Any = parameter(help="The original matrix.", role="data")
-    labels: Any = parameter(None, help=_LABELS, role="file")
+
+
+class BasketsAttackRequest(_OfMatrix, _OfFolder):
+    """The parameters of `baskets attack`."""
+
     candidates: list[str] = parameter(
         [], help="Candidates to attack; those on the frontier if not given.", flag="--choose"
     )
@@ -156,6 +215,27 @@ class BasketsAttackRequest(Request):
         None, help="Also look for people by their rows in this candidate's release."
     )
     seed: int = parameter(0, help="Seed of who is drawn and what is known.", ge=0)
+
+
+class BasketsAuditRequest(_OfMatrix):
+    """The parameters of `baskets audit`."""
+
+    absences: list[Annotated[int, Field(ge=0)]] = parameter(
+        [1, 2], help="Numbers of known absences to measure the anonymity under."
+    )
+    ordered: list[str] = parameter(
+        [], help="Columns of a CSV whose numbers are ordered: someone knows a lower bound."
+    )
+    equal: list[str] = parameter(
+        [], help="Columns of a CSV of which someone knows the exact value."
+    )
+
+
+class BasketsTopicsRequest(_OfMatrix):
+    """The parameters of `baskets topics`."""
+
+    topics: int = parameter(10, help="Number of topics.", ge=2)
+    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
 
 class BasketsStudyRequest(_OfMatrix):

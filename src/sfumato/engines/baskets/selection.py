@@ -17,7 +17,7 @@ from .request import BasketsRequest
 from .selectors.base import ContainmentSelector
 from .selectors.offers import Offer
 
-__all__ = ["flag_names", "flags", "made_by", "make_selector", "makers", "risky_among"]
+__all__ = ["flag_names", "flags", "made_by", "make_selector", "makers", "names_in", "risky_among"]
 
 
 def make_selector(name: str, k: int, *, stop: str = "never", seed: int = 0) -> ContainmentSelector:
@@ -29,9 +29,18 @@ def flag_names(absence_risky: Any) -> Any:
     """Read a file of feature names; everything else stays as it is."""
     if absence_risky is None or not isinstance(absence_risky, str | Path) or absence_risky == "all":
         return absence_risky
+    return np.asarray(names_in(absence_risky, "risky features"))
+
+
+def names_in(given: Any, what: str) -> list[str] | None:
+    """Return the names that a file lists, one per line, or that were given as such."""
+    if given is None:
+        return None
+    if not isinstance(given, str | Path):
+        return [str(name) for name in given]
     from ...data._basket_files import read_lines
 
-    return np.asarray(read_lines(Path(absence_risky), what="risky features"))
+    return read_lines(Path(given), what=what)
 
 
 def flags(absence_risky: Any, names: Sequence[str]) -> Any:

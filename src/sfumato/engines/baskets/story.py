@@ -87,6 +87,16 @@ def _about(
     told.published.append(_WAYS.get(chosen.publish_as, ""))
     if chosen.rows_out:
         told.published.append(f"{count(chosen.rows_out)} rows are left out.")
+    if chosen.confidence is not None:
+        told.attack.append(
+            "One or two published items tell a sensitive one with a confidence of at most "
+            f"[[baskets.confidence|{percent(chosen.confidence)}]]"
+            + (
+                f" ({percent(chosen.max_confidence)} was allowed)."
+                if chosen.max_confidence < 1
+                else "."
+            )
+        )
     told.grids.append(_knowledge_grid(chosen))
     if chosen.attack:
         told.grids.append(_attack_grid(chosen))

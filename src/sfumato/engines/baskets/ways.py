@@ -21,9 +21,10 @@ from .knowledge import Knowledge
 from .rows import largest_row_set
 from .selectors.base import ContainmentSelector
 from .selectors.greedy import GreedyDistCnt, GreedyHamDist, GreedySupport
+from .sensitive import without_telling_items
 from .separation import information_per_one
 
-__all__ = ["Published", "Spec", "WayOf"]
+__all__ = ["Published", "Spec", "WayOf", "make"]
 
 Classes = npt.NDArray[np.bool_]
 
@@ -46,6 +47,10 @@ class Spec:
         Whether ones that tell the classes apart count for more.
     max_rows_out : float
         The largest share of rows that may be left out beside columns.
+    sensitive : array of int, optional
+        Items that must not be told by others.
+    max_confidence : float
+        The highest confidence with which one or two items may tell a sensitive one.
     seed : int
         Seed of the search.
 
@@ -57,6 +62,8 @@ class Spec:
     selector: ContainmentSelector | None = None
     for_class: bool = False
     max_rows_out: float = 0.05
+    sensitive: npt.NDArray[np.intp] | None = None
+    max_confidence: float = 1.0
     seed: int = 0
     effort: Effort | None = None
     progress: Progress = field(default=no_progress, repr=False)
@@ -94,6 +101,16 @@ class WayOf:
     help: str
     make: Callable[[BinaryMatrix, Spec], Published]
     selects: bool = False
+
+
+def make(way: WayOf, matrix: BinaryMatrix, spec: Spec) -> Published:
+    """Return what a way publishes, without the items that tell a sensitive one too surely."""
+    made = way.make(matrix, spec)
+    if spec.sensitive is None or spec.max_confidence >= 1:
+        return made
+    # a row that is left out tells nothing: only what is published counts
+    safe = without_telling_items(made.matrix, spec.sensitive, spec.max_confidence)
+    return Published(safe, made.rows, np.flatnonzero(safe.supports))
 
 
 def _all_rows(matrix: BinaryMatrix) -> npt.NDArray[np.bool_]:

@@ -166,7 +166,8 @@ def interval_costs(
 
 @njit(cache=True, nogil=True)
 def to_axes(
-    share: F8, log: F8, below: F8, margin: I8, width: I8, allowed: U1, widest: int, scale: F8,
+    share: F8, log: F8, below: F8, margin: I8, width: I8, allowed: U1, widest: int, max_below: int,
+    scale: F8,
     risk: F8, loss: F8,
 ) -> None:  # fmt: skip
     """Turn the interval tables into risk and loss; infinite loss where an interval is not allowed.
@@ -182,7 +183,7 @@ def to_axes(
             values += width[i + b]
             if (
                 (values > widest and b > 0)
-                or below[i, b] > 0.5
+                or below[i, b] > max_below + 0.5
                 or (allowed.shape[0] > 0 and allowed[i, b] == 0)
             ):
                 risk[i, b] = np.inf

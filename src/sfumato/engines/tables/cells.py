@@ -7,6 +7,7 @@ with the product of the domains.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -93,6 +94,14 @@ class Cells:
         self._bottom: Groups | None = None
         self._walk_scratch: tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]] | None = None
         self._set_scale()
+
+    def with_least(self, sample: float, population: float) -> Cells:
+        """Return the same cells under other smallest sizes of groups."""
+        other = copy(self)
+        other.least = np.array([sample, population], dtype=np.float64)
+        vars(other).update(_bottom=None, _walk_scratch=None)
+        vars(other).pop("_dense_index", None)
+        return other
 
     def _set_keys(self) -> None:
         space = 1

@@ -6,8 +6,10 @@ data as it is (equation 2); utility is 1 − KL information loss over that of th
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from ...data.table_schema import TableSchema
 from ...data.table_source import Source
 from . import measures
 from .certificate import certify
+from .conditions import Conditions
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, TablesExploration
 from .policy import Policy
 from .policy_files import load_policy
@@ -42,6 +45,7 @@ from .request import TablesRequest
 from .safe_harbor import NAME as SAFE_HARBOR
 from .safe_harbor import compared, find_roles, safe_harbor
 from .search import Budget, Run, search
+from .suppression import Suppressed, small_in, suppressed_point
 from .terms import Terms
 
 __all__ = ["explored", "run_point"]
@@ -64,10 +68,12 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
     Without `evaluations` or `seconds` the search makes as many evaluations as fifty chains do; only a
     budget of evaluations repeats to the byte.
     """
+    conditions = conditions_of(request)
+    individual = 0.0 if request.max_individual_risk is None else 1.0 / request.max_individual_risk
     problem = Problem.of(
         _table(request),
-        min_sample=request.min_sample,
-        min_population=request.min_population,
+        min_sample=max(request.min_k, math.ceil(conditions.min_l - 1e-9)),
+        min_population=max(request.min_population, individual - 1e-9),
         cut_points={n: _cuts(values) for n, values in request.cut_points.items()},
     )
     known = _references(problem, request)
@@ -81,6 +87,8 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
         Streams(request.seed).child("tables"),
         progress=_told(progress, evaluations),
         score=_score(problem, request),
+        condition=_condition(problem, conditions),
+        max_below=int(conditions.max_suppressed * problem.cells.records),
     )
     options: dict[str, float | None] = {}
     if request.strategy == "bisecting" and known:
@@ -101,6 +109,36 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
             exact=proof.exact,
         )
     return _found(problem, run, request, known, certificate)
+
+
+def conditions_of(request: TablesRequest) -> Conditions:
+    """Return the conditions of a request; what cannot go together is refused."""
+    if request.suppress > 0:
+        sizes = request.min_k or request.min_population or request.max_individual_risk
+        if not sizes:
+            raise ParameterError(
+                "Leaving out records needs a smallest size of groups.",
+                hint="give min_k, min_population or max_individual_risk too.",
+            )
+        if (request.risk, request.loss) != ("population", "kl") or request.certify:
+            raise ParameterError(
+                "Leaving out records goes with the default risk and loss, and without a certificate."
+            )
+    return Conditions(
+        request.min_l, request.diversity, request.recursive_c, request.max_t,
+        request.max_average_risk, request.suppress,
+    )  # fmt: skip
+
+
+def _condition(problem: Problem, conditions: Conditions) -> Callable[[_Bits], bool] | None:
+    if not conditions.asks:
+        return None
+    if (conditions.min_l > 0 or conditions.max_t is not None) and not problem.sensitive:
+        raise ParameterError(
+            "Diversity and closeness are about sensitive columns, and the schema names none.",
+            hint='give a column role = "sensitive".',
+        )
+    return lambda bits: conditions.holds(problem.cells, bits, problem.sensitive, problem.ordered)
 
 
 def _table(request: TablesRequest) -> Table:
@@ -168,9 +206,10 @@ def target_of(problem: Problem, request: TablesRequest) -> str | None:
 
 def _references(problem: Problem, request: TablesRequest) -> dict[str, Policy]:
     known = {}
-    if find_roles(problem.lattice).applicable:
+    meanings = problem.meanings
+    if find_roles(problem.lattice, meanings=meanings).applicable:
         people = problem.people_by_value() if problem.cells.has_population else None
-        known[SAFE_HARBOR] = safe_harbor(problem.lattice, people)
+        known[SAFE_HARBOR] = safe_harbor(problem.lattice, people, meanings=meanings)
     given = {**{Path(p).stem: p for p in request.reference}, **request.references}
     for name, policy in given.items():
         if isinstance(policy, Policy):
@@ -216,24 +255,32 @@ def _found(
     entries = [(r, 1.0 - u, packed) for r, u, packed in run.frontier.entries()]
     points = {name: run_point(run, policy) for name, policy in known.items()}
     kept = _selection(entries, list(points.values()))
-    candidates, _ = placed([_candidate(problem, entries[i]) for i in kept])
+    area = run.frontier.area()
+    candidates, listed_area = placed([_candidate(problem, run, entries[i]) for i in kept])
+    if run.max_below:  # measured anew without the records left out: the points have moved
+        candidates = tuple(c for c in candidates if not c.dominated)
+        entries = [(c.risk.value, c.loss, bytes.fromhex(c.bits)) for c in candidates]
+        kept, area = list(range(len(entries))), listed_area
     record = TablesFrontier(
         engine="tables",
         seed=request.seed,
         request=request.to_record(),
         inputs=tuple(table.inputs),
         axes=axes,
-        area=run.frontier.area(),
+        area=area,
         evaluations=run.evaluations,
         candidates=candidates,
         references=tuple(
             _reference(problem, name, known[name], point, entries) for name, point in points.items()
         ),
         certificate=certificate,
-        **_facts(problem, run, request, entries, len(kept)),
+        **_facts(problem, run, request, entries, len(kept), area),
     )
     target = target_of(problem, request)
-    terms = Terms.of(problem, risk=request.risk, loss=request.loss, target=target, k=request.k)
+    terms = Terms.of(
+        problem, risk=request.risk, loss=request.loss, target=target, k=request.k,
+        conditions=conditions_of(request),
+    )  # fmt: skip
     return TablesExploration(record, terms, known)
 
 
@@ -243,20 +290,71 @@ def _shown(problem: Problem, policy: Policy, loss: float) -> dict[str, Any]:
         "ends": policy.ends(),
         "bits": policy.hex,
         "loss": loss,
-        **measures.beside(problem.cells, policy.bits, problem.sensitive),
+        **measures.beside(problem.cells, policy.bits, problem.sensitive, problem.ordered),
     }
 
 
-def _candidate(problem: Problem, entry: _Entry) -> TablesCandidate:
+def _candidate(problem: Problem, run: Run, entry: _Entry) -> TablesCandidate:
     risk, loss, packed = entry
     policy = Policy(problem.lattice, packed)
     attacker = ATTACKER if problem.cells.has_population else ATTACKER_OF_SAMPLE
+    shown = _shown(problem, policy, loss)
+    if run.max_below:
+        left = suppressed_point(problem.cells, policy.bits)
+        risk, loss = left.risk, left.loss
+        shown |= _without_small(problem, policy, left)
     return TablesCandidate(
         id=policy.id,
         risk=Risk(risk, attacker=attacker),
         utility=Utility(1.0 - loss, kept=KEPT),
-        **_shown(problem, policy, loss),
+        **shown,
     )
+
+
+def _without_small(problem: Problem, policy: Policy, left: Suppressed) -> dict[str, Any]:
+    """Return what is shown of a policy whose small groups are left out."""
+    cells = problem.cells
+    kept = ~small_in(cells, policy.bits)
+    inside = {}
+    for name, (cell, value, count) in problem.sensitive.items():
+        of_kept = kept[cell]
+        inside[name] = (cell[of_kept], value[of_kept], count[of_kept])
+    shown = measures.beside(cells, policy.bits, {})
+    n = max(cells.records - left.records, 1)
+    average = left.risk * cells.expected_reidentified / n
+    group, _ = measures.group_sizes(cells, policy.bits)
+    sizes = np.bincount(group[kept], weights=cells.count[kept])
+    found: dict[str, Any] = {
+        "loss": left.loss,
+        "loss_nats": left.loss_nats,
+        "k": left.smallest_sample_group,
+        "smallest_population_group": round(left.smallest_population_group, 6),
+        "groups": left.groups,
+        "prosecutor_risk": round(1.0 / max(left.smallest_sample_group, 1), 9),
+        "average_group": round(n / max(left.groups, 1), 6),
+        "suppressed": left.records,
+        "risks": {
+            **shown["risks"],
+            "prosecutor_max": 1.0 / max(left.smallest_sample_group, 1),
+            "prosecutor_average": left.groups / n,
+            "journalist_max": 1.0 / max(left.smallest_population_group, 1.0),
+            "journalist_average": average,
+            "marketer": average,
+            "sample_uniqueness": float((sizes == 1).sum()) / n,
+        },
+    }
+    if inside and kept.any():
+        number = np.unique(group, return_inverse=True)[1]
+        within = {n_: measures.within(number, joint) for n_, joint in inside.items()}
+        present = {n_: w.renumbered() for n_, w in within.items()}
+        diverse = {n_: measures.diversity(w) for n_, w in present.items()}
+        found["l_diversity"] = {n_: d for n_, (d, _) in diverse.items()}
+        found["l_diversity_entropy"] = {n_: round(e, 6) for n_, (_, e) in diverse.items()}
+        found["t_closeness"] = {
+            n_: round(measures.closeness(w, ordered=problem.ordered.get(n_, False)), 6)
+            for n_, w in present.items()
+        }
+    return found
 
 
 def _selection(entries: Sequence[_Entry], references: Sequence[tuple[float, float]]) -> list[int]:
@@ -298,11 +396,15 @@ def _reference(
 
 
 def _facts(
-    problem: Problem, run: Run, request: TablesRequest, entries: Sequence[_Entry], listed: int
+    problem: Problem,
+    run: Run,
+    request: TablesRequest,
+    entries: Sequence[_Entry],
+    listed: int,
+    area: float,
 ) -> dict[str, Any]:
     table, cells, lattice = problem.table, problem.cells, problem.lattice
     visited = run.visited[:: max(1, -(-len(run.visited) // _MOST_VISITED))]
-    area = run.frontier.area()
     trace = [(e, a) for e, _, a in run.trace]
     if not trace or trace[-1][0] != run.evaluations:
         trace.append((run.evaluations, area))
@@ -334,6 +436,7 @@ def _facts(
         "loss_top_nats": cells.loss_top_nats,
         "min_sample": int(cells.least[0]),
         "min_population": float(cells.least[1]),
+        "conditions": asdict(conditions_of(request)),
         "groups_before": tuple(GroupSize(**g) for g in groups),
         "assumptions": tuple(_assumptions(problem, run, request)),
         "frontier_size": len(entries),
@@ -393,6 +496,9 @@ def _assumptions(problem: Problem, run: Run, request: TablesRequest) -> list[str
         said.append(
             f"{', '.join(constant)}: a single value, so there is nothing to generalise there."
         )
+    roles = find_roles(problem.lattice, meanings=problem.meanings)
+    if roles.applicable:
+        said.append(roles.in_words(problem.lattice.names)[:600])
     if request.certify > 0:
         said.append("The proof was limited by time: another run may prove more or less.")
     if run.budget.seconds is not None:

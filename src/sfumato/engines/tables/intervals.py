@@ -84,6 +84,7 @@ def interval_table(
     cuts: npt.NDArray[np.intp] | None = None,
     allowed: npt.NDArray[np.uint8] = _NO_MASK,
     widest: int | None = None,
+    max_below: int = 0,
 ) -> IntervalTable:
     """Measure every interval of `attribute` up to `band` units, the other attributes as in `bits`.
 
@@ -108,7 +109,8 @@ def interval_table(
     margin = np.bincount(unit, weights=cells.value_counts[a, :size]).astype(np.int64)
     width = np.bincount(unit).astype(np.int64)
     kernels.to_axes(
-        share, log, below, margin, width, allowed, size if widest is None else widest, cells.scale,
+        share, log, below, margin, width, allowed, size if widest is None else widest, max_below,
+        cells.scale,
         risk, loss,
     )  # fmt: skip
     rest = (cells.scale[0] + widths) / cells.records / cells.scale[3]

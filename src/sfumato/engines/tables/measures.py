@@ -27,11 +27,15 @@ __all__ = [
     "PopulationRisk",
     "ProsecutorRisk",
     "SmallGroups",
+    "Within",
     "beside",
+    "closeness",
+    "diversity",
     "group_sizes",
     "l_diversity",
     "size_histogram",
     "t_closeness",
+    "within",
 ]
 
 Joint = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
@@ -182,7 +186,7 @@ class MutualInformationLoss:
     def information(self, bits: Bits) -> float:
         """Give the mutual information of the groups and the target, in nats."""
         group, _ = group_sizes(self.cells, bits)
-        inside = _Within.of(group, self.target)
+        inside = within(group, self.target)
         n = inside.count.sum()
         margins = inside.sizes[inside.group] * inside.margin[inside.value]
         return float((inside.count * np.log(inside.count * n / margins)).sum() / n)
@@ -218,7 +222,7 @@ def group_sizes(cells: Cells, bits: Bits) -> tuple[npt.NDArray[np.intp], npt.NDA
 
 
 @dataclass(frozen=True)
-class _Within:
+class Within:
     """A column's values within the groups of a policy: one entry for each pair that occurs."""
 
     group: npt.NDArray[np.int64]
@@ -227,14 +231,21 @@ class _Within:
     sizes: npt.NDArray[np.float64]
     margin: npt.NDArray[np.float64]
 
-    @classmethod
-    def of(cls, group: npt.NDArray[np.intp], joint: Joint) -> _Within:
-        cell, value, count = joint
-        values = int(value.max()) + 1
-        pair, which = np.unique(group[cell] * values + value, return_inverse=True)
-        groups, numbers = np.divmod(pair, values)
-        counts = _sums(which, count)
-        return cls(groups, numbers, counts, _sums(groups, counts), _sums(numbers, counts))
+    def renumbered(self) -> Within:
+        """Return the same with groups and values numbered from 0 without gaps."""
+        group = np.unique(self.group, return_inverse=True)[1]
+        value = np.unique(self.value, return_inverse=True)[1]
+        return Within(group, value, self.count, _sums(group, self.count), _sums(value, self.count))
+
+
+def within(group: npt.NDArray[np.intp], joint: Joint) -> Within:
+    """Count a column's values within groups."""
+    cell, value, count = joint
+    values = int(value.max()) + 1
+    pair, which = np.unique(group[cell] * values + value, return_inverse=True)
+    groups, numbers = np.divmod(pair, values)
+    counts = _sums(which, count)
+    return Within(groups, numbers, counts, _sums(groups, counts), _sums(numbers, counts))
 
 
 def _sums(where: npt.NDArray[np.integer], what: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
@@ -243,34 +254,74 @@ def _sums(where: npt.NDArray[np.integer], what: npt.NDArray[np.generic]) -> npt.
 
 def l_diversity(cells: Cells, bits: Bits, sensitive: Joint) -> tuple[int, float]:
     """Give l-diversity: the least number of distinct sensitive values in a group, and exp(least entropy)."""
-    return _diversity(_Within.of(group_sizes(cells, bits)[0], sensitive))
+    return diversity(within(group_sizes(cells, bits)[0], sensitive))
 
 
-def _diversity(inside: _Within) -> tuple[int, float]:
+def diversity(inside: Within) -> tuple[int, float]:
+    """Return the least number of distinct values in a group, and exp of the least entropy."""
     distinct = np.bincount(inside.group)
     share = inside.count / inside.sizes[inside.group]
     entropy = np.bincount(inside.group, weights=-share * np.log(share))
     return int(distinct.min()), float(np.exp(entropy.min()))
 
 
-def t_closeness(cells: Cells, bits: Bits, sensitive: Joint) -> float:
-    """Give the largest distance between a group's distribution of a sensitive column and the whole's.
+def t_closeness(cells: Cells, bits: Bits, sensitive: Joint, *, ordered: bool = False) -> float:
+    """Return the largest distance between a group's distribution of a sensitive column and the whole's."""
+    return closeness(within(group_sizes(cells, bits)[0], sensitive), ordered=ordered)
 
-    All values are equally far from each other, so the distance is the total variation.
+
+def closeness(inside: Within, *, ordered: bool = False) -> float:
+    """Return the largest earth mover's distance of a group from the whole.
+
+    Names are equally far from each other, so the distance is the total variation; numbers lie in their
+    order, and a step from one to the next costs 1/(m − 1), m being the number of different values.
     """
-    return _closeness(_Within.of(group_sizes(cells, bits)[0], sensitive))
-
-
-def _closeness(inside: _Within) -> float:
     whole = inside.margin / inside.margin.sum()
     share = inside.count / inside.sizes[inside.group]
+    if ordered and whole.size > 1:
+        return _ordered_distance(inside, whole, share)
     # ½ Σ |p − q| = Σ max(p − q, 0), which needs only the values that a group holds
     excess = np.maximum(share - whole[inside.value], 0.0)
     return float(np.bincount(inside.group, weights=excess).max())
 
 
-def beside(cells: Cells, bits: Bits, sensitive: Mapping[str, Joint]) -> dict[str, Any]:
-    """Return what is shown beside a policy: its loss in nats, k and, by sensitive column, l and t."""
+def _ordered_distance(
+    inside: Within, whole: npt.NDArray[np.float64], share: npt.NDArray[np.float64]
+) -> float:
+    """Add up |P − Q| over the steps between neighbouring values; P is constant between a group's values."""
+    steps = whole.size - 1
+    below = np.cumsum(whole)[:-1]  # Q at each step
+    sums = np.concatenate(([0.0], np.cumsum(below)))
+    reached = np.cumsum(share)
+    first = np.concatenate(([True], inside.group[1:] != inside.group[:-1]))
+    before = np.where(first, reached - share, 0.0)
+    reached = reached - np.maximum.accumulate(before)  # P from this value on
+    following = np.append(inside.value[1:], steps)
+    end = np.where(np.append(first[1:], True), steps, np.minimum(following, steps))
+    start = np.minimum(inside.value, steps)
+
+    def part(
+        level: npt.NDArray[np.float64], low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        middle = np.clip(np.searchsorted(below, level), low, high)
+        under = level * (middle - low) - (sums[middle] - sums[low])
+        over = (sums[high] - sums[middle]) - level * (high - middle)
+        both: npt.NDArray[np.float64] = under + over
+        return both
+
+    total = part(np.minimum(reached, 1.0), start, end)
+    lead = np.where(first, sums[start], 0.0)  # before the first value P is 0
+    distance = np.bincount(inside.group, weights=total + lead)
+    return float(distance.max() / steps)
+
+
+def beside(
+    cells: Cells,
+    bits: Bits,
+    sensitive: Mapping[str, Joint],
+    ordered: Mapping[str, bool] | None = None,
+) -> dict[str, Any]:
+    """Return what is shown beside a policy: its loss in nats, k, the field's risks and, by column, l and t."""
     measured = cells.measure(bits)
     shown: dict[str, Any] = {
         "loss_nats": measured.loss_nats,
@@ -280,13 +331,25 @@ def beside(cells: Cells, bits: Bits, sensitive: Mapping[str, Joint]) -> dict[str
         "prosecutor_risk": round(1.0 / measured.smallest_sample_group, 9),
         "average_group": round(cells.records / measured.groups, 6),
     }
+    group, sizes = group_sizes(cells, bits)
+    average = measured.risk * cells.expected_reidentified / cells.records
+    shown["risks"] = {
+        "prosecutor_max": 1.0 / measured.smallest_sample_group,
+        "prosecutor_average": measured.groups / cells.records,
+        "journalist_max": 1.0 / max(measured.smallest_population_group, 1.0),
+        "journalist_average": average,
+        "marketer": average,
+        "sample_uniqueness": float((sizes == 1).sum()) / cells.records,
+    }
     if sensitive:
-        group, _ = group_sizes(cells, bits)
-        within = {name: _Within.of(group, joint) for name, joint in sensitive.items()}
-        diversity = {name: _diversity(inside) for name, inside in within.items()}
-        shown["l_diversity"] = {name: distinct for name, (distinct, _) in diversity.items()}
-        shown["l_diversity_entropy"] = {n: round(e, 6) for n, (_, e) in diversity.items()}
-        shown["t_closeness"] = {n: round(_closeness(inside), 6) for n, inside in within.items()}
+        inner = {name: within(group, joint) for name, joint in sensitive.items()}
+        diverse = {name: diversity(inside) for name, inside in inner.items()}
+        shown["l_diversity"] = {name: distinct for name, (distinct, _) in diverse.items()}
+        shown["l_diversity_entropy"] = {n: round(e, 6) for n, (_, e) in diverse.items()}
+        shown["t_closeness"] = {
+            n: round(closeness(inside, ordered=(ordered or {}).get(n, False)), 6)
+            for n, inside in inner.items()
+        }
     return shown
 
 

@@ -40,6 +40,7 @@ class Problem:
     cells: Cells
     space: Space
     sensitive: dict[str, measures.Joint] = field(default_factory=dict)
+    ordered: dict[str, bool] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -78,12 +79,18 @@ class Problem:
         if table.source is not None:
             for name in table.schema.names("sensitive"):
                 problem.sensitive[name] = problem.joint(name)
+                problem.ordered[name] = table.is_numeric(name)
         return problem
 
     def joint(self, column: str) -> measures.Joint:
         """Count another column within the cells."""
         cell, value, count = self.table.joint(column)
         return self.cells.place[cell], value, count
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What the schema declares attributes to mean, by name."""
+        return {a.name: a.meaning for a in self.table.schema.quasi if a.meaning is not None}
 
     def people_by_value(self) -> list[npt.NDArray[np.float64]]:
         """Count the population by the values of each attribute."""
@@ -123,7 +130,9 @@ def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[Any]]) -> Attr
                 hint="a cut point is the first value of an interval.",
             )
         cuts = tuple(sorted({place[v] - 1 for v in wanted if place[v] > 0}))
-    return AttributeRule(attribute.name, len(domain), attribute.keep, attribute.widest, nodes, cuts)
+    return AttributeRule(
+        attribute.name, len(domain), attribute.keep, attribute.max_width, nodes, cuts
+    )
 
 
 def counted(opened: Source, schema: TableSchema, compute: Compute) -> pa.Table | None:

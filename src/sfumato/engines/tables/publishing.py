@@ -25,7 +25,7 @@ from ...core.records import RELEASE_FILE, InputFile
 from ...core.release import check_files, released_files, warn_if_composed, warn_of_kept_order
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
-from ...data.table_source import Source, cell_text, format_of_name
+from ...data.table_source import Source, cell_text, format_of_name, quoted_name
 from .codebook import write_codebook
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, unpromised
 from .policy import Lattice, Policy
@@ -33,7 +33,8 @@ from .problem import counted, resolved_schema
 from .records import TablesCandidate, TablesHow, TablesRelease
 from .remeasure import Remeasured, remeasure
 from .request import TablesPublishRequest
-from .rows import Generaliser, published_rows
+from .rows import NUMBER, SMALL, Generaliser, published_rows
+from .suppression import small_groups
 from .terms import Terms
 
 if TYPE_CHECKING:
@@ -107,13 +108,17 @@ def published(
     table = _read(opened, terms, request.population, compute)
     generaliser = Generaliser.of(policy, terms.schema)
     rows = published_rows(generaliser, opened, compute)
+    left_out = _small_groups(policy, terms, table)
+    if left_out is not None:
+        rows = rows.without(left_out.groups)
     if request.keep_order:
         warn_of_kept_order("rows")
     else:
         rows = rows.shuffled(
             generaliser.columns(opened), private_key().seed("order", "tables", policy.id)
         )
-    work = _Work(policy, promise, request, terms, table, opened, seed)
+    suppressed = 0 if left_out is None else left_out.records
+    work = _Work(policy, promise, request, terms, table, opened, seed, suppressed)
     if out is None:
         frame = rows.to_arrow()
         work.measured(frame)
@@ -123,7 +128,10 @@ def published(
         books = write_codebook(policy, folder, record)
         release = work.release(folder / file, books)
         write_json(folder / record, release.to_json())
-        write_quarantine(out, _left_out(opened, table), force=force)
+        quarantined = _left_out(opened, table)
+        if left_out is not None:
+            quarantined += _left_out_small(opened, generaliser, left_out)
+        write_quarantine(out, quarantined, force=force)
     warn_if_composed(out, release.to_json())
     return release
 
@@ -139,11 +147,12 @@ class _Work:
     table: Table
     opened: Source
     seed: int
+    suppressed: int = 0
 
     def measured(self, written: Any) -> tuple[Remeasured, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
         found = remeasure(Source.open(written), self.policy, self.table, self.terms)
-        kept = self.table.rows - self.table.dropped
+        kept = self.table.rows - self.table.dropped - self.suppressed
         if found.records != kept:
             raise ReleaseRefusedError(
                 f"The output holds {found.records:,} rows instead of {kept:,}; nothing was published."
@@ -203,6 +212,36 @@ class _Work:
                 f"The smallest group of the output stands for {found.smallest_population_group:,.0f} "
                 f"people, below the {terms.min_population:,.0f} asked for"
             )
+        asked = terms.conditions
+        share = self.suppressed / max(self.table.rows - self.table.dropped, 1)
+        if share > asked.max_suppressed + _TOLERANCE:
+            worse.append(
+                f"{self.suppressed:,} records would be left out, more than the "
+                f"{asked.max_suppressed:.3g} of all that was allowed"
+            )
+        average = found.expected / found.records
+        if asked.max_average_risk is not None and average > asked.max_average_risk + _TOLERANCE:
+            worse.append(
+                f"The average chance of naming a record is {average:.6g}, above the "
+                f"{asked.max_average_risk:g} allowed"
+            )
+        diverse: dict[str, dict[str, float]] = {
+            "distinct": {n: float(v) for n, v in found.l_diversity.items()},
+            "entropy": found.l_diversity_entropy,
+            "recursive": {n: float(v) for n, v in found.recursive.items()},
+        }
+        for name, value in diverse[asked.diversity].items():
+            if value < asked.min_l - 1e-6:
+                worse.append(
+                    f"A group of the output has a diversity of {value:.4g} in {name!r}, below the "
+                    f"{asked.min_l:g} asked for"
+                )
+        for name, distance in found.t_closeness.items():
+            if asked.max_t is not None and distance > asked.max_t + 1e-6:
+                worse.append(
+                    f"A group of the output is {distance:.4g} away from the table in {name!r}, above "
+                    f"the {asked.max_t:g} allowed"
+                )
         if limit is not None and found.risk > limit + _TOLERANCE:
             worse.append(f"The output has a risk of {found.risk:.6g}, above the {limit:g} allowed")
         return worse
@@ -234,6 +273,7 @@ class _Work:
             counts={
                 "rows": found.records,
                 "dropped": table.dropped,
+                "suppressed": self.suppressed,
                 "columns": len(self.opened.columns) - len(dropped) - unknown,
             },
             risk=Risk(found.risk, attacker=attacker),
@@ -290,6 +330,58 @@ def _left_out(opened: Source, table: Table) -> list[dict[str, str]]:
     numbered = f"SELECT row_number() OVER () AS place, {missing} AS is_missing FROM {opened.sql}"  # noqa: S608 (quoted)
     found = opened.query(f"SELECT place FROM ({numbered}) WHERE is_missing ORDER BY place")  # noqa: S608 (quoted)
     reason = "has no value for a quasi-identifier"
+    return [{"id": f"row {n}", "reason": reason} for n in found.column("place").to_pylist()]
+
+
+@dataclass(frozen=True)
+class _Small:
+    """The groups that are left out, by their published labels, and how many records they hold."""
+
+    groups: pa.Table
+    records: int
+
+
+def _small_groups(policy: Policy, terms: Terms, table: Table) -> _Small | None:
+    """Find the groups below the smallest sizes, where the exploration allowed to leave them out."""
+    if terms.conditions.max_suppressed <= 0:
+        return None
+    import numpy as np
+    import pyarrow as pa
+
+    spans = [policy.spans(a) for a in range(len(table.names))]
+    of_value = [np.repeat(np.arange(len(s)), [high - low + 1 for low, high in s]) for s in spans]
+    inside = [of_value[a][table.codes[a]] for a in range(len(spans))]
+    people = table.population_codes
+    small = small_groups(
+        inside,
+        table.count,
+        None if people is None else [of_value[a][people[a]] for a in range(len(spans))],
+        table.population_count,
+        min_sample=terms.min_sample,
+        min_population=terms.min_population,
+    )
+    if not small.any():
+        return None
+    label = policy.lattice.label
+    names = {
+        name: [label(a, *spans[a][i]) for i in inside[a][small].tolist()]
+        for a, name in enumerate(table.names)
+    }
+    groups = pa.table(names).group_by(list(table.names)).aggregate([])
+    return _Small(groups, int(table.count[small].sum()))
+
+
+def _left_out_small(
+    opened: Source, generaliser: Generaliser, small: _Small
+) -> list[dict[str, str]]:
+    """List the rows whose group is left out, by their number."""
+    opened.connection.register(SMALL, small.groups)
+    using = ", ".join(quoted_name(n) for n in small.groups.column_names)
+    found = opened.query(
+        f"SELECT {quoted_name(NUMBER)} AS place FROM ({generaliser.numbered(opened)}) "  # noqa: S608 (quoted)
+        f"SEMI JOIN {SMALL} USING ({using}) ORDER BY place"
+    )
+    reason = "is in a group below the smallest size"
     return [{"id": f"row {n}", "reason": reason} for n in found.column("place").to_pylist()]
 
 

@@ -20,6 +20,7 @@ from ...core.records import (
 )
 
 __all__ = [
+    "AbsoluteRisks",
     "Certificate",
     "Ends",
     "GroupSize",
@@ -52,6 +53,22 @@ class GroupSize(Record):
     risk_share: Share
 
 
+class AbsoluteRisks(Record):
+    """Chances of naming a record, as the field speaks of them; each in [0, 1] and not relative to anything.
+
+    The prosecutor knows who is in the table, the journalist only the population, the marketer links
+    everybody; an average is over the records.
+    """
+
+    prosecutor_max: Share
+    prosecutor_average: Share
+    journalist_max: Share
+    journalist_average: Share
+    marketer: Share
+    sample_uniqueness: Share
+    population_uniqueness: Share | None = None
+
+
 class PolicyFields(Record):
     """A policy and what it measures besides the two axes."""
 
@@ -65,6 +82,8 @@ class PolicyFields(Record):
     groups: Count
     prosecutor_risk: Share
     average_group: Size
+    risks: AbsoluteRisks | None = None
+    suppressed: Count = 0
     l_diversity: dict[ColumnName, Count] = Field(default_factory=dict)
     l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
     t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
@@ -137,6 +156,7 @@ class TablesFrontier(FrontierRecord):
     loss_top_nats: Size
     min_sample: Count
     min_population: Size
+    conditions: dict[Name, float | str | None] = Field(default_factory=dict)
     groups_before: tuple[GroupSize, ...]
     assumptions: tuple[Sentence, ...]
     frontier_size: Count
@@ -179,6 +199,8 @@ class TablesMeasured(Record):
     expected_reidentified: Size
     expected_unchanged: Size
     k: Count
+    risks: AbsoluteRisks
+    suppressed: Count = 0
     smallest_population_group: Size
     groups_count: Count
     groups: tuple[GroupSize, ...]
@@ -216,6 +238,16 @@ class TablesRelease(Release):
             f"measured on the output: risk {measured.risk:.4g}, utility {measured.utility:.3f}, "
             f"smallest group {measured.k:,}"
         )
+        risks = measured.risks
+        found.append(
+            f"chance of naming a record: at most {risks.journalist_max:.3g}, on average "
+            f"{risks.journalist_average:.3g}; by someone who knows who is in the table: at most "
+            f"{risks.prosecutor_max:.3g}, on average {risks.prosecutor_average:.3g}"
+        )
+        if measured.suppressed:
+            found.append(
+                f"records left out because their group was too small: {measured.suppressed:,}"
+            )
         found += [f"Note: accepted although worse than promised: {words}" for words in self.worse]
         if not how.explored_table:
             found.append(

@@ -13,7 +13,7 @@ from ...data.table import Table
 from ...data.table_source import Source, quoted_name
 from .measures import Measure, size_histogram
 from .policy import Policy
-from .records import GroupSize, TablesMeasured
+from .records import AbsoluteRisks, GroupSize, TablesMeasured
 from .registries import LOSSES, RISKS
 from .terms import Terms
 
@@ -54,6 +54,24 @@ class Remeasured:
     l_diversity: dict[str, int] = field(default_factory=dict)
     l_diversity_entropy: dict[str, float] = field(default_factory=dict)
     t_closeness: dict[str, float] = field(default_factory=dict)
+    recursive: dict[str, int] = field(default_factory=dict)
+    unique: int = 0
+    population_unique: int | None = None
+    suppressed: int = 0
+
+    def risks(self) -> AbsoluteRisks:
+        """Return the chances of naming a record."""
+        n, average = self.records, self.expected / self.records
+        unique = self.population_unique
+        return AbsoluteRisks(
+            prosecutor_max=1.0 / self.smallest_group,
+            prosecutor_average=self.groups / n,
+            journalist_max=1.0 / max(self.smallest_population_group, 1.0),
+            journalist_average=average,
+            marketer=average,
+            sample_uniqueness=self.unique / n,
+            population_uniqueness=None if unique is None else unique / n,
+        )
 
     def to_record(self) -> TablesMeasured:
         """Return the form for release.json."""
@@ -66,6 +84,8 @@ class Remeasured:
             expected_reidentified=self.expected,
             expected_unchanged=self.expected_unchanged,
             k=self.smallest_group,
+            risks=self.risks(),
+            suppressed=self.suppressed,
             smallest_population_group=round(self.smallest_population_group, 6),
             groups_count=self.groups,
             groups=self.sizes,
@@ -106,11 +126,15 @@ def remeasure(
     hidden = np.maximum(people, count)
     around = _people_in(original.codes, None, original)
     cells = np.maximum(around, original.count)
-    n = int(count.sum())
+    n, whole = int(count.sum()), int(original.count.sum())
+    left_out = max(whole - n, 0)
     inside = float((original.count * np.log(original.count)).sum())
-    nats = (inside - float((count * (np.log(count) - widths)).sum())) / n
     everything = float(np.log(np.array(lattice.sizes, dtype=np.float64)).sum())
-    top = (inside - n * np.log(n) + n * everything) / n
+    nats = inside - float((count * (np.log(count) - widths)).sum())
+    if left_out:  # as if published in one group of everything
+        nats += left_out * (everything - float(np.log(left_out)))
+    nats /= whole
+    top = (inside - whole * np.log(whole) + whole * everything) / whole
     has_population = original.population_codes is not None
     expected, unchanged = float((count / hidden).sum()), float((original.count / cells).sum())
     relative, kl = expected / unchanged, float(nats / top) if top > 1e-12 else float(nats)
@@ -136,7 +160,17 @@ def remeasure(
         sizes=tuple(GroupSize(**g) for g in size_histogram(count, hidden)),
         l_diversity={name: int((table > 0).sum(axis=1).min()) for name, table in sensitive.items()},
         l_diversity_entropy={name: _entropy_l(table) for name, table in sensitive.items()},
-        t_closeness={name: _distance(table) for name, table in sensitive.items()},
+        t_closeness={
+            name: _distance(table, ordered=original.is_numeric(name))
+            for name, table in sensitive.items()
+        },
+        recursive={
+            name: _recursive_l(table, terms.conditions.recursive_c)
+            for name, table in sensitive.items()
+        },
+        unique=int((count == 1).sum()),
+        population_unique=int(count[people == 1].sum()) if has_population else None,
+        suppressed=left_out,
     )
 
 
@@ -211,7 +245,7 @@ def _within(published: Source, names: tuple[str, ...], column: str) -> npt.NDArr
     partition = ", ".join(f"q{i}" for i in range(len(names)))
     inner = f"SELECT {keys}, {quoted_name(column)} AS v, count(*) AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
     found = published.query(
-        f"SELECT dense_rank() OVER (ORDER BY {partition}) - 1 AS g, dense_rank() OVER (ORDER BY v) - 1 AS v, n "  # noqa: S608 (quoted)
+        f"SELECT dense_rank() OVER (ORDER BY {partition}) - 1 AS g, dense_rank() OVER (ORDER BY TRY_CAST(v AS DOUBLE), v) - 1 AS v, n "  # noqa: S608 (quoted)
         f"FROM ({inner})"
     )
     group, value = (found.column(c).to_numpy().astype(np.int64) for c in ("g", "v"))
@@ -226,10 +260,20 @@ def _entropy_l(table: npt.NDArray[np.float64]) -> float:
     return float(np.exp(-(share * logs).sum(axis=1).max()))
 
 
-def _distance(table: npt.NDArray[np.float64]) -> float:
+def _distance(table: npt.NDArray[np.float64], *, ordered: bool) -> float:
     share = table / table.sum(axis=1, keepdims=True)
     whole = table.sum(axis=0) / table.sum()
+    if ordered and whole.size > 1:
+        moved = np.abs(np.cumsum(share - whole, axis=1)).sum(axis=1)
+        return float(moved.max() / (whole.size - 1))
     return float(0.5 * np.abs(share - whole).sum(axis=1).max())
+
+
+def _recursive_l(table: npt.NDArray[np.float64], c: float) -> int:
+    falling = -np.sort(-table, axis=1)
+    rest = np.cumsum(falling[:, ::-1], axis=1)[:, ::-1]
+    fits = (falling[:, :1] < c * rest) & (falling > 0)
+    return int(fits.sum(axis=1).min())
 
 
 def _information(table: npt.NDArray[np.float64]) -> float:

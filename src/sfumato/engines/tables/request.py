@@ -22,6 +22,7 @@ __all__ = [
 
 _TABLE = "CSV, TSV or Parquet; a folder or glob of parts; a frame in Python."
 _ENGINES = ("local", "spark")
+_DIVERSITIES = ("distinct", "entropy", "recursive")
 
 
 def _engine() -> Any:
@@ -48,14 +49,36 @@ class TablesRequest(Request):
         None, help="Most CPU seconds to search; the result does not repeat exactly.", gt=0
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
-    min_sample: int = parameter(
+    min_k: int = parameter(
         0,
         help="Fewest records per group (k-anonymity).",
         ge=0,
-        aliases=["least_sample"],
+        aliases=["min_sample", "least_sample"],
     )
     min_population: float = parameter(
         0, help="Fewest people of the population per group.", ge=0, aliases=["least_population"]
+    )
+    max_individual_risk: float | None = parameter(
+        None,
+        help="Largest chance of naming any one record, as 0.09: 1 / people per group.",
+        gt=0,
+        le=1,
+    )
+    max_average_risk: float | None = parameter(
+        None, help="Largest chance of naming a record on average over the records.", gt=0, le=1
+    )
+    min_l: float = parameter(
+        0, help="Least diversity of every sensitive column in every group.", ge=0
+    )
+    diversity: str = parameter(
+        "distinct", help="How diversity is counted.", choices=lambda: _DIVERSITIES
+    )
+    recursive_c: float = parameter(3.0, help="c of recursive (c, l)-diversity.", gt=0)
+    max_t: float | None = parameter(
+        None, help="Largest distance of a group's sensitive values from the table's.", ge=0, le=1
+    )
+    suppress: float = parameter(
+        0, help="Largest share of records left out because their group is too small.", ge=0, le=0.5
     )
     cut_points: dict[str, Any] = parameter(
         {}, help="By attribute: the only values at which an interval may begin, as 20:40:60."

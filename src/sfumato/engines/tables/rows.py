@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Generaliser", "Rows", "published_rows"]
 
+NUMBER = "sfumato row number"
+SMALL = "sfumato_small_groups"
 _BATCH_ROWS = 65_536
 _GROUP_ROWS = 122_880  # of a Parquet file
 
@@ -62,12 +64,26 @@ class Generaliser:
 
     def selection(self, opened: Source) -> str:
         """Write the query: a cell's place in its domain (an enum) gives its label in constant time."""
+        labels, text, where = self._labels(opened)
+        columns = [labels.get(c, quoted_name(c)) for c in self.columns(opened)]
+        source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
+        return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
+
+    def numbered(self, opened: Source) -> str:
+        """Write the query of the labels with the number of each row in its file."""
+        labels, text, where = self._labels(opened)
+        number = f"row_number() OVER () AS {quoted_name(NUMBER)}"
+        source = f"(SELECT {number}, * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
+        listed = ", ".join([quoted_name(NUMBER), *labels.values()])
+        return f"SELECT {listed} FROM {source}{where}"  # noqa: S608 (quoted)
+
+    def _labels(self, opened: Source) -> tuple[dict[str, str], list[str], str]:
+        """Return the expression of each label, the columns as text, and which rows are left out."""
         schema = self.schema
         places = {a.name: i for i, a in enumerate(schema.quasi)}
-        columns, text, present = [], [], []
+        labels, text, present = {}, [], []
         for column in self.columns(opened):
             if column not in places:
-                columns.append(quoted_name(column))
                 continue
             i = places[column]
             values = ", ".join(quoted_text(v) for v in self.domains[i])
@@ -77,11 +93,10 @@ class Generaliser:
             cell = cell_text(column, is_range=schema.quasi[i].is_range)
             present.append(f"{cell} IS NOT NULL")
             code = f"enum_code(CAST(coalesce({cell}, {quoted_text(MISSING)}) AS domain_of_{i}))"
-            columns.append(f"[{listed}][CAST({code} AS INTEGER) + 1] AS {quoted_name(column)}")
+            labels[column] = f"[{listed}][CAST({code} AS INTEGER) + 1] AS {quoted_name(column)}"
             text.append(f"CAST({quoted_name(column)} AS VARCHAR) AS {quoted_name(column)}")
         where = f" WHERE {' AND '.join(present)}" if schema.missing == "drop" else ""
-        source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
-        return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
+        return labels, text, where
 
 
 def _generalised(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
@@ -99,6 +114,16 @@ class Rows:
     opened: Source
     sql: str
     failed: list[SfumatoError] = field(default_factory=list)
+
+    def without(self, groups: pa.Table) -> Rows:
+        """Return the same rows but for those of some groups, given by the labels of their columns."""
+        self.opened.connection.register(SMALL, groups)
+        using = ", ".join(quoted_name(name) for name in groups.column_names)
+        return Rows(
+            self.opened,
+            f"SELECT * FROM ({self.sql}) ANTI JOIN {SMALL} USING ({using})",  # noqa: S608 (quoted)
+            self.failed,
+        )
 
     def shuffled(self, columns: Sequence[str], seed: int) -> Rows:
         """Return the same rows ordered by a hash of their published cells and a private seed.

@@ -11,7 +11,7 @@ class "000" need not: this form is never finer than what the rule allows.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,11 @@ __all__ = ["NAME", "Comparison", "Roles", "compare", "find_roles", "safe_harbor"
 NAME = "Safe Harbor"
 _ZIP_WORDS = ("zip", "zcta", "postal", "postcode", "post_code")
 _PLACE_WORDS = frozenset({"city", "town", "county", "street", "district", "precinct", "parish"})
+_NOT_PEOPLE = frozenset(
+    {"housing", "house", "building", "median", "mean", "average", "car", "vehicle"}
+)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_AGE = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*(?:\+|y|yr|yrs|year|years)?")
 _FEW = 20_000
 _OLD = 90
 _MISSING = "?"
@@ -47,26 +52,59 @@ class Roles:
     age: int | None = None
     zip_code: int | None = None
     places: tuple[int, ...] = ()
+    dates: tuple[int, ...] = ()
 
     @property
     def applicable(self) -> bool:
         """Whether the rule says anything of this schema."""
-        return self.age is not None or self.zip_code is not None or bool(self.places)
+        return self.age is not None or self.zip_code is not None or bool(self.places + self.dates)
+
+    def in_words(self, names: Sequence[str]) -> str:
+        """Return a sentence that says what was recognised, and what was not."""
+        found = []
+        if self.age is not None:
+            found.append(f"{names[self.age]} as an age")
+        if self.zip_code is not None:
+            found.append(f"{names[self.zip_code]} as a ZIP code")
+        found += [f"{names[a]} as a place" for a in self.places]
+        found += [f"{names[a]} as a date" for a in self.dates]
+        known = {self.age, self.zip_code, *self.places, *self.dates}
+        other = [name for a, name in enumerate(names) if a not in known]
+        words = f"Safe Harbor takes {', '.join(found)}"
+        return (
+            f"{words}; {', '.join(other)} not recognised, left as it is." if other else f"{words}."
+        )
 
 
-def find_roles(lattice: Lattice, *, age: str | None = None, zip_code: str | None = None) -> Roles:
-    """Find the attributes by name (age; zip, zcta, postcode, postal) or by a domain of five digits.
+def find_roles(
+    lattice: Lattice,
+    *,
+    age: str | None = None,
+    zip_code: str | None = None,
+    meanings: Mapping[str, str] | None = None,
+) -> Roles:
+    """Find the attributes by declared meaning, by name (age; zip, zcta, postcode, postal) or by their values.
 
     >>> find_roles(Lattice(("age", "area"), (("1", "2"), ("37010", "37011"))))
-    Roles(age=0, zip_code=1, places=())
+    Roles(age=0, zip_code=1, places=(), dates=())
     """
     given = {name: _number(lattice, name) for name in (age, zip_code) if name is not None}
-    ages, zips, five_digits, places = [], [], [], []
+    ages: list[int] = []
+    zips: list[int] = []
+    five_digits: list[int] = []
+    places: list[int] = []
+    dates: list[int] = []
     for a, (name, domain) in enumerate(zip(lattice.names, lattice.domains, strict=True)):
         words = re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
         values = [v for v in domain if v != _MISSING]
         digits = bool(values) and all(v.isascii() and v.isdigit() for v in values)
-        if "age" in words and digits and all(len(v) <= 3 for v in values):
+        meaning = (meanings or {}).get(name)
+        if meaning is not None:
+            kinds = {"age": ages, "zip": zips, "place": places, "date": dates, "birth date": dates}
+            kinds.get(meaning, []).append(a)
+        elif values and all(_DATE.match(v) for v in values):
+            dates.append(a)
+        elif "age" in words and not _NOT_PEOPLE & set(words) and _years(values):
             ages.append(a)
         elif any(w in name.lower() for w in _ZIP_WORDS) and all(len(v) >= 3 for v in values):
             zips.append(a)
@@ -76,7 +114,22 @@ def find_roles(lattice: Lattice, *, age: str | None = None, zip_code: str | None
             places.append(a)
     chosen_age = given[age] if age is not None else next(iter(ages), None)
     chosen_zip = given[zip_code] if zip_code is not None else next(iter(zips + five_digits), None)
-    return Roles(chosen_age, chosen_zip, tuple(places))
+    return Roles(chosen_age, chosen_zip, tuple(places), tuple(dates))
+
+
+def _age(value: str) -> float:
+    """Read an age in years, as "90", "90+" or "90 years"; a ValueError for anything else."""
+    match = _AGE.fullmatch(value.strip().lower())
+    if match is None:
+        raise ValueError(value)
+    return float(match[1])
+
+
+def _years(values: Sequence[str]) -> bool:
+    try:
+        return bool(values) and all(0 <= _age(v) < 200 for v in values)
+    except ValueError:
+        return False
 
 
 def _number(lattice: Lattice, name: str) -> int:
@@ -93,13 +146,14 @@ def safe_harbor(
     *,
     age: str | None = None,
     zip_code: str | None = None,
+    meanings: Mapping[str, str] | None = None,
 ) -> Policy:
     """Write Safe Harbor as a policy.
 
     `people_by_value[a]` counts the population by the values of attribute a; without it the small prefixes
     are those of the Census of 2000. `age` and `zip_code` name the attributes where detection fails.
     """
-    roles = find_roles(lattice, age=age, zip_code=zip_code)
+    roles = find_roles(lattice, age=age, zip_code=zip_code, meanings=meanings)
     if not roles.applicable:
         raise InputError(
             "Safe Harbor needs an age in years or a ZIP code among the quasi-identifiers.",
@@ -115,13 +169,26 @@ def safe_harbor(
             bits[start + low : start + high] = 0
     for a in roles.places:
         bits[lattice.first[a] : lattice.first[a + 1]] = 0
+    for a in roles.dates:
+        _join_years(lattice, a, bits)
     return lattice.from_bits(bits)
+
+
+def _join_years(lattice: Lattice, a: int, bits: npt.NDArray[np.uint8]) -> None:
+    """Join the dates of each year; a year whose dates do not stand side by side joins what is between."""
+    start = lattice.first[a]
+    years: dict[str, list[int]] = {}
+    for i, value in enumerate(lattice.domains[a]):
+        if value != _MISSING:
+            years.setdefault(value[:4], []).append(i)
+    for places in years.values():
+        bits[start + places[0] : start + places[-1]] = 0
 
 
 def _join_the_old(lattice: Lattice, a: int, bits: npt.NDArray[np.uint8]) -> None:
     """Join all ages from 90 on; whatever stands between two of them joins too."""
     try:
-        old = [i for i, v in enumerate(lattice.domains[a]) if v != _MISSING and float(v) >= _OLD]
+        old = [i for i, v in enumerate(lattice.domains[a]) if v != _MISSING and _age(v) >= _OLD]
     except ValueError:
         raise ParameterError(
             f"The attribute {lattice.names[a]!r} is not an age in years.",
@@ -235,13 +302,15 @@ Safe Harbor's risk the loss is 0.200 instead of 0.360."
     if not dominating:
         return f"No policy found is better than {name} in both risk and loss."
     parts = []
-    if best_risk is not None and best_risk < risk:
+    if best_risk is not None and best_risk < risk / 1.05:
         parts.append(
             f"at {name}'s loss the risk is {risk / best_risk:.1f} times lower"
             if best_risk > 0
             else f"at {name}'s loss the risk is 0"
         )
-    if best_loss is not None and best_loss < loss:
+    if best_loss is not None and f"{best_loss:.3f}" != f"{loss:.3f}" and best_loss < loss:
         parts.append(f"at {name}'s risk the loss is {best_loss:.3f} instead of {loss:.3f}")
     many = "1 policy is" if dominating == 1 else f"{dominating:,} policies are"
+    if not parts:
+        return f"{many} better than {name}, by next to nothing."
     return f"{many} better than {name}: " + ", and ".join(parts) + "."

@@ -103,6 +103,59 @@ class Space:
                 fixed[self.first[a] : self.first[a + 1]] = 1
         return fixed
 
+    def policies(self, most: int = 1 << 60) -> int:
+        """Return how many policies the rules allow, or `most` where there are more."""
+        total = 1
+        for a, rule in enumerate(self.rules):
+            if not rule.keep:
+                total *= self._partitions(a, most)
+            if total >= most:
+                return most
+        return total
+
+    def _partitions(self, a: int, most: int) -> int:
+        nodes, size = self._nodes[a], int(self.sizes[a])
+        if nodes is None and self.widest[a] >= size:
+            return min(1 << min(self.open_cuts(a).size, 62), most)
+        ways = [1] + [0] * size  # ways to divide the first so many values
+        part = self.always_zero[self.first[a] : self.first[a + 1]]
+        spans = None if nodes is None else {*nodes, *((i, i) for i in range(size))}
+        for end in range(1, size + 1):
+            if end < size and part[end - 1]:
+                continue
+            if spans is None:
+                begins = range(max(0, end - int(self.widest[a])), end)
+                ways[end] = min(sum(ways[b] for b in begins), most)
+            else:
+                ways[end] = min(sum(ways[b] for b, e in spans if e == end - 1), most)
+        return ways[size]
+
+    def partitions(self, a: int) -> list[Bits]:
+        """List every allowed partition of an attribute's values."""
+        nodes, size = self._nodes[a], int(self.sizes[a])
+        start, stop = int(self.first[a]), int(self.first[a + 1])
+        if self.rules[a].keep:
+            return [self.bottom[start:stop].copy()]
+        closed = self.always_zero[start:stop]
+        spans = None if nodes is None else {*nodes, *((i, i) for i in range(size))}
+        found: list[list[list[int]]] = [[] for _ in range(size + 1)]
+        found[0] = [[]]
+        for end in range(1, size + 1):
+            if end < size and closed[end - 1]:
+                continue
+            begins = (
+                range(max(0, end - int(self.widest[a])), end)
+                if spans is None
+                else [b for b, e in spans if e == end - 1]
+            )
+            found[end] = [[*ends, end] for b in begins for ends in found[b]]
+        parts = []
+        for ends in found[size]:
+            bits = np.zeros(size - 1, dtype=np.uint8)
+            bits[[e - 1 for e in ends[:-1]]] = 1
+            parts.append(bits)
+        return parts
+
     @property
     def free_bits(self) -> npt.NDArray[np.intp]:
         """The bits that a policy of this space may have either way."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from ...core.files import read_json, write_json
 from ...data.npz import write_npz
 from ...data.table import Table
 from ...data.table_schema import TableSchema
+from .conditions import Conditions
 from .labels import DomainLabels
 from .policy import Lattice, Policy
 from .problem import Problem, cells_hash, resolved_schema
@@ -50,11 +51,12 @@ class Terms:
     loss: str = "kl"
     target: str | None = None
     k: int = 5
+    conditions: Conditions = field(default_factory=Conditions)
 
     @classmethod
     def of(
         cls, problem: Problem, *, risk: str = "population", loss: str = "kl",
-        target: str | None = None, k: int = 5,
+        target: str | None = None, k: int = 5, conditions: Conditions | None = None,
     ) -> Terms:  # fmt: skip
         """Take the terms from the problem that was explored."""
         table = problem.table
@@ -71,6 +73,7 @@ class Terms:
             loss,
             target,
             k,
+            conditions or Conditions(),
         )
 
     def same_table(self, table: Table) -> bool:
@@ -106,6 +109,7 @@ def save_terms(terms: Terms, references: Mapping[str, Policy], folder: Path) -> 
         "loss": terms.loss,
         "target": terms.target,
         "k": terms.k,
+        "conditions": asdict(terms.conditions),
         "population": terms.population_codes is not None,
         "references": {name: policy.hex for name, policy in sorted(references.items())},
     }
@@ -171,9 +175,24 @@ def _terms_of(content: Mapping[str, Any], folder: Path) -> tuple[Terms, dict[str
         str(content["loss"]),
         None if target is None else str(target),
         int(content["k"]),
+        _conditions(content["conditions"]),
     )
     references = {str(n): policy_of_hex(lattice, h) for n, h in content["references"].items()}
     return terms, references
+
+
+def _conditions(content: Mapping[str, Any]) -> Conditions:
+    def number(name: str) -> float | None:
+        return None if content[name] is None else float(content[name])
+
+    return Conditions(
+        float(content["min_l"]),
+        str(content["diversity"]),
+        float(content["recursive_c"]),
+        number("max_t"),
+        number("max_average_risk"),
+        float(content["max_suppressed"]),
+    )
 
 
 def policy_of_hex(lattice: Lattice, text: str) -> Policy:

@@ -19,6 +19,7 @@ from .exploration import TextExploration
 from .records import TextAttack, TextCandidate, TextRelease
 from .request import (
     AuditRequest,
+    ConvertRequest,
     StartRequest,
     StudyRequest,
     TextAttackRequest,
@@ -118,6 +119,12 @@ class TextEngine(Engine):
                 _start,
             ),
             Verb(
+                "convert",
+                "Write labels in another tool's format: of a corpus, or the answers of a project.",
+                ConvertRequest,
+                _convert,
+            ),
+            Verb(
                 "audit",
                 "Count what is left in a release: a person reads a random part of it.",
                 AuditRequest,
@@ -192,6 +199,28 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
     call.say("These are proposals: there is no estimate of risk until somebody has looked.")
     call.say(f"Open the page that asks: sfumato serve {call.out}")
     return record.to_json()
+
+
+def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
+    from ...data.documents import write_documents
+    from .sources import opened
+
+    assert call.out is not None
+    source = Path(request.source)
+    if (source / "project.json").is_file():
+        from .labelling.session import Session
+
+        session = Session(source, background=False)
+        try:
+            documents = session.known_spans()
+        finally:
+            session.close()
+    else:
+        documents = list(opened(source, request))
+    count = write_documents(documents, like=request.to, out=call.out, force=call.force)
+    spans = sum(len(document.spans) for document in documents)
+    call.say(f"{count:,} documents, {spans:,} spans")
+    return {"documents": count, "spans": spans}
 
 
 def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:

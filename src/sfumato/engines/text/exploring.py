@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from ...core.exploration import placed
 from ...core.measures import Risk, Utility
 from ...core.randomness import Streams
 from ...core.records import InputFile
+from ...core.threads import on_threads, side_by_side
 from ...data.document import Document
 from ...data.documents import Corpus, read_documents
 from ...data.findings import with_findings
@@ -30,7 +32,7 @@ from .reading.features.words import WordKnowledge
 from .reading.labelled import Labelled, total_loss
 from .reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
 from .reading.word_lists import WordList, list_knowledge
-from .records import Background, TextCandidate, TextFrontier, TextReference
+from .records import UNMEASURED, Background, TextCandidate, TextFrontier, TextReference
 from .release.learned import HeldOut, Learned
 from .release.shift import ShiftReference
 from .release.surrogates import DateReading, language_of
@@ -75,8 +77,9 @@ def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExplor
         assert rules is not None
         return _rules_alone(request, sources, labelled, rules)
     unlabelled = with_unlabelled(sources.documents, sources.texts, labelled, rules)
-    fitted = _fit(request, labelled, progress, unlabelled)
-    return _judge(request, sources, labelled, fitted, progress, rules)
+    with on_threads(request.threads):
+        fitted = _fit(request, labelled, progress, unlabelled)
+        return _judge(request, sources, labelled, fitted, progress, rules)
 
 
 # --- read ----------------------------------------------------------------------------------------
@@ -310,12 +313,11 @@ def _judge(
         encoder=encoder_named(request.attackers, request.encoder, tuning=request.encoder_tuning),
     )
     every = {candidate_id(p): p for p in (*fitted.published.values(), *publisher.alternatives)}
-    candidates, area = placed(
-        [
-            judge.candidate(p.ratio, p, in_sample=fitted.in_sample.get(p.ratio))
-            for p in every.values()
-        ]
-    )
+    judged = [
+        partial(judge.candidate, p.ratio, p, in_sample=fitted.in_sample.get(p.ratio))
+        for p in every.values()
+    ]
+    candidates, area = placed(side_by_side(judged))
     references: list[TextReference] = []
     if publisher.first_pass is not None:
         references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
@@ -349,7 +351,7 @@ def _frontier(
     return TextFrontier(
         engine="text",
         seed=request.seed,
-        request=request.to_record(),
+        request={k: v for k, v in request.to_record().items() if k != "threads"},
         inputs=sources.inputs,
         axes=AXES,
         area=0.0,
@@ -410,7 +412,7 @@ def _rules_alone(
     unknown = Risk(1.0, attacker="not measured, because no document is labelled")
     candidate = TextCandidate(
         id="rules",
-        risk=unknown.with_interval(0.0, 1.0, method="not measured"),
+        risk=unknown.with_interval(0.0, 1.0, method=UNMEASURED),
         utility=Utility(kept, kept="words published"),
         ratio=1.0,
         rounds=0,

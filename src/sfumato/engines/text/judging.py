@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from ...core.measures import Interval, Risk, Utility
 from ...core.randomness import Streams
 from ...core.resampling import NextBatch
+from ...core.threads import side_by_side
 from .attack.attacked import attacked
 from .learners.protocol import Learner, Model
 from .reading.arrays import Mask
@@ -137,19 +139,18 @@ class Judge:
             totals = found.setdefault(mask.tobytes(), (ratio, {}))[1]
             loss = total_loss(losses, self.labelled.instances, mask)
             totals[f"{ratio:g}"] = RatioLoss(total_loss=loss)
-        references = []
-        for ratio, totals in found.values():
+
+        def judged(ratio: float, totals: dict[str, RatioLoss]) -> TextReference:
             mask = redacted[ratio]
             risk, utility = self.measures(mask)
             first = replace(published[ratio], redacted=mask, rounds=())
             attack, _ = self._attacked(first, "literal")
-            references.append(
-                TextReference(
-                    name="Literal Algorithm 1", risk=risk, utility=utility, ratios=totals,
-                    attack=attack, **self._counts(mask, utility),
-                )
+            return TextReference(
+                name="Literal Algorithm 1", risk=risk, utility=utility, ratios=totals,
+                attack=attack, **self._counts(mask, utility),
             )  # fmt: skip
-        return references
+
+        return side_by_side(partial(judged, ratio, totals) for ratio, totals in found.values())
 
     def candidate(
         self, ratio: float, publication: Publication, *, in_sample: float | None

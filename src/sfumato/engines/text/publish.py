@@ -91,16 +91,8 @@ def publish(
             f"Nothing was published. {sentence}",
             hint="--accept-shift (accept_shift=True) publishes all the same, and records it.",
         )
-    replacer = REPLACEMENTS.named(request.replacement).for_release(
-        key=request.key, scope=request.scope, reading=_reading(request, learned, look)
-    )
-    sanitiser = Sanitiser(
-        classifiers,
-        replacer=replacer,
-        findings=request.findings is not None,
-        marks=not request.ignore_marks,
-        strict=request.strict or out is None,
-    )
+    reading = _reading(request, learned, look)
+    sanitiser = _sanitiser(classifiers, request, reading, strict=request.strict or out is None)
     if out is None:
         return _returned(sanitiser, corpus, request)
     if isinstance(request.findings, Mapping):
@@ -121,25 +113,53 @@ def publish(
         out,
         sanitiser=sanitiser,
         candidate=candidate,
-        made_from={
-            "model": _hash(classifiers), "key": replacer.mark, "candidate": candidate.id,
-            "accept_shift": request.accept_shift, "ignore_marks": request.ignore_marks,
-        },
-        replacement=request.replacement,
-        request=_recorded(request),
+        made_from=_made_from(classifiers, sanitiser, candidate, request),
+        **_written_with(request),
         seed=seed,
-        findings=request.findings,
-        min_score=request.min_score,
-        findings_labels=request.findings_labels,
-        drop=request.drop,
-        new_ids=request.new_ids,
-        engine=request.engine,
-        threads=request.threads,
         force=force,
-        accept_shift=request.accept_shift,
         measure=measure,
         progress=progress,
+    )
+
+
+def _made_from(
+    classifiers: ClassifierSet,
+    sanitiser: Sanitiser,
+    candidate: TextCandidate,
+    request: TextPublishRequest,
+) -> dict[str, JsonValue]:
+    """Return what the output depends on beside its inputs."""
+    return {
+        "model": _hash(classifiers),
+        "key": sanitiser.replacer.mark,
+        "candidate": candidate.id,
+        "accept_shift": request.accept_shift,
+        "ignore_marks": request.ignore_marks,
+    }
+
+
+def _written_with(request: TextPublishRequest) -> dict[str, Any]:
+    """Return the options of writing that are parameters of the request."""
+    named = (
+        "replacement", "findings", "min_score", "findings_labels", "drop", "new_ids", "engine",
+        "threads", "accept_shift",
     )  # fmt: skip
+    return {"request": _recorded(request), **{name: getattr(request, name) for name in named}}
+
+
+def _sanitiser(
+    classifiers: ClassifierSet, request: TextPublishRequest, reading: DateReading, *, strict: bool
+) -> Sanitiser:
+    """Return what redacts and replaces, as the request says."""
+    return Sanitiser(
+        classifiers,
+        replacer=REPLACEMENTS.named(request.replacement).for_release(
+            key=request.key, scope=request.scope, reading=reading
+        ),
+        findings=request.findings is not None,
+        marks=not request.ignore_marks,
+        strict=strict,
+    )
 
 
 def _check_options(

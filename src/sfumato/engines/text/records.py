@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from ...core.files import read_json
+from ...core.measures import Risk
 from ...core.records import (
     RELEASE_FILE,
     Assumption,
@@ -63,6 +64,7 @@ __all__ = [
     "TextMeasured",
     "TextReference",
     "TextRelease",
+    "is_measured",
     "labels_listed",
 ]
 
@@ -265,6 +267,15 @@ class RatioLoss(Record):
     """What a reference loses at one ratio."""
 
     total_loss: Amount
+
+
+UNMEASURED = "not measured"
+"""The method of a risk that nobody has measured; its value is the worst there is."""
+
+
+def is_measured(risk: Risk) -> bool:
+    """Return whether somebody has looked at what is left."""
+    return risk.interval is None or risk.interval.method != UNMEASURED
 
 
 class TextReference(Reference):

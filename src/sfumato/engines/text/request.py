@@ -28,6 +28,7 @@ __all__ = [
     "EVERY_LABEL",
     "RATIOS",
     "AuditRequest",
+    "ConvertRequest",
     "GivenWords",
     "StartRequest",
     "StudyRequest",
@@ -41,7 +42,7 @@ RATIOS = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
 BUDGETS = [10, 100, 1000]
 _EVERYONE, _NOBODY = "all", "none"
 EVERY_LABEL = "all"
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "conll", "brat")
+FORMATS = ("jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2")  # fmt: skip
 
 File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -181,6 +182,7 @@ class TextRequest(_Reading):
         help="What is tuned: its head, its upper two layers, or all.",
         choices=lambda: TUNINGS,
     )
+    threads: int | None = parameter(None, help="Threads (default: all cores).", ge=1, in_plan=False)
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
@@ -366,6 +368,16 @@ class StartRequest(_Reading):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _one = field_validator("labels", "background", mode="before")(_listed)
+
+
+class ConvertRequest(_Reading):
+    """What `convert` takes."""
+
+    source: File = parameter(
+        help="Labelled documents, or a project: then the answers are its labels.", role="data",
+        metavar="SOURCE",
+    )  # fmt: skip
+    to: str = parameter(help="Format to write.", choices=lambda: FORMATS)
 
 
 class TextChoice(Choice):

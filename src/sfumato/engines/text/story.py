@@ -22,7 +22,7 @@ from ...presentation.sentences import (
 from .charts import attack_chart, ratio_chart
 from .facts import TextFacts
 from .grids import attack_grid, bounds_grid, conditions_grid, label_grid, ratio_grid
-from .records import UNSURE, Reading, TextCandidate, TextRelease, labels_listed
+from .records import UNSURE, Reading, TextCandidate, TextRelease, is_measured, labels_listed
 
 __all__ = ["story"]
 
@@ -130,6 +130,11 @@ def _promise(facts: TextFacts, chosen: TextCandidate, many: str) -> list[str]:
     ends = "" if risk.interval is None else (
         f" ({percent(risk.interval.low)}–{percent(risk.interval.high)})"
     )  # fmt: skip
+    if not is_measured(risk):
+        return [
+            *sentences,
+            f"How many of the {many} {stay} is not measured, because nobody has looked: audit the release.",
+        ]
     sentence = f"About [[text.risk|{percent(risk.value)}]]{ends} of the {many} {stay} in the text"
     leaking = chosen.documents_with_leak
     if facts.release is not None and facts.release.documents_with_leak is not None:
@@ -145,7 +150,12 @@ def _promise(facts: TextFacts, chosen: TextCandidate, many: str) -> list[str]:
         sentences.append(
             f"{percent(chosen.harmless_lost)} of the harmless words {lost} lost with them."
         )
-    if facts.frontier is not None:
+    if facts.frontier is not None and facts.frontier.answers is not None:
+        sentences.append(
+            f"This was estimated from windows drawn at random among {count(facts.frontier.answers)} "
+            "answers, each judged by a model that had not seen its document."
+        )
+    elif facts.frontier is not None:
         sentences.append(
             f"This was measured on {count(facts.frontier.documents)} labelled documents with "
             f"{count(facts.frontier.sensitive_words)} {many}, each judged by classifiers that had not "
@@ -179,7 +189,9 @@ def _stats(facts: TextFacts) -> list[Stat]:
         ends = chosen.risk.interval
         note = f"{percent(ends.low)}–{percent(ends.high)}" if ends is not None else ""
         found += [
-            Stat(percent(chosen.risk.value), f"of the {many} left", "text.risk", note),
+            Stat(percent(chosen.risk.value), f"of the {many} left", "text.risk", note)
+            if is_measured(chosen.risk)
+            else Stat("–", f"of the {many} left: not measured", "text.risk"),
             Stat(percent(chosen.utility.value), "of the words published", "text.published"),
             Stat(f"{chosen.ratio:g}", "loss ratio L/C", "text.ratio"),
         ]

@@ -16,7 +16,16 @@ Row = dict[str, Any]
 
 
 def figure(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the chart of one figure, its rows inside."""
+    """Return the chart of one figure, its rows inside.
+
+    Parameters
+    ----------
+    name : str
+        One of `FIGURES`.
+    content : mapping
+        What the study returned.
+
+    """
     if name not in FIGURES:
         raise ParameterError.constraint("name", "figure", f"one of {', '.join(FIGURES)}", name)
     return FIGURES[name](content)
@@ -96,7 +105,14 @@ def _identified(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def best_single_pass(published: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Give, by corpus, the publisher whose one plain pass (L/C = 1) errs least."""
+    """Give, by corpus, the publisher whose one plain pass (L/C = 1) errs least.
+
+    Parameters
+    ----------
+    published : iterable of mapping
+        The rows of the publishers.
+
+    """
     errors: dict[tuple[str, str], float] = {}
     for r in published:
         if isinstance(PUBLISHERS[r["publisher"]], CostSensitive) and r["ratio"] == 1:

@@ -89,6 +89,24 @@ def study(
 
     A folder that holds parts of the very same study is continued; `units` is called with the
     number of parts.
+
+    Parameters
+    ----------
+    corpora : sequence of path
+        Labelled corpora.
+    out : path
+        The folder of the study; one that holds parts of the very same study is continued.
+    plan : StudyPlan, default None
+        What is studied.
+    threads : int, default None
+        Threads; all cores for None.
+    force : bool, default False
+        Whether another study may be replaced.
+    progress : callable, default None
+        Called with the parts that are done and a note.
+    units : callable, default None
+        Called with the number of parts.
+
     """
     plan = StudyPlan() if plan is None else plan
     tell = progress or (lambda _steps, _note: None)

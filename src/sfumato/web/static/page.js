@@ -405,6 +405,11 @@ function startReview() {
     const place = order.indexOf(current.doc) + 1;
     if (place < order.length) await open(order[place]); else current = null;
   }
+  async function correct(a, b, marked) {
+    await ask("/api/answer", { do: "mark", doc: current.doc, first: a, last: b, label: marked ? "" : chosen, by: "review" });
+    news("Kept. Publish again before approving.");
+    await open(current.doc);
+  }
   for (const button of document.querySelectorAll("[data-open]")) button.addEventListener("click", () => open(Number(button.dataset.open)));
   chosen = labels[0];
   for (const button of document.querySelectorAll("button.kind")) button.addEventListener("click", () => { chosen = button.dataset.label; });
@@ -414,10 +419,7 @@ function startReview() {
     const on = event.target.closest("mark, .word");
     const [a, b] = words || (on ? [Number(on.dataset.first), Number(on.dataset.last)] : [0, 0]);
     if (b <= a) return;
-    const marked = on?.closest("mark");
-    await ask("/api/answer", { do: "mark", doc: current.doc, first: a, last: b, label: marked ? "" : chosen, by: "review" });
-    news("Kept. Publish again before approving.");
-    await open(current.doc);
+    await correct(a, b, Boolean(on?.closest("mark")));
   });
   $("approve").addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -426,8 +428,23 @@ function startReview() {
       $("approved").textContent = "Approved.";
     } catch { $("approved").textContent = $("news").textContent; }
   });
-  keys((key) => {
-    if (key === "j") next();
+  const walk = (by) => {
+    const words = [...$("text").querySelectorAll(".word")];
+    if (!words.length) return;
+    words[cursor]?.classList.remove("cursor");
+    cursor = Math.max(0, Math.min(words.length - 1, cursor + by));
+    words[cursor].classList.add("cursor");
+    words[cursor].scrollIntoView({ block: "nearest" });
+    news(`${words[cursor].textContent}${words[cursor].closest("mark") ? ", redacted" : ""}`);
+  };
+  keys(async (key) => {
+    if (key === "j") { cursor = -1; next(); }
+    if (current !== null && (key === "ArrowRight" || key === "ArrowLeft")) walk(key === "ArrowRight" ? 1 : -1);
+    if (current !== null && key === " " && cursor >= 0) {
+      const word = [...$("text").querySelectorAll(".word")][cursor];
+      await correct(Number(word.dataset.first), Number(word.dataset.last), word.closest("mark") !== null);
+      cursor -= 1; walk(1);
+    }
     if (key >= "1" && key <= "9" && labels[key - 1]) { chosen = labels[key - 1]; news(`Label ${chosen}`); }
   });
 }

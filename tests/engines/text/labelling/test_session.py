@@ -225,3 +225,35 @@ def test_answers_survive_a_kill(tmp_path):
     journal = Journal(path)
     assert len(journal) >= told
     journal.close()
+
+
+def test_answers_go_out_in_other_tools_formats(session, project, notes, tmp_path):
+    from tests.conftest import sfumato
+
+    answer(session, notes, 8)
+    marked = [len(d.spans) for d in session.known_spans()]
+    session.close()
+    for kind, name in (("prodigy", "p.jsonl"), ("labelstudio", "l.json"), ("i2b2", "xml")):
+        sfumato("text", "convert", project, "--to", kind, "--out", tmp_path / name)
+        from sfumato.data.documents import read_documents
+
+        again = list(read_documents(tmp_path / name, format=kind))
+        assert [len(d.spans) for d in again] == marked
+
+
+def test_a_second_reader_is_compared_and_changes_nothing_else(session, notes):
+    answer(session, notes, 11)
+    known, drawn = session.answers.known.copy(), list(session.answers.drawn)
+    assert len(drawn) == 3
+    assert session.agreement()["windows"] == 0
+    for number in range(3):
+        question = session.second_question()
+        place = session.place(question.first, question.last)
+        spans = [(s.start, s.end, s.label) for s in gold_of(notes, place) if s.end <= place[2] and s.start >= place[1]]  # fmt: skip
+        session.window(place, spans if number else [], random=True, reader=2)
+    assert session.second_question() is None
+    assert np.array_equal(session.answers.known, known)
+    assert session.answers.drawn == drawn
+    found = session.agreement()
+    assert found["windows"] == 3
+    assert 0 < found["same"] <= found["words"]

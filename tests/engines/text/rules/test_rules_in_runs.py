@@ -96,3 +96,14 @@ def test_stored_rules_come_back_whole(tmp_path):
     assert {s.label for s in again.find(sample)} == {"NAME", "ID"}
     with pytest.raises(InputError):
         ChosenRules.from_json({"languages": ["xx"]})
+
+
+def test_a_report_does_not_call_an_unmeasured_risk_a_risk(notes):
+    from sfumato.core.engine import Part
+    from sfumato.engines.text.engine import ENGINE
+
+    found = text.explore(bare(notes), labels=LABELS, rules=BUILT_IN)
+    told = ENGINE.story(Part("text", "text", frontier=found.record, chosen=found.candidates[0]))
+    words = " ".join([*told.verdict, *(s.label for s in told.stats)])
+    assert "not measured" in words
+    assert "100%" not in words

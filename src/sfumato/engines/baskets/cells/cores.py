@@ -55,6 +55,11 @@ class Effort:
     budget: int = 4096
 
     @classmethod
+    def quick(cls) -> Effort:
+        """Return a light effort, for releases that are only scored: nearly as many ones."""
+        return cls(window=64, width=16, rounds=1, max_trials=0, budget=1024)
+
+    @classmethod
     def of(cls, matrix: BinaryMatrix) -> Effort:
         """Return the effort that a matrix of this size is given: minutes at 10⁷ ones."""
         ones = len(matrix.indices)
@@ -250,7 +255,7 @@ def suppressed(
     if columns is None:
         return found
     start = only_columns(matrix, columns)
-    long_rows = len(rows.matrix.indices) > _LONG * matrix.n
+    long_rows = effort.rounds > 1 and len(rows.matrix.indices) > _LONG * matrix.n
     if long_rows or _worth(found, worth) <= 1.02 * _worth(start, worth):
         search = _Search(rows, k, worth[rows.features], riders=True)
         search.start_from(start.project(rows.features).take_rows(rows.order))

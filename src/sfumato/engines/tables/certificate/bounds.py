@@ -30,6 +30,8 @@ _FAR_BEYOND = 1.15  # and where time is left, which passes the convex hull betwe
 _EFFORT = 6_000
 _ROUNDS = 60
 _ROUNDING = 1e-12
+_LARGE_OUTSIDE = 3  # steps with the larger attribute outside, before the smaller one is
+_NEAR = 1.5  # how far apart two weights may be, in log odds, to share prices
 _ENOUGH = 0.0005  # of the best sum found: a node this near needs no more work
 
 
@@ -66,7 +68,7 @@ class _NodeState:
     least_loss: float = 0.0
     fixed: tuple[tuple[int, int, bool], ...] = ()  # cuts of the large attributes: kept or not
     bounds: dict[float, float] = field(default_factory=dict)
-    prices: dict[float, npt.NDArray[np.float64]] = field(default_factory=dict)
+    prices: dict[tuple[float, bool], npt.NDArray[np.float64]] = field(default_factory=dict)
     stage: dict[float, int] = field(default_factory=dict)
 
     def bound(self, weight: float) -> float:
@@ -108,30 +110,52 @@ class Bounds:
         if attributes is None:
             return
         self._large, self._small = attributes
-        self.states = [_NodeState(node, *self._corner(node, ())) for node in self._nodes()]
+        root = self._root()
+        self.states = [_NodeState(root, *self._corner(root, ()))]
+        self._rest_order = self._rest_by_loss(root)
         self.possible = self._fits()
         self._pairs: dict[tuple[Node, bool], Pairs] = {}
         self._lock = threading.Lock()
 
-    def _nodes(self) -> list[Node]:
+    def _root(self) -> Node:
+        """Return the node of all policies: the rest between its coarsest and its finest form."""
         space = self.space
-        coarse, fine = space.bottom.copy(), space.bottom.copy()
-        large = {self._large, self._small}
+        coarse = space.bottom.copy()
         for a in range(len(space.rules)):
-            if a not in large and not space.rules[a].keep:
-                part = slice(int(space.first[a]), int(space.first[a + 1]))
-                coarse[part] = 0
-        nodes = [Node(coarse.tobytes(), fine.tobytes())]
-        while True:
-            split = next((n for n in nodes if not n.single), None)
-            if split is None or len(nodes) >= _MOST_NODES:
-                return [n for n in nodes if not n.single or self._allowed(n)]
-            nodes.remove(split)
-            nodes += split.split()
+            if a not in (self._large, self._small) and not space.rules[a].keep:
+                coarse[int(space.first[a]) : int(space.first[a + 1])] = 0
+        return Node(coarse.tobytes(), space.bottom.tobytes())
+
+    def _divide(self, state: _NodeState) -> bool:
+        """Replace a state by the two halves of its node; False where that cannot be done."""
+        if state.node.single or state.fixed:
+            return False
+        with self._lock:
+            if state not in self.states or len(self.states) >= _MOST_NODES:
+                return False
+            parts = []
+            for node in state.node.split(self._rest_order):
+                if node.single and not self._allowed(node):
+                    continue
+                known = (dict(state.bounds), dict(state.prices))
+                parts.append(_NodeState(node, *self._corner(node, ()), (), *known))
+            at = self.states.index(state)
+            self.states[at : at + 1] = parts
+        return True
 
     def _allowed(self, node: Node) -> bool:
         """Return whether a single node's rest is allowed; the large attributes stay as they are."""
         return self.space.allows(np.frombuffer(node.fine, dtype=np.uint8))
+
+    def _rest_by_loss(self, root: Node) -> list[int]:
+        """Order the open bits of the rest by the loss of leaving one out, largest first."""
+        found = []
+        for i, (c, f) in enumerate(zip(root.coarse, root.fine, strict=True)):
+            if c != f:
+                bits = self.space.bottom.copy()
+                bits[i] = 0
+                found.append((-self.cells.measure(bits).loss, i))
+        return [i for _, i in sorted(found)]
 
     def _corner(self, node: Node, fixed: tuple[tuple[int, int, bool], ...]) -> tuple[float, float]:
         """Return the least risk and the least loss that the two corners of a part show."""
@@ -216,51 +240,57 @@ class Bounds:
         return float(sums.min())
 
     def _at_weight(self, weight: float, beyond: float, over: Callable[[], bool]) -> None:
-        """Improve the lowest node at one weight, again and again."""
+        """Improve the lowest state at one weight, again and again."""
         target = self._target(weight)
-        open_states = list(self.states)
-        live: dict[int, Relaxation] = {}
-        while open_states and not over():
-            state = min(open_states, key=lambda s: s.bound(weight))
+        finished: set[int] = set()
+        live: dict[tuple[int, bool], Relaxation] = {}
+        while not over():
+            states = [s for s in list(self.states) if id(s) not in finished]
+            if not states:
+                return
+            state = min(states, key=lambda s: s.bound(weight))
             before = state.bound(weight)
             if before >= beyond * target:
                 return
             stage = state.stage.get(weight, 0)
+            if stage >= 1 and self._divide(state):
+                continue
             gained = self._improve(state, weight, (target, beyond * target), stage, live, over)
             state.stage[weight] = stage + 1
-            near = before >= (1.0 - _ENOUGH) * target
-            if stage >= 2 and (gained < 1e-3 * target or near):
-                open_states.remove(state)
-                live.pop(id(state), None)
+            near = state.bound(weight) >= (1.0 - _ENOUGH) * target
+            if near or (stage > _LARGE_OUTSIDE and gained < 1e-3 * target):
+                finished.add(id(state))
+                for key in [k for k in live if k[0] == id(state)]:
+                    live.pop(key)
 
     def _improve(
         self, state: _NodeState, weight: float, aims: tuple[float, float], stage: int,
-        live: dict[int, Relaxation], over: Callable[[], bool],
+        live: dict[tuple[int, bool], Relaxation], over: Callable[[], bool],
     ) -> float:  # fmt: skip
-        """Take the next step for one node at one weight; return by how much its bound rose."""
+        """Take the next step for one state at one weight; return by how much its bound rose.
+
+        The larger attribute goes outside first, which is quick; then the smaller one, which is tight.
+        """
         before = state.bound(weight)
         target, limit = aims
-        if stage == 0:
-            outside = self._pairs_of(state.node, large_outside=True)
-            relaxed = Relaxation(outside, weight, *self._allowed_by(state, outside))
-            bound, _ = relaxed.certify(limit, _EFFORT, over)
-            self._note(state, weight, min(relaxed.certified(bound), limit))
-            return state.bound(weight) - before
-        relaxed_now = live.get(id(state))
-        if relaxed_now is None:
-            if len(live) >= 2:
+        large_outside = stage < _LARGE_OUTSIDE
+        key = (id(state), large_outside)
+        relaxed = live.get(key)
+        if relaxed is None:
+            while len(live) >= 2:
                 live.pop(next(iter(live)))
-            inside = self._pairs_of(state.node, large_outside=False)
-            relaxed_now = Relaxation(inside, weight, *self._allowed_by(state, inside))
-            live[id(state)] = relaxed_now
-            price = self._warm(state, weight)
+            pairs = self._pairs_of(state.node, large_outside=large_outside)
+            relaxed = Relaxation(pairs, weight, *self._allowed_by(state, pairs))
+            live[key] = relaxed
+            price = self._warm(state, weight, large_outside=large_outside)
             if price is not None:
-                relaxed_now.start_at(price)
+                relaxed.start_at(price)
         else:
-            relaxed_now.ascend(max(target, 1.05 * before), _ROUNDS)
-        bound, _ = relaxed_now.certify(limit, _EFFORT, over)
-        self._note(state, weight, min(relaxed_now.certified(bound), limit))
-        state.prices[weight] = relaxed_now.price / target
+            relaxed.ascend(max(target, 1.05 * before), _ROUNDS)
+        bound, _ = relaxed.certify(limit, _EFFORT, over)
+        certified = min(relaxed.certified(bound), limit)
+        state.bounds[weight] = max(state.bounds.get(weight, 0.0), certified)
+        state.prices[weight, large_outside] = relaxed.price / target
         return state.bound(weight) - before
 
     def _allowed_by(
@@ -318,8 +348,8 @@ class Bounds:
     def _tighten(self, part: _NodeState, weight: float, over: Callable[[], bool]) -> None:
         """Improve a part of a split at one weight, a few steps."""
         target = self._target(weight)
-        live: dict[int, Relaxation] = {}
-        for stage in (1, 2, 3):
+        live: dict[tuple[int, bool], Relaxation] = {}
+        for stage in (0, _LARGE_OUTSIDE, _LARGE_OUTSIDE + 1):
             if part.bound(weight) >= _FAR_BEYOND * target or over():
                 return
             self._improve(part, weight, (target, 1.5 * target), stage, live, over)
@@ -342,20 +372,25 @@ class Bounds:
                 found.append((self.cells.measure(bits).loss, a, cut))
         return [(a, cut) for _, a, cut in sorted(found, key=lambda f: -f[0])]
 
-    def _warm(self, state: _NodeState, weight: float) -> npt.NDArray[np.float64] | None:
-        """Return prices of this node at the nearest weight, or of another node at this one."""
-        known: list[tuple[float, npt.NDArray[np.float64]]] = [
-            (abs(np.log(w / (1 - w)) - np.log(weight / (1 - weight))), p)
-            for w, p in list(state.prices.items())
+    def _warm(
+        self, state: _NodeState, weight: float, *, large_outside: bool
+    ) -> npt.NDArray[np.float64] | None:
+        """Return prices of this state at the nearest weight, or of another one at this weight."""
+
+        def odds(w: float) -> float:
+            return float(np.log(w / (1.0 - w)))
+
+        known = [
+            (abs(odds(w) - odds(weight)), p)
+            for (w, outside), p in list(state.prices.items())
+            if outside == large_outside
         ]
-        known += [(0.5, s.prices[weight]) for s in self.states if weight in s.prices]
+        here = (weight, large_outside)
+        known += [(0.4, s.prices[here]) for s in list(self.states) if here in s.prices]
         if not known:
             return None
-        nearest = min(known, key=lambda k: k[0])
-        return nearest[1] * self._target(weight) if nearest[0] < 1.5 else None
-
-    def _note(self, state: _NodeState, weight: float, bound: float) -> None:
-        state.bounds[weight] = max(state.bounds.get(weight, 0.0), bound)
+        distance, price = min(known, key=lambda k: k[0])
+        return price * self._target(weight) if distance < _NEAR else None
 
 
 def _bisecting(values: Sequence[float]) -> list[float]:

@@ -6,6 +6,7 @@ the finest, so a bound for a node holds for every policy in between, and is shar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,9 +32,9 @@ class Node:
         """Whether the rest is one policy."""
         return self.coarse == self.fine
 
-    def split(self) -> tuple[Node, Node]:
-        """Split at the first bit that is open."""
-        at = next(i for i, (c, f) in enumerate(zip(self.coarse, self.fine, strict=True)) if c != f)
+    def split(self, order: Sequence[int]) -> tuple[Node, Node]:
+        """Split at the first bit, in an order, that is open."""
+        at = next(i for i in order if self.coarse[i] != self.fine[i])
         raised = self.coarse[:at] + b"\x01" + self.coarse[at + 1 :]
         lowered = self.fine[:at] + b"\x00" + self.fine[at + 1 :]
         return Node(self.coarse, lowered), Node(raised, self.fine)

@@ -16,7 +16,7 @@ from .pairs import Pairs
 
 __all__ = ["Relaxation"]
 
-_MEMORY = 256 << 20  # bytes of interval costs that are kept
+_MEMORY = 192 << 20  # bytes of interval costs that are kept
 _MOST_ACTIVE = 20_000
 _BATCH = 256
 _MOST_LISTED = 1 << 13

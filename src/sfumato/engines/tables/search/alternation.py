@@ -127,8 +127,9 @@ def _best_partitions(
             return None
         mask = np.zeros((0, 0), dtype=np.uint8) if allowed is None else allowed[:, :band].copy()
         table = interval_table(
-            cells, bits, a, band, cuts=cuts, allowed=mask, widest=int(space.widest[a])
-        )
+            cells, bits, a, band, cuts=cuts, allowed=mask, widest=int(space.widest[a]),
+            max_below=run.max_below,
+        )  # fmt: skip
         work += table.steps + cells.codes.shape[1]
         found, chosen = table.best(weights)
         if found.longest < band or band >= units:
@@ -146,12 +147,17 @@ def _best_partitions(
     kept = slice(
         0, max(0, run.left - passes)
     )  # a table that the budget does not pay for is not used
-    run.offer(
-        found.risk[kept], found.loss[kept], None, bits_at, count=len(found.risk[kept]) + passes
-    )
+    if run.max_below:  # the tables cannot add up what is left out
+        for i in range(len(found.risk[kept])):
+            run.measure(bits_at(i))
+        run.spend(passes)
+    else:
+        run.offer(
+            found.risk[kept], found.loss[kept], None, bits_at, count=len(found.risk[kept]) + passes
+        )
     if run.over():
         return None
-    if allowed is None and run.budget.evaluations is None:
+    if allowed is None and run.budget.evaluations is None and not run.max_below:
         near, near_at = table.flips(chosen, found)
 
         def flipped(i: int) -> Bits:

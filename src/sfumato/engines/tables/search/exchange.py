@@ -11,9 +11,11 @@ from itertools import pairwise
 
 from .alternation import alternate
 from .exhaustive import exhaustive
+from .gaps import spread
 from .greedy import LONGEST_CHAIN, climb, lazy_chain
-from .levels import MergeOrder, halves, merge_orders, walk_levels
+from .levels import MergeOrder, halves, merge_orders, walk_down, walk_levels
 from .run import Bits, Run
+from .sizes import through_sizes
 
 __all__ = ["exchange"]
 
@@ -23,10 +25,16 @@ _CHAIN_FROM = 3  # evaluations a step from which on a whole chain is affordable
 _CHAIN_SHARE = 0.1  # of the evaluations left
 _REFINE_FROM = 40  # evaluations an attribute from which on interval tables are affordable
 _WALK_SHARE = 0.5
+_COUPLED_WALK = 0.4
+_NEAR_UNIQUE = 0.6  # share of records that are a cell of their own
+_DOWN_SHARE = 0.5
+_COUPLED_SPREAD = 0.35
 _GAP_SHARE = 0.05
 _REFINE_SHARE = 0.8
 _CHAIN_IN_GAP = 200
 _GAPS_AT_ONCE = 4
+_MOST_WHOLE = 1 << 20  # and so many where the budget covers them
+_SPREAD = 2_000  # evaluations for the gaps of a hierarchy where there is no budget
 
 
 def exchange(run: Run) -> None:
@@ -34,10 +42,15 @@ def exchange(run: Run) -> None:
 
     A lattice of few free bits is measured as a whole where the budget allows it.
     """
-    every = 1 << min(run.space.free_bits.size, 60)
-    if every <= _WHOLE and run.left >= every:
+    every = run.space.policies()
+    if (
+        every <= max(_WHOLE, _MOST_WHOLE if run.budget.evaluations is not None else 0)
+        and run.left >= every
+    ):
         exhaustive(run)
         return
+    if run.score is not None or run.condition is not None:
+        through_sizes(run)
     orders = merge_orders(run)
     if run.budget.evaluations is None:
         for how_many in _LEVELS:
@@ -47,6 +60,8 @@ def exchange(run: Run) -> None:
         run.note()
         if run.score is None:
             alternate(run)
+        if run.space.coupled:
+            spread(run, limit=_SPREAD)
         return
     _small_plan(run, orders)
 
@@ -59,7 +74,16 @@ def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
     chain = simple and _CHAIN_FROM * steps <= budget and run.cells.length <= LONGEST_CHAIN
     refine = run.score is None and budget >= _REFINE_FROM * len(orders)
     walk = int(_WALK_SHARE * budget) if refine else budget
+    unique = run.cells.occupied > _NEAR_UNIQUE * run.cells.records
+    if run.space.coupled:  # steps of a hierarchy jump: look between them early
+        walk = int(_COUPLED_WALK * budget)
+    if unique and not chain:
+        down = int(_DOWN_SHARE * budget)
+        walk_down(run, orders, max(1, int(down / (2.5 * len(orders)))), down)
+        walk = min(walk, max(10, budget // 6))
     _walks(run, orders, min(budget // 20, 400) if chain else walk)
+    if run.space.coupled:
+        spread(run, limit=int(_COUPLED_SPREAD * budget))
     run.note()
     if chain:
         fresh = int(_CHAIN_SHARE * run.left / max(1, steps)) - 2
@@ -71,6 +95,8 @@ def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
         run.note()
     fill_gaps(run, orders, chains=chain)
     climb(run)
+    run.note()
+    spread(run)
     run.note()
 
 

@@ -25,12 +25,12 @@ _MOST_INSIDE = 16
 def exhaustive(run: Run) -> None:
     """Measure every policy of the space; refused beyond 24 free bits."""
     free = run.space.free_bits
-    if free.size > _MOST_BITS:
+    if free.size > _MOST_BITS and run.space.policies() > 1 << _MOST_BITS:
         raise LimitError(
             f"The lattice has {free.size} free bits; all policies can be measured up to {_MOST_BITS}.",
             hint="use the strategy 'exchange', or declare fewer cut points.",
         )
-    if run.score is not None or run.space.coupled:
+    if run.score is not None or run.space.coupled or run.max_below or free.size > _MOST_BITS:
         _one_by_one(run)
     else:
         _by_tables(run)
@@ -38,14 +38,11 @@ def exhaustive(run: Run) -> None:
 
 
 def _one_by_one(run: Run) -> None:
-    free = run.space.free_bits
-    bits = run.space.bottom.copy()
-    for values in product((0, 1), repeat=free.size):
-        bits[free] = values
-        if run.space.allows(bits):
-            run.measure(bits.copy())
-            if run.over():
-                return
+    space = run.space
+    for parts in product(*(space.partitions(a) for a in range(len(space.rules)))):
+        run.measure(np.concatenate(parts))
+        if run.over():
+            return
 
 
 def _by_tables(run: Run) -> None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ..space import Space
 from .run import Bits, Run
 
-__all__ = ["MergeOrder", "halves", "merge_orders", "walk_levels"]
+__all__ = ["MergeOrder", "halves", "merge_orders", "walk_down", "walk_levels"]
 
 _NOTHING = 1e-13
 
@@ -279,6 +279,42 @@ def walk_levels(run: Run, orders: list[MergeOrder], how_many: int, limit: int) -
         price[a] = loss / gain if gain > _NOTHING else (0.0 if loss < _NOTHING else 1e9 + loss)
         stamp[a] = len(path)
     return path
+
+
+def walk_down(run: Run, orders: list[MergeOrder], how_many: int, limit: int) -> None:
+    """Walk down in level space from the most general policy, always where utility costs the least risk.
+
+    Where nearly every record is unique, steps up from the bottom change no risk for a long time, and only
+    steps down from the top tell which attributes are worth keeping.
+    """
+    levels = [order.levels(how_many) for order in orders]
+    until = run.evaluations + limit
+
+    def bits_at(state: tuple[int, ...]) -> Bits:
+        bits = run.space.bottom.copy()
+        for order, level, at in zip(orders, levels, state, strict=True):
+            bits[order.bits[: level[at]]] = 0
+        return bits
+
+    state = tuple(len(level) - 1 for level in levels)
+    here = run.measure(bits_at(state))
+    price = dict.fromkeys(range(len(orders)), 0.0)
+    stamp = dict.fromkeys(range(len(orders)), -1)
+    step = 0
+    while not run.over() and run.evaluations < until:
+        open_ = [a for a in range(len(orders)) if state[a] > 0]
+        if not open_:
+            return
+        a = min(open_, key=lambda k: (price[k], k))
+        down = tuple(s - (k == a) for k, s in enumerate(state))
+        there = run.measure(bits_at(down))
+        if stamp[a] == step:
+            state, here = down, there
+            step += 1
+            continue
+        risk, kept = there[0] - here[0], here[1] - there[1]
+        price[a] = risk / kept if kept > _NOTHING else 1e9 + risk
+        stamp[a] = step
 
 
 def halves(orders: list[MergeOrder], lower: Bits, upper: Bits) -> list[Bits]:

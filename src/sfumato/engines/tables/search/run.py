@@ -28,6 +28,7 @@ Floats = npt.NDArray[np.float64]
 Progress = Callable[[int, float], None]
 _REMEMBERED = 1 << 18  # measured policies that are recognised when they come again
 _SHOWN = 4_000  # visited points kept for the charts
+_LAYERS = 12  # how often a batch is looked through again when conditions refuse its best
 _DECIMALS = 13  # two points nearer than this are one
 
 
@@ -70,6 +71,8 @@ class Run:
         *,
         progress: Progress | None = None,
         score: Callable[[Bits], tuple[float, float, bool]] | None = None,
+        condition: Callable[[Bits], bool] | None = None,
+        max_below: int = 0,
         checkpoints: Sequence[int] = (),
     ) -> None:
         self.cells, self.space, self.budget, self.streams = cells, space, budget, streams
@@ -79,6 +82,8 @@ class Run:
         self.trace: list[tuple[int, float, float]] = []
         self.visited: list[tuple[float, float]] = []
         self.score = score
+        self.condition = condition  # asked of a policy before it joins the frontier
+        self.max_below = max_below  # records that may lie in groups below the smallest sizes
         self._progress = progress
         self._known: dict[bytes, tuple[float, float, bool]] = {}
         self._start = time.thread_time()
@@ -118,14 +123,14 @@ class Run:
             point = self.score(bits)
         else:
             measured = self.cells.measure(bits)
-            point = (measured.risk, measured.loss, measured.below == 0)
+            point = (measured.risk, measured.loss, measured.below <= self.max_below)
         if len(self._known) < _REMEMBERED:
             self._known[key] = point
         self._count(1)
         risk, loss = round(point[0], _DECIMALS), round(point[1], _DECIMALS)
         if len(self.visited) < _SHOWN:
             self.visited.append((risk, loss))
-        if point[2]:
+        if point[2] and self._welcome(risk, loss, bits):
             self.changes += self.frontier.insert(risk, 1.0 - loss, key)
         self._note()
         return point
@@ -139,11 +144,11 @@ class Run:
                 point = self.score(bits)
             else:
                 measured = self.cells.measure(bits)
-                point = (measured.risk, measured.loss, measured.below == 0)
+                point = (measured.risk, measured.loss, measured.below <= self.max_below)
             if len(self._known) < _REMEMBERED:
                 self._known[key] = point
         risk, loss = round(point[0], _DECIMALS), round(point[1], _DECIMALS)
-        if point[2] and not self.frontier.dominates(risk, 1.0 - loss) and self.space.allows(bits):
+        if point[2] and self.space.allows(bits) and self._welcome(risk, loss, bits):
             self.frontier.insert(risk, 1.0 - loss, key)
         return point
 
@@ -162,17 +167,40 @@ class Run:
         self._count(len(risk) if count is None else count)
         if len(risk) == 0:
             return
-        allowed = np.arange(len(risk)) if below is None else np.flatnonzero(below < 0.5)
+        allowed = (
+            np.arange(len(risk)) if below is None else np.flatnonzero(below < self.max_below + 0.5)
+        )
         room = _SHOWN - len(self.visited)
         if room > 0:
             some = self._sampler.choice(len(risk), size=min(room, len(risk), 200), replace=False)
             self.visited.extend((float(risk[i]), float(loss[i])) for i in np.sort(some))
         risk, loss = np.round(risk[allowed], _DECIMALS), np.round(loss[allowed], _DECIMALS)
-        for i in non_dominated(risk, 1.0 - loss).tolist():
-            point = (float(risk[i]), 1.0 - float(loss[i]))
-            if not self.frontier.dominates(*point):
-                self.changes += self.frontier.insert(*point, pack(bits_at(int(allowed[i]))))
+        left = np.arange(len(risk))
+        for _ in range(1 if self.condition is None else _LAYERS):
+            refused = []
+            for i in left[non_dominated(risk[left], 1.0 - loss[left])].tolist():
+                point = (float(risk[i]), 1.0 - float(loss[i]))
+                if self.frontier.dominates(*point):
+                    continue
+                bits = bits_at(int(allowed[i]))
+                if self.condition is None or self.condition(bits):
+                    self.changes += self.frontier.insert(*point, pack(bits))
+                else:
+                    refused.append(i)
+            if not refused:
+                break
+            left = np.setdiff1d(left, refused)  # what they dominated may still do
         self._note()
+
+    def _welcome(self, risk: float, loss: float, bits: Bits) -> bool:
+        """Return whether a policy may join the frontier: it is not dominated and meets the condition."""
+        if self.condition is None:
+            return True
+        return not self.frontier.dominates(risk, 1.0 - loss) and self.condition(bits)
+
+    def spend(self, how_many: int) -> None:
+        """Count work that measured no policy of its own."""
+        self._count(how_many)
 
     def _count(self, how_many: int) -> None:
         self.evaluations += min(how_many, self.left)  # passes beyond the budget buy nothing

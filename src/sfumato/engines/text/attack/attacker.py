@@ -25,7 +25,7 @@ from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..records import READINGS, AttackDetails, Reading
 from ..sanitize.stack import stack_places
-from .encoder import encoder_attacks
+from .encoder import encoder_attacks, learning
 from .inspection import (
     DEFAULT_BUDGETS,
     Confusion,
@@ -216,6 +216,32 @@ def attack(
     that finds more); among outsiders it is the one that finds most. `known` keeps models learned from
     background alone, to be shared by the attacks on many releases. With an `encoder` there are
     attackers that fine-tune it.
+
+    Parameters
+    ----------
+    target : Target
+        The release, with the truth about what is left.
+    streams : Streams
+        The source of chance.
+    learners : sequence of Learner, default None
+        Who attacks in readings A and B; None for all attackers.
+    residuals : sequence of Residual
+        What is left of the publisher's training data; without it there is no reading A.
+    folds : int, default 4
+        Folds by document inside the release.
+    budgets : sequence of int
+        How many words are inspected.
+    outsiders : sequence of Learner, default None
+        Learners that the publisher does not have; None for character n-grams.
+    known : dict, default None
+        Models of background alone, kept between the attacks on many releases.
+    replicates : int, default 400
+        Resamples of documents for each range.
+    progress : callable, default None
+        Called with a short note before each attacker.
+    encoder : Encoder, default None
+        What attackers with an encoder tune.
+
     """
     tell = progress or (lambda _: None)
     learners = attackers_named(["all"]) if learners is None else learners
@@ -240,7 +266,7 @@ def attack(
     if encoder is not None:
         for reading, name, scores in encoder_attacks(
             encoder, target, fold, residuals,
-            random=streams.generator("masked background"), seed=run.seed, known=known, tell=tell,
+            streams=streams, seed=run.seed, known=known, tell=tell,
         ):  # fmt: skip
             run.add(reading, name, scores)
     return replace(_reported(run, replicates), with_encoder=encoder is not None)
@@ -276,10 +302,12 @@ def _outside(
         return
     crf = CRF()
     tell("outsider, background")
-    if crf.name not in known:
-        known[crf.name] = crf.fit(
-            target.data, target.sensitive, documents=target.background, seed=run.seed
-        )
+    with learning:  # releases that are attacked side by side share it, whichever comes first
+        if crf.name not in known:
+            seed = Streams(run.streams.seed).seed_of("background of attackers")
+            known[crf.name] = crf.fit(
+                target.data, target.sensitive, documents=target.background, seed=seed
+            )
     alone = known[crf.name].scores(release.data, documents=release.documents)
     run.add("outside", "crf with background", alone)
     if run.parts < 2:

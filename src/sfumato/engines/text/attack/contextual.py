@@ -80,6 +80,22 @@ def associated(
     Identifiers and words of fewer than `min_documents` documents take no part (nothing can be
     shown of them), nor do words of more than the share `max_share` of all documents. Both limits look at
     one margin of the table alone, so they leave the tests valid.
+
+    Parameters
+    ----------
+    data : TokenData
+        The tokens.
+    sensitive : array of uint8
+        1 for the identifiers.
+    documents : mask over the documents, default None
+        The documents that are looked at; all of them for None.
+    level : float, default 0.05
+        The false discovery rate over all pairs that were tested.
+    min_documents : int, default 3
+        Identifiers and words of fewer documents take no part.
+    max_share : float, default 0.5
+        Words of a larger share of the documents take no part.
+
     """
     if not 0 < level < 1:
         raise ParameterError.constraint("level", "associated", "a number in (0, 1)", level)
@@ -150,7 +166,18 @@ def benjamini_hochberg(p: npt.NDArray[np.float64], tested: int) -> npt.NDArray[n
 
 
 def contextual_redactions(data: TokenData, redacted: Mask, associations: Associations) -> Mask:
-    """Return which further words to remove: those associated with an identifier removed from their document."""
+    """Return which further words to remove: those associated with an identifier removed from their document.
+
+    Parameters
+    ----------
+    data : TokenData
+        The tokens.
+    redacted : mask over the tokens
+        What is removed already.
+    associations : Associations
+        Which words go with which identifiers.
+
+    """
     keys = _keys(data)
     partners: dict[int, set[int]] = {}
     for identifier, word in zip(
@@ -178,6 +205,18 @@ def contextual_labels(
     """Label the words that give an identifier of their document away as a kind of their own.
 
     The labels then go into learning as any other category (the paper's first way).
+
+    Parameters
+    ----------
+    data : TokenData
+        The tokens.
+    labels : array of int16
+        i + 1 for the sensitive kind i.
+    associations : Associations
+        Which words go with which identifiers.
+    kind : int
+        The label of the words that are found.
+
     """
     more = contextual_redactions(data, labels > 0, associations)
     return np.where(more & (labels == 0), kind, labels).astype(np.int16)
@@ -233,6 +272,24 @@ def infer_identifiers(
     from which an identifier was removed wherever it stood, that the adversary knows from at least
     `min_documents` documents; the guess is right when such a one is ranked first among all that
     the adversary knows.
+
+    Parameters
+    ----------
+    data : TokenData
+        The tokens of all documents, nothing redacted.
+    sensitive : array of uint8
+        1 for the identifiers.
+    removed : mask over the tokens
+        What is not published.
+    known, attacked : mask over the documents
+        The documents that the adversary knows by name, and those that are published.
+    generator : numpy.random.Generator
+        The source of chance for the range.
+    min_documents : int, default 2
+        Identifiers of fewer known documents are not guessed.
+    replicates : int, default 400
+        Resamples of documents.
+
     """
     named = data.words.counted[data.tokens.type + RESERVED] & (sensitive != 0)
     inner = known & (np.cumsum(known) % 4 != 0)

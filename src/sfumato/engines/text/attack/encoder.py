@@ -6,12 +6,14 @@ a text from which names were removed and looks for those that were left.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....core.randomness import Streams
 from ..learners.folds import out_of_fold
 from ..learners.protocol import Model
 from ..reading.arrays import Mask, Scores
@@ -22,11 +24,12 @@ if TYPE_CHECKING:
     from ..learners.encoder.learner import Encoder
     from .attacker import Residual, Target
 
-__all__ = ["encoder_attacks", "masked_background"]
+__all__ = ["encoder_attacks", "learning", "masked_background"]
 
 _LEAST_MASKED, _MOST_MASKED = 0.6, 1.0
 _BACKGROUND_TOKENS = 600_000
 _STEPS = 60  # at least, on a small release
+learning = threading.Lock()  # of what attacks on many releases share
 
 
 def masked_background(target: Target, random: np.random.Generator) -> TokenData:
@@ -56,7 +59,7 @@ def encoder_attacks(
     fold: np.ndarray,
     residuals: Sequence[Residual],
     *,
-    random: np.random.Generator,
+    streams: Streams,
     seed: int,
     known: dict[str, Model],
     tell: Callable[[str], None],
@@ -74,10 +77,10 @@ def encoder_attacks(
     residuals : sequence of Residual
         What attacker A learns from. Where that is the release itself, A is B with other folds, and is
         not run a second time.
-    random : numpy.random.Generator
-        Masks the background.
+    streams : Streams
+        The source of chance; what depends on the background alone depends on its first seed alone.
     seed : int
-        The seed of every encoder.
+        The seed of the encoders that learn from the release.
     known : dict
         Keeps the model of the background, for the attacks on other releases.
     tell : callable
@@ -104,8 +107,9 @@ def encoder_attacks(
     if not target.background.any():
         return
     tell(f"outsider, {encoder.name}, background")
-    if encoder.name not in known:
-        known[encoder.name] = _of_background(encoder, target, random, seed)
+    with learning:  # candidates that are attacked side by side share it
+        if encoder.name not in known:
+            known[encoder.name] = _of_background(encoder, target, Streams(streams.seed))
     informed = known[encoder.name]
     yield "outside", f"{encoder.name} with background", informed.scores(release.data)
     tuned = encoder.warm_start(informed)
@@ -128,12 +132,12 @@ def _inside(encoder: Encoder, release: Target, fold: np.ndarray, seed: int) -> S
     return out_of_fold(encoder, release.data, release.sensitive, fold, seed=seed)
 
 
-def _of_background(
-    encoder: Encoder, target: Target, random: np.random.Generator, seed: int
-) -> Model:
+def _of_background(encoder: Encoder, target: Target, streams: Streams) -> Model:
     from ..learners.encoder.training import Schedule, within
 
-    data = masked_background(target, random)
+    data = masked_background(target, streams.generator("masked background"))
+    random = streams.generator("background of attackers")
     chosen = within(data, target.background, _BACKGROUND_TOKENS, random)
+    seed = streams.seed_of("encoder of attackers")
     learner = replace(encoder, schedule=Schedule(2, encoder.planned.rate, steps=0))
     return learner.fit(data, target.sensitive, documents=chosen, seed=seed)

@@ -84,8 +84,14 @@ class Confusion:
 def confusion_of(predicted: NDArray[np.bool_], sensitive: NDArray[np.bool_]) -> Confusion:
     """Count a classifier's answers.
 
+    Parameters
+    ----------
+    predicted, sensitive : array of bool
+        What the classifier says and what is true, one entry per word.
+
     >>> confusion_of(np.array([True, False]), np.array([True, True]))
     Confusion(tp=1, fp=0, fn=1, tn=0)
+
     """
     tp = int(np.count_nonzero(predicted & sensitive))
     fp = int(np.count_nonzero(predicted)) - tp
@@ -96,8 +102,16 @@ def confusion_of(predicted: NDArray[np.bool_], sensitive: NDArray[np.bool_]) -> 
 def found_at_random(counts: Confusion, budget: float) -> float:
     """Return how many sensitive words to expect among `budget` words drawn without looking (U_A / L).
 
+    Parameters
+    ----------
+    counts : Confusion
+        The classifier's counts.
+    budget : float
+        How many words are inspected.
+
     >>> round(found_at_random(Confusion(3, 6, 2, 15), 20), 4)
     3.8462
+
     """
     words = counts.words
     return 0.0 if words == 0 else min(budget, words) * counts.sensitive / words
@@ -106,8 +120,16 @@ def found_at_random(counts: Confusion, budget: float) -> float:
 def found_positives_first(counts: Confusion, budget: float) -> float:
     """Return how many to expect when the predicted positives are read first, each class in any order (U_A* / L).
 
+    Parameters
+    ----------
+    counts : Confusion
+        The classifier's counts.
+    budget : float
+        How many words are inspected.
+
     >>> round(found_positives_first(Confusion(3, 6, 2, 15), 20), 4)
     4.2941
+
     """
     budget = min(budget, counts.words)
     positives, negatives = counts.positives, counts.fn + counts.tn
@@ -120,8 +142,16 @@ def found_positives_first(counts: Confusion, budget: float) -> float:
 def gain_over_random(counts: Confusion, budget: float) -> float | None:
     """Return U_A* / U_A; None where nothing sensitive is left or nothing is inspected.
 
+    Parameters
+    ----------
+    counts : Confusion
+        The classifier's counts.
+    budget : float
+        How many words are inspected.
+
     >>> round(gain_over_random(Confusion(3, 6, 2, 15), 20), 4)
     1.1165
+
     """
     baseline = found_at_random(counts, budget)
     return found_positives_first(counts, budget) / baseline if baseline > 0 else None
@@ -132,8 +162,18 @@ def found_ranked(
 ) -> list[float]:
     """Count the sensitive words among the `budget` best-scored ones; ties count as their mean.
 
+    Parameters
+    ----------
+    scores : array of float
+        One score per word.
+    sensitive : array of bool
+        Which words are sensitive.
+    budgets : sequence of int
+        How many words are inspected.
+
     >>> found_ranked(np.array([.9, .5, .5, .1]), np.array([True, True, False, False]), [1, 2, 3])
     [1.0, 1.5, 2.0]
+
     """
     order = np.argsort(-scores, kind="stable")
     return _ranked(scores[order], sensitive[order].astype(np.float64), np.ones(len(order)), budgets)

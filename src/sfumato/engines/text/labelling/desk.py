@@ -56,8 +56,9 @@ class TextDesk(Desk):
     def question(self, asking: str) -> Json:
         """Return the next question with its context."""
         session = self.session
-        audit = asking == "audit"
-        if audit:
+        if asking == "second":
+            found = session.second_question()
+        elif asking == "audit":
             found = session.asker.random_window(session.answers.done)
         else:
             found = session.question(asking)
@@ -79,11 +80,15 @@ class TextDesk(Desk):
             "number": session.answers.count + 1,
         }
         if found.kind == "window":
-            asked["spans"] = [
-                [max(s.start, first), min(s.end, last), s.label]
-                for s in session.spans(document)
-                if s.start < last and first < s.end
-            ]
+            asked["spans"] = (
+                []
+                if asking == "second"
+                else [
+                    [max(s.start, first), min(s.end, last), s.label]
+                    for s in session.spans(document)
+                    if s.start < last and first < s.end
+                ]
+            )
             return asked
         score = float(session.scores[found.first : found.last].max())
         place = (document, first, last)
@@ -133,7 +138,8 @@ class TextDesk(Desk):
                 spans = [(int(a), int(b), str(label)) for a, b, label in given.get("spans", [])]
             except (TypeError, ValueError):
                 raise ParameterError("The spans of a window are [first, last, label].") from None
-            session.window(place, spans, random=bool(given.get("random")))
+            reader = 2 if given.get("asking") == "second" else 1
+            session.window(place, spans, random=bool(given.get("random")), reader=reader)
         elif what == "mark":
             label = str(given.get("label") or "")
             places = [place]
@@ -179,7 +185,7 @@ class TextDesk(Desk):
 
     def status(self) -> Json:
         """Return counts, the estimate and the stop rule's verdict."""
-        return self.session.status()
+        return {**self.session.status(), "agreement": self.session.agreement()}
 
     # --- releases -----------------------------------------------------------------------------
 

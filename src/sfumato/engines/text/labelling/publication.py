@@ -16,7 +16,7 @@ from ....core.randomness import Streams
 from ....core.records import InputFile
 from ..exploration import TextExploration
 from ..learners.protocol import Model, cost_threshold
-from ..records import TextCandidate, TextFrontier
+from ..records import UNMEASURED, TextCandidate, TextFrontier
 from ..release.learned import Learned
 from ..release.surrogates import DateReading, language_of
 from ..request import RATIOS
@@ -112,7 +112,7 @@ def _learned(session: Session) -> Learned:
 
 def _candidate(ratio: float, kept: float, judged: Estimate | None) -> TextCandidate:
     risk = Risk(1.0, attacker="not measured, because nobody has looked").with_interval(
-        0.0, 1.0, method="not measured"
+        0.0, 1.0, method=UNMEASURED
     )
     leaked = false = 0
     if judged is not None and judged.share is not None:

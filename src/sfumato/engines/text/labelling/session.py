@@ -39,6 +39,8 @@ class Answers:
     done: Mask
     drawn: list[int] = field(default_factory=list)
     count: int = 0
+    second: dict[int, npt.NDArray[np.int16]] = field(default_factory=dict)
+    """By window: what a second reader said, token by token."""
 
 
 class Session:
@@ -135,11 +137,17 @@ class Session:
             answers.count += 1
         elif what == "window":
             inside = self._tokens_of(event["doc"], event["first"], event["last"])
+            windows = self.asker.windows
+            low, high = np.searchsorted(windows, [inside.start, inside.stop])
+            if event.get("reader") == 2:
+                said = np.zeros(len(answers.known), np.int16)
+                for first, last, label in event["spans"]:
+                    said[self._tokens_of(event["doc"], first, last)] = self._code(label)
+                answers.second[int(low)] = said[inside]
+                return
             answers.known[inside] = 0
             for first, last, label in event["spans"]:
                 answers.known[self._tokens_of(event["doc"], first, last)] = self._code(label)
-            windows = self.asker.windows
-            low, high = np.searchsorted(windows, [inside.start, inside.stop])
             answers.done[low : max(low, high)] = True
             if event["random"]:
                 answers.drawn.append(int(low))
@@ -167,7 +175,9 @@ class Session:
 
     def _empty_like(self) -> Answers:
         a = self.answers
-        return Answers(a.known.copy(), a.skipped.copy(), a.done.copy(), list(a.drawn), a.count)
+        return Answers(
+            a.known.copy(), a.skipped.copy(), a.done.copy(), list(a.drawn), a.count, dict(a.second)
+        )
 
     def mark(
         self,
@@ -199,11 +209,20 @@ class Session:
         })  # fmt: skip
 
     def window(
-        self, place: Place, spans: Sequence[tuple[int, int, str]], *, random: bool = False
+        self,
+        place: Place,
+        spans: Sequence[tuple[int, int, str]],
+        *,
+        random: bool = False,
+        reader: int = 1,
     ) -> Event:
-        """Keep a whole window: the spans carry their labels, every other word in it is harmless."""
+        """Keep a whole window: the spans carry their labels, every other word in it is harmless.
+
+        What a second reader says is compared, and changes nothing else.
+        """
         document, first, last = place
         return self._give({
+            **({"reader": 2} if reader == 2 else {}),
             "do": "window", "doc": int(document), "first": int(first), "last": int(last),
             "random": bool(random), "spans": [[int(a), int(b), str(label)] for a, b, label in spans],
         })  # fmt: skip
@@ -297,6 +316,33 @@ class Session:
             return self.asker.next(
                 scores, known, asking=asking, skipped=answers.skipped, found=self._found
             )
+
+    def second_question(self) -> Question | None:
+        """Return the next random window that the first reader has answered and the second has not."""
+        with self.lock:
+            for number in self.answers.drawn:
+                if number not in self.answers.second:
+                    first, last = self.asker.windows[number : number + 2].tolist()
+                    return Question("window", first, last, number, random=True)
+        return None
+
+    def agreement(self) -> dict[str, Any]:
+        """Return in how many words of the windows that both have read the two readers agree."""
+        same = words = both = either = 0
+        with self.lock:
+            for number, said in self.answers.second.items():
+                low, high = self.asker.windows[number : number + 2].tolist()
+                counted = self.pool.data.counted[low:high]
+                known = self.answers.known[low:high]
+                words += int(counted.sum())
+                same += int((counted & (known == said)).sum())
+                both += int((counted & (known > 0) & (said > 0)).sum())
+                either += int((counted & ((known > 0) | (said > 0))).sum())
+            windows = len(self.answers.second)
+        return {
+            "windows": windows, "words": words, "same": same, "sensitive_to_both": both,
+            "sensitive_to_one": either,
+        }  # fmt: skip
 
     def place(self, first: int, last: int) -> Place:
         """Return tokens `first` to `last` as a place in characters."""

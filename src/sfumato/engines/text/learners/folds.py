@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from ....core.threads import side_by_side
 from ..reading.arrays import Mask, Scores
 from .protocol import Learner
 
@@ -108,17 +110,20 @@ def out_of_fold(
         The seed of every fold's model.
 
     """
-    return _last(
-        by_fold(
-            fold,
-            lambda learned: learner.fit(
-                data, labels, documents=learned, cost_ratio=cost_ratio, seed=seed
-            ),
-            lambda model, held: model.scores(data, documents=held),
-            always=always,
-        ),
-        len(data),
-    )
+
+    def scored(held_out: int) -> Scores:
+        inside = fold == held_out
+        learned = (fold >= 0) & ~inside
+        if always is not None:
+            learned |= always
+        model = learner.fit(data, labels, documents=learned, cost_ratio=cost_ratio, seed=seed)
+        return model.scores(data, documents=inside)
+
+    data.index()  # made once, before the folds share it
+    data.words.groups()
+    found = side_by_side(partial(scored, held_out) for held_out in np.unique(fold[fold >= 0]))
+    scores: Scores = np.maximum.reduce([np.full(len(data), -np.inf), *found])
+    return scores
 
 
 def by_halves(
@@ -131,6 +136,18 @@ def by_halves(
     """Return the scores of each half of the documents by a model learned from the other half.
 
     With a single document there is no other half, and its own model scores it.
+
+    Parameters
+    ----------
+    data : TokenData
+        The tokens.
+    documents : mask over the documents
+        The documents to split.
+    random : numpy.random.Generator
+        The source of chance.
+    fit, score : callable
+        As in `by_fold`.
+
     """
     chosen = np.flatnonzero(documents)
     if len(chosen) < 2:

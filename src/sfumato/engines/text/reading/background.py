@@ -44,8 +44,16 @@ def same_kind(label: str, other: str) -> bool:
 def matching_labels(theirs: Iterable[str], wanted: Sequence[str]) -> dict[str, str]:
     """Return which of a corpus's labels stand for which of the wanted ones.
 
+    Parameters
+    ----------
+    theirs : iterable of str
+        The labels of a corpus.
+    wanted : sequence of str
+        The sensitive labels.
+
     >>> matching_labels({"PER", "MISC"}, ["NAME"])
     {'PER': 'NAME'}
+
     """
     found = {}
     names = sorted(theirs)
@@ -87,7 +95,16 @@ def read_background(
 
 
 def relabelled(documents: Iterable[Document], match: Mapping[str, str]) -> list[Document]:
-    """Return documents with their labels renamed; spans of other labels are left out."""
+    """Return documents with their labels renamed; spans of other labels are left out.
+
+    Parameters
+    ----------
+    documents : iterable of Document
+        The documents.
+    match : mapping from str to str
+        What `matching_labels` returned.
+
+    """
     return [
         replace(
             d.checked(),

@@ -31,10 +31,10 @@ def learn_clusters(
     texts: Sequence[str],
     *,
     sizes: Sequence[int] = (24, 96, 384),
-    least: int = 3,
+    min_count: int = 3,
     seed: int = 0,
 ) -> WordKnowledge:
-    """Group the words that occur at least so often; give each its groups as features.
+    """Group the words that occur at least `min_count` times; their groups become features.
 
     >>> texts = ["the cat sat", "the dog sat", "a cat ran", "a dog ran"] * 5
     >>> known = learn_clusters(texts, sizes=(3,))
@@ -50,7 +50,7 @@ def learn_clusters(
     # By falling frequency, and by key where that is equal, so that the order of words is no matter.
     key_of = np.zeros(len(count), np.uint64)
     key_of[words.groups()] = words.lower
-    kept = np.flatnonzero(count >= least)
+    kept = np.flatnonzero(count >= min_count)
     kept = kept[np.lexsort((key_of[kept], -count[kept]))]
     if len(kept) < 4:
         return WordKnowledge(

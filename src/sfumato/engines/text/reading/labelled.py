@@ -56,7 +56,15 @@ class Labelled:
 def total_loss(losses: npt.NDArray[np.float64], instances: Mask, redacted: Mask) -> float:
     """T(H) = L·FN + C·FP, in units of C.
 
+    Parameters
+    ----------
+    losses : array of float
+        Each token's L in units of C; 0 where it is harmless.
+    instances, redacted : mask over the tokens
+        Which tokens are words, and which are redacted.
+
     >>> total_loss(np.array([10.0, 0, 0]), np.ones(3, bool), np.array([False, True, False]))
     11.0
+
     """
     return float(losses[~redacted].sum() + np.count_nonzero(instances & redacted & (losses == 0)))

@@ -169,12 +169,20 @@ def _characters(tokens: Tokens) -> tuple[Offsets, Offsets, Offsets]:
 def tokenize(texts: Sequence[str], vocabulary: Vocabulary) -> Tokens:
     """Find the tokens of each text and give each word its id in the vocabulary.
 
+    Parameters
+    ----------
+    texts : sequence of str
+        One text per document.
+    vocabulary : Vocabulary
+        Numbers the words; new ones are added.
+
     >>> vocabulary = Vocabulary()
     >>> tokens = tokenize(["Ann's cat, 2 O’Briens", "cat"], vocabulary)
     >>> [vocabulary.words[t] for t in tokens.type]
     ['Ann', "'", 's', 'cat', ',', '2', 'O’Briens', 'cat']
     >>> tokens.doc.tolist()
     [0, 7, 8]
+
     """
     try:
         encoded = list(map(str.encode, texts))
@@ -220,10 +228,20 @@ def labels_from_spans(
 
     A token that two spans share carries the first one's label; other labels are left out.
 
+    Parameters
+    ----------
+    documents : sequence of Document
+        The documents, with their spans.
+    tokens : Tokens
+        Their tokens.
+    labels : sequence of str
+        The labels to mark; others are left out.
+
     >>> from sfumato.data.document import Span
     >>> document = Document("d", "Dr. Ann Lee", [Span(4, 11, "NAME")])
     >>> labels_from_spans([document], tokenize([document.text], Vocabulary()), ["NAME"]).tolist()
     [0, 0, 1, 1]
+
     """
     if len(documents) != tokens.documents:
         raise DataError(f"{len(documents)} documents were given with {tokens.documents} texts.")

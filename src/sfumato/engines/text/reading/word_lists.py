@@ -173,7 +173,16 @@ def _text(data: TokenData, i: int) -> str:
 
 
 def list_knowledge(name: str, words: Iterable[str]) -> WordKnowledge:
-    """Turn a word list into a feature of its words and of their neighbours."""
+    """Turn a word list into a feature of its words and of their neighbours.
+
+    Parameters
+    ----------
+    name : str
+        What the words share.
+    words : iterable of str
+        The words.
+
+    """
     keys = np.unique(lower_keys(sorted({w for w in words if w})))
     mark = np.full((len(keys), 1), seal(lower_keys([name])[0], 71), np.uint64)
     return WordKnowledge(keys, mark, mark)

@@ -126,12 +126,24 @@ def render(
 
     Without `which`, a span of kind k becomes `replacements[k - 1]`.
 
+    Parameters
+    ----------
+    tokens : Tokens
+        The tokens of the documents.
+    spans : RedactedSpans
+        What is redacted.
+    replacements : sequence of str
+        The texts that stand for it.
+    which : array of int32, default None
+        Which replacement stands for each span; by its kind for None.
+
     >>> from ..reading.tokens import tokenize
     >>> vocabulary = Vocabulary()
     >>> tokens = tokenize(["Ann Lee, 40"], vocabulary)
     >>> spans = merge_spans(tokens, vocabulary, np.array([1, 1, 0, 0], np.int16))
     >>> render(tokens, spans, ["[NAME]"])[0].tobytes()
     b'[NAME], 40'
+
     """
     chosen = spans.kind.astype(np.int32) - 1 if which is None else which
     encoded = [text.encode() for text in replacements]

@@ -364,8 +364,16 @@ class Sanitiser:
 def batches(documents: Iterable[Document], characters: int = 1 << 20) -> Iterator[list[Document]]:
     """Group documents, in order, until a group holds about so many characters.
 
+    Parameters
+    ----------
+    documents : iterable of Document
+        The documents.
+    characters : int
+        About how many characters a group holds.
+
     >>> [len(batch) for batch in batches([Document(str(i), "word " * 9) for i in range(5)], 100)]
     [2, 2, 1]
+
     """
     batch: list[Document] = []
     size = 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ from .parts import (
 )
 from .sanitiser import Counts, Sanitiser
 
-__all__ = ["publish"]
+__all__ = ["Options", "publish"]
 
 # Characters of a part (bytes of JSON lines): with larger ones the system takes memory back and forth.
 _PART_SIZE = 1 << 19
@@ -54,6 +55,75 @@ Measure = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 _FAR_BELOW, _MIN_EXPECTED = 0.1, 30
 
 
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How documents are written.
+
+    Parameters
+    ----------
+    replacement : str, default "placeholder"
+        The name of what replaces, for the record.
+    request : mapping
+        The recorded request.
+    seed : int, default 0
+        The seed of the exploration, for the record.
+    findings : path, default None
+        Another tool's findings, redacted first.
+    min_score : float, default 0
+        Findings below this score are left out.
+    findings_labels : mapping
+        Other names of the findings' labels.
+    drop : sequence of str
+        Fields to leave out.
+    new_ids : bool, default False
+        Whether documents get new ids and an order of their own; the mapping lies beside the output.
+    engine, threads : str, int
+        Where the work is done, and by how many threads.
+    force : bool, default False
+        Whether an existing release may be replaced.
+    characters : int
+        The size of a part.
+    accept_shift : bool, default False
+        Whether the steward accepted that the documents are not like those learned from.
+    measure : callable, default None
+        Returns what the record says beyond the counts, from the counts: the promise for a release of
+        this size and what was measured.
+    progress : callable
+        Called with the documents that are done.
+
+    """
+
+    replacement: str = "placeholder"
+    request: Mapping[str, JsonValue] = field(default_factory=dict)
+    seed: int = 0
+    findings: str | os.PathLike[str] | None = None
+    min_score: float = 0.0
+    findings_labels: Mapping[str, str] | None = None
+    drop: Sequence[str] = ()
+    new_ids: bool = False
+    engine: str = "local"
+    threads: int | None = None
+    force: bool = False
+    characters: int = _PART_SIZE
+    accept_shift: bool = False
+    measure: Measure | None = None
+    progress: Progress = no_progress
+
+    def changing(self) -> dict[str, object]:
+        """Return what an output depends on, in plain values; findings by a keyed mark."""
+        findings = self.findings
+        return {
+            "replacement": self.replacement,
+            "findings": None
+            if findings is None
+            else private_key().mark("input", sha256_of(findings)),
+            "dropped_fields": sorted(self.drop),
+            "new_ids": self.new_ids,
+            "min_score": self.min_score,
+            "findings_labels": dict(self.findings_labels or {}),
+        }
+
+
 def publish(
     source: Source,
     out: str | os.PathLike[str],
@@ -61,26 +131,12 @@ def publish(
     sanitiser: Sanitiser,
     candidate: TextCandidate,
     made_from: Mapping[str, JsonValue],
-    replacement: str = "placeholder",
-    request: Mapping[str, JsonValue] | None = None,
-    seed: int = 0,
-    findings: str | os.PathLike[str] | None = None,
-    min_score: float = 0.0,
-    findings_labels: Mapping[str, str] | None = None,
-    drop: Sequence[str] = (),
-    new_ids: bool = False,
-    engine: str = "local",
-    threads: int | None = None,
-    force: bool = False,
-    characters: int = _PART_SIZE,
-    accept_shift: bool = False,
-    measure: Measure | None = None,
-    progress: Progress = no_progress,
+    **options: Any,
 ) -> TextRelease:
     """Publish documents into a folder, whole or not at all.
 
-    Spans of the input are not published; its other fields are, as they are, except for those in
-    `drop`. Records that cannot be read or sanitised are withheld and listed by id; with the
+    Spans of the input are not published; its other fields are, as they are, except for those that are
+    dropped. Records that cannot be read or sanitised are withheld and listed by id; with the
     sanitiser's `strict`, the first of them ends the work.
 
     Parameters
@@ -96,92 +152,28 @@ def publish(
     made_from : mapping
         In plain values, what else the output depends on (the model's hash, the mark of the secret
         key): an interrupted run resumes only when all of it is the same.
-    replacement : str, default "placeholder"
-        The name of what replaces, for the record.
-    request : mapping, default None
-        The recorded request.
-    seed : int, default 0
-        The seed of the exploration, for the record.
-    findings : path, default None
-        Another tool's findings, redacted first.
-    min_score : float, default 0
-        Findings below this score are left out.
-    findings_labels : mapping, default None
-        Other names of the findings' labels.
-    drop : sequence of str
-        Fields to leave out.
-    new_ids : bool, default False
-        Whether documents get new ids and an order of their own; the mapping lies beside the output.
-    engine, threads : str, int
-        Where the work is done, and by how many threads.
-    force : bool, default False
-        Whether an existing release may be replaced.
-    characters : int
-        The size of a part.
-    accept_shift : bool, default False
-        Whether the steward accepted that the documents are not like those learned from.
-    measure : callable, optional
-        Returns what the record says beyond the counts, from the counts: the promise for a release of
-        this size and what was measured.
-    progress : callable
-        Called with the documents that are done.
+    **options
+        The fields of `Options`.
 
     """
+    given = Options(**options)
     corpus = read_documents(source)
-    inputs = [(os.fspath(path), sha256_of(path)) for path in corpus.paths]
-    how = {
-        "replacement": replacement,
-        "findings": None if findings is None else private_key().mark("input", sha256_of(findings)),
-        "dropped_fields": sorted(drop),
-        "new_ids": new_ids,
-        "min_score": min_score,
-        "findings_labels": dict(findings_labels or {}),
-    }
-    # Surrogates look at the language that a record names: they need its other fields.
-    in_columns = (
-        findings is None and sanitiser.replacer.by_label_alone and takes(corpus.format, drop)
-    )
+    work = _Work(corpus, sanitiser, candidate, given)
     key = fingerprint(
-        in_columns=in_columns,
-        inputs=[sha256 for _, sha256 in inputs],
+        in_columns=work.in_columns,
+        inputs=[sha256 for _, sha256 in work.inputs],
         strict=sanitiser.strict,
-        characters=characters,
-        how=how,
+        characters=given.characters,
+        how=given.changing(),
         made_from=made_from,
     )
-    compute = compute_engine(engine, threads=threads)
-    read = [*corpus.paths, *paths_in(source, findings)]
-    with Journal(out, key, force=force, inputs=read, folder=True) as journal:
+    read = [*corpus.paths, *paths_in(source, given.findings)]
+    with Journal(out, key, force=given.force, inputs=read, folder=True) as journal:
         if not (journal.resumed or journal.finished):  # else the list may be ours already
-            check_quarantine(out, force=force)
+            check_quarantine(out, force=given.force)
         if not journal.finished:
-            work = _Work(corpus, sanitiser, drop, findings, characters, in_columns=in_columns)
-            work.min_score, work.findings_labels = min_score, dict(findings_labels or {})
-            if new_ids:
-                hashes = [sha256 for _, sha256 in inputs]
-                layout = getattr(corpus.format, "layout", None)
-                work.new_ids = NewIds(candidate.id, hashes, getattr(layout, "id", None))
-            work.run(journal, compute, progress)
-            if not accept_shift:
-                _refuse_far_from_promise(work.counts, candidate)
-
-            def build(built: Path) -> None:
-                written = work.write(journal, built)
-                work.record(
-                    candidate,
-                    written,
-                    inputs,
-                    replacement,
-                    request=dict(request or {}),
-                    seed=seed,
-                    accept_shift=accept_shift,
-                    measure=measure,
-                ).save(built)
-                write_quarantine(out, work.withheld, force=force)
-                if work.new_ids is not None:
-                    work.new_ids.write(out, force=force)
-
-            journal.finish(build)
+            work.run(journal)
+            journal.finish(lambda built: work.build(journal, built, out))
     release = TextRelease.read(out)
     warn_if_composed(out, release.to_json())
     return release
@@ -212,18 +204,18 @@ class _Work:
     """One publication: what is read, what was counted, and how the parts become the output."""
 
     def __init__(
-        self,
-        corpus: Corpus,
-        sanitiser: Sanitiser,
-        drop: Sequence[str],
-        findings: str | os.PathLike[str] | None,
-        characters: int,
-        *,
-        in_columns: bool,
+        self, corpus: Corpus, sanitiser: Sanitiser, candidate: TextCandidate, options: Options
     ) -> None:
-        self.corpus, self.sanitiser, self.drop = corpus, sanitiser, drop
-        self.findings, self.characters, self.in_columns = findings, characters, in_columns
-        self.shared = Shared(sanitiser, lines_of(corpus), tuple(drop))
+        self.corpus, self.sanitiser = corpus, sanitiser
+        self.candidate, self.options = candidate, options
+        self.inputs = [(os.fspath(path), sha256_of(path)) for path in corpus.paths]
+        # Surrogates look at the language that a record names: they need its other fields.
+        self.in_columns = (
+            options.findings is None
+            and sanitiser.replacer.by_label_alone
+            and takes(corpus.format, options.drop)
+        )
+        self.shared = Shared(sanitiser, lines_of(corpus), tuple(options.drop))
         self.unread: list[dict[str, str]] = []
         self.failed: list[dict[str, str]] = []
         self.rows: dict[str, int] = {}
@@ -231,8 +223,10 @@ class _Work:
         self.fields: set[str] = set()
         self.absent: set[str] = set()
         self.new_ids: NewIds | None = None
-        self.min_score = 0.0
-        self.findings_labels: dict[str, str] = {}
+        if options.new_ids:
+            hashes = [sha256 for _, sha256 in self.inputs]
+            layout = getattr(corpus.format, "layout", None)
+            self.new_ids = NewIds(candidate.id, hashes, getattr(layout, "id", None))
 
     def told(self) -> list[dict[str, str]]:
         """Return what the release says of the records that are withheld: their ids as published."""
@@ -244,9 +238,10 @@ class _Work:
     def withheld(self) -> list[dict[str, str]]:
         return [*self.unread, *self.failed]
 
-    def run(self, journal: Journal, compute: Any, progress: Progress) -> None:
+    def run(self, journal: Journal) -> None:
         """Sanitise all parts that the journal does not hold yet."""
         began = time.perf_counter()
+        compute = compute_engine(self.options.engine, threads=self.options.threads)
         part: Callable[..., tuple[bytes, Mapping[str, Any]]] = (
             column_part if self.in_columns else batch_part
         )
@@ -256,21 +251,31 @@ class _Work:
             self.fields.update(facts["fields"])
             rate = self.counts.words / max(time.perf_counter() - began, 1e-9)
             note = f"{self.counts.words:,} words, {rate:,.0f} words/s"
-            progress(facts["counts"]["documents"], note=note)
+            self.options.progress(facts["counts"]["documents"], note=note)
+        if not self.options.accept_shift:
+            _refuse_far_from_promise(self.counts, self.candidate)
+
+    def build(self, journal: Journal, built: Path, out: str | os.PathLike[str]) -> None:
+        """Put the release together in a folder that nobody sees yet."""
+        self.record(self.write(journal, built)).save(built)
+        write_quarantine(out, self.withheld, force=self.options.force)
+        if self.new_ids is not None:
+            self.new_ids.write(out, force=self.options.force)
 
     def _cut(self) -> Iterable[Any]:
-        strict = self.sanitiser.strict
+        strict, given = self.sanitiser.strict, self.options
         if self.in_columns:
             return blocks(
-                self.corpus, self.unread, self.rows, self.characters, self.drop, strict=strict
+                self.corpus, self.unread, self.rows, given.characters, given.drop, strict=strict
             )
         documents: Iterable[Document] = readable(self.corpus, self.unread, self.rows, strict=strict)
-        if self.findings is not None:
+        if given.findings is not None:
             documents = with_findings(
-                documents, self.findings, keep=self.sanitiser.candidate.labels,
-                absent=self._unlooked, min_score=self.min_score, labels=self.findings_labels,
+                documents, given.findings, keep=self.sanitiser.candidate.labels,
+                absent=self._unlooked, min_score=given.min_score,
+                labels=dict(given.findings_labels or {}),
             )  # fmt: skip
-        return cut(documents, self.characters, bare=self.shared.form is None)
+        return cut(documents, given.characters, bare=self.shared.form is None)
 
     def _unlooked(self, document: Document) -> None:
         """Withhold a document that the findings say nothing of: nobody looked at it."""
@@ -292,50 +297,40 @@ class _Work:
         else:
             parts = map(journal.content, journal.names)
             unpublished = {entry["id"] for entry in self.failed} | self.absent
-            documents = published(self.corpus, parts, unpublished, self.drop, self.fields)
+            documents = published(self.corpus, parts, unpublished, self.options.drop, self.fields)
             if self.new_ids is not None:
                 documents = self.new_ids.documents(documents)
             write_documents(documents, like=self.corpus, out=written)
         return written
 
-    def record(
-        self,
-        candidate: TextCandidate,
-        written: Path,
-        inputs: Sequence[tuple[str, str]],
-        replacement: str,
-        *,
-        request: dict[str, JsonValue],
-        seed: int,
-        accept_shift: bool,
-        measure: Measure | None,
-    ) -> TextRelease:
+    def record(self, written: Path) -> TextRelease:
         """Return release.json."""
+        candidate, given = self.candidate, self.options
         counts = self.counts.to_json()
         left, marked = counts.pop("left_as_they_are"), counts.pop("marked")
         counts["withheld"] = len(self.withheld)
-        told = {"risk": candidate.risk, **({} if measure is None else measure(counts))}
+        told = {"risk": candidate.risk, **({} if given.measure is None else given.measure(counts))}
         name = "." if self.corpus.is_folder else self.corpus.name
         rows = self.counts.documents
         return TextRelease(
             engine="text",
             candidate=candidate.id,
-            inputs=_named_inputs(self.corpus, inputs, self.rows),
+            inputs=_named_inputs(self.corpus, self.inputs, self.rows),
             outputs=(InputFile(path=name, sha256=sha256_of(written), rows=rows),),
-            seed=seed,
-            request=request,
+            seed=given.seed,
+            request=dict(given.request),
             how=TextHow(
                 ratio=candidate.ratio,
                 encoder_device=_device(candidate),
-                replacement=replacement,
-                findings=self.findings is not None,
+                replacement=given.replacement,
+                findings=given.findings is not None,
                 rules=getattr(self.sanitiser.candidate, "rules", None) is not None,
                 order="kept" if self.new_ids is None else "shuffled",
                 ids="kept" if self.new_ids is None else "new",
-                dropped_fields=tuple(sorted(self.drop)),
+                dropped_fields=tuple(sorted(given.drop)),
                 fields_as_they_are=tuple(sorted(map(_printable, self.fields))),
                 left_as_they_are=left,
-                accept_shift=accept_shift,
+                accept_shift=given.accept_shift,
                 marked=marked,
                 ignore_marks=not self.sanitiser.marks,
             ),

@@ -7,13 +7,16 @@ the classifiers that are kept are learned again from all documents.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from ....core.threads import side_by_side
 from ..learners.folds import by_fold, deal, out_of_fold
 from ..learners.protocol import Learner, Model, cost_threshold
 from ..reading.arrays import Mask, Scores
@@ -140,6 +143,7 @@ class CrossFitSearch:
         self.alternatives: list[Publication] = []
         self.first: _Contest | None = None
         self.refitted: dict[int, Model] = {}
+        self._refitting = threading.Lock()
 
     def run(self, ratios: Sequence[float]) -> dict[float, Publication]:
         """Choose for each ratio; the first round's scores are shared.
@@ -154,15 +158,21 @@ class CrossFitSearch:
         self.first_pass = self._padded(first.stages[0].scores, -np.inf)
         kinds = self.settings.learn_kinds(self.labelled)
         refitted = self.refitted
-        published = {}
-        for ratio in ratios:
+
+        def searched(ratio: float) -> list[Publication]:
             usual, form = self._played(ratio, first.of_way("", encoder=True), kinds, refitted)
-            published[ratio] = usual
+            found = [usual]
             if form is not None and form.uses_encoder:
                 for way in (LINEAR, *first.ways()):
                     contest = first.of_way(way, encoder=False)
                     other, _ = self._played(ratio, contest, kinds, refitted)
-                    self.alternatives.append(replace(other, way=way))
+                    found.append(replace(other, way=way))
+            return found
+
+        published = {}
+        for found in side_by_side(partial(searched, ratio) for ratio in ratios):
+            published[found[0].ratio] = found[0]
+            self.alternatives += found[1:]
         return published
 
     def _played(
@@ -459,8 +469,9 @@ class CrossFitSearch:
         stages = []
         for old in needed:
             plan = contest.stages[old]
-            if old not in refitted:
-                refitted[old] = plan.fitted or self._refitted_stage(run, contest, old)
+            with self._refitting:  # what ratios share is learned once
+                if old not in refitted:
+                    refitted[old] = plan.fitted or self._refitted_stage(run, contest, old)
             sees = tuple((number[s] if s >= 0 else s, own) for s, own in plan.sees)
             look = plan.look
             if look is not None:

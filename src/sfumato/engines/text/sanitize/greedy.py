@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....core.errors import DataError, ParameterError
+from ....core.threads import side_by_side
 from ..learners.crf import CRF
 from ..learners.folds import deal
 from ..learners.protocol import Learner, Model
@@ -145,9 +147,13 @@ class GreedySanitize:
         documents, words = labelled.data.documents, len(labelled.data)
         random = self.settings.streams.generator("folds")
         fold = deal(np.arange(documents), self.settings.folds, random, of=documents)
-        for held in range(int(fold.max()) + 1):
+        labelled.data.index()  # made once, before the folds share it
+        parts = side_by_side(
+            partial(self._paper, labelled, ratios, allowed, fold != held, ())
+            for held in range(int(fold.max()) + 1)
+        )
+        for held, part in enumerate(parts):
             inside = (fold == held)[labelled.data.document_of]
-            part = self._paper(labelled, ratios, allowed, fold != held, ())
             for ratio, publication in part.items():
                 redacted[ratio][:words] |= publication.redacted & inside
         return redacted

@@ -21,7 +21,18 @@ def save_candidates(
     *,
     force: bool = False,
 ) -> None:
-    """Write the classifiers of all candidates, by id; what they share is stored once."""
+    """Write the classifiers of all candidates, by id; what they share is stored once.
+
+    Parameters
+    ----------
+    directory : path
+        The folder that gets the folder model/.
+    candidates : mapping from str to ClassifierSet
+        The classifiers by candidate.
+    force : bool, default False
+        Whether an existing model may be replaced.
+
+    """
     headers, arrays = {}, {}
     for name, candidate in candidates.items():
         header, parts = candidate.to_arrays()
@@ -31,7 +42,14 @@ def save_candidates(
 
 
 def load_candidates(directory: str | os.PathLike[str]) -> dict[str, ClassifierSet]:
-    """Read the classifiers of all candidates back; what is damaged is refused."""
+    """Read the classifiers of all candidates back; what is damaged is refused.
+
+    Parameters
+    ----------
+    directory : path
+        The folder that holds the folder model/.
+
+    """
     header, arrays = load_model(Path(directory) / MODEL_FOLDER)
     headers = header.get("candidates")
     if not isinstance(headers, dict):

@@ -23,6 +23,16 @@ def stack_places(
 
     `own` (where asked for) is the token's own score, `most` and `mean` those of the same word elsewhere in the document,
     `before` and `after` the highest score in the document of the two neighbouring words.
+
+    Parameters
+    ----------
+    data : TokenData
+        The tokens.
+    scores : array of float
+        The first stage's log-odds.
+    with_own : bool, default False
+        Whether the token's own score is a feature too.
+
     """
     rows = data.tokens.type + np.int32(RESERVED)
     group = data.words.groups()

@@ -50,11 +50,23 @@ def save_model(
 ) -> None:
     """Write a model directory, whole or not at all.
 
+    Parameters
+    ----------
+    directory : path
+        The folder of the model.
+    header : mapping
+        What is written as JSON.
+    arrays : mapping from str to array
+        What is written as raw bytes; equal arrays are stored once.
+    force : bool, default False
+        Whether an existing model may be replaced.
+
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_model(folder + "/model", {"kind": "crf"}, {"weights": np.arange(3.0)})
     ...     load_model(folder + "/model")
     ({'kind': 'crf'}, {'weights': array([0., 1., 2.])})
+
     """
     parts: list[Header] = []
     places: dict[tuple[str, str, tuple[int, ...]], int] = {}
@@ -93,7 +105,14 @@ def save_model(
 
 
 def load_model(directory: str | os.PathLike[str]) -> tuple[Header, dict[str, Array]]:
-    """Read a model directory back, or say in one sentence why it cannot be trusted."""
+    """Read a model directory back, or say in one sentence why it cannot be trusted.
+
+    Parameters
+    ----------
+    directory : path
+        The folder of the model.
+
+    """
     folder = Path(directory)
     content = _read_header(folder)
     try:

@@ -49,6 +49,26 @@ def certificate(
     `attack` are the attacker's counts on the release, `train` those of the classifier that failed the
     stop rule on the residual training data, `dimension` the Vapnik–Chervonenkis dimension (for a linear
     classifier the number of its features plus one).
+
+    Parameters
+    ----------
+    attack : Confusion
+        The attacker's counts on the release.
+    ratio : float
+        The loss ratio L/C.
+    budget : int
+        How many words are inspected.
+    words, sensitive : int
+        How many words, and how many sensitive ones, there were before redaction.
+    train : Confusion, default None
+        The counts of the classifier that failed the stop rule on the residual training data.
+    dimension : float, default None
+        The Vapnik–Chervonenkis dimension of its hypotheses.
+    delta : float, default 0.05
+        The probability that a finite-sample bound fails.
+    ranked : mapping from int to Found, default None
+        What the best-scored words hold, by budget.
+
     """
     size = {"words": words, "sensitive": sensitive}
     answers = [

@@ -33,7 +33,7 @@ from ...release.redaction import MASK
 from ...sanitize.classifiers import ClassifierSet
 from ...sanitize.models import load_candidates
 from ...sources import Source
-from ..attacker import Residual, Target, attack
+from ..attacker import AttackReport, Residual, Target, attack
 from ..bounds import certificate
 from ..contextual import infer_identifiers
 from ..inspection import DEFAULT_BUDGETS
@@ -109,13 +109,6 @@ def attack_release(
         residuals=_residuals(training, chosen, names, target), folds=folds, budgets=budgets,
         progress=progress, encoder=encoder,
     )  # fmt: skip
-    bounds = None
-    if record is not None and "B" in report.inspections:
-        inspection = report.inspections["B"][1]
-        bounds = certificate(
-            attack=inspection.counts, ratio=record.how.ratio, budget=report.budget,
-            words=before[0], sensitive=before[1], ranked=inspection.ranked,
-        )  # fmt: skip
     return TextAttack(
         engine="text",
         candidate=None if record is None else record.candidate,
@@ -128,7 +121,7 @@ def attack_release(
         sensitive_before=before[1],
         background_documents=len(others),
         attack=report.to_record(),
-        bounds=None if bounds is None else Bounds.from_json(bounds),
+        bounds=_bounds(report, record, before),
         inference=_inference(training, texts, originals, names, Streams(seed)),
     )
 
@@ -180,6 +173,20 @@ def _unseen(
             hint="publish and attack labelled documents that were held out.",
         )
     return unseen, len(texts) - len(unseen)
+
+
+def _bounds(
+    report: AttackReport, record: TextRelease | None, before: tuple[int, int]
+) -> Bounds | None:
+    """Return the bounds on what reading B finds; None where it was not run or L/C is unknown."""
+    if record is None or "B" not in report.inspections:
+        return None
+    inspection = report.inspections["B"][1]
+    found = certificate(
+        attack=inspection.counts, ratio=record.how.ratio, budget=report.budget,
+        words=before[0], sensitive=before[1], ranked=inspection.ranked,
+    )  # fmt: skip
+    return Bounds.from_json(found)
 
 
 def _inference(
@@ -241,12 +248,24 @@ def target_of(
 ) -> tuple[Target, tuple[int, int]]:
     """Return what an attacker has of a release, and how many words (and sensitive ones) there were.
 
+    Parameters
+    ----------
+    published, originals : sequence of Document
+        The release and the labelled originals, with the same ids.
+    names : sequence of str
+        The sensitive labels.
+    background : sequence of Document
+        Labelled documents that an outsider brings.
+    knowledge : sequence of WordKnowledge
+        Word lists and clusters that the classifiers use.
+
     >>> from .....data.document import Span
     >>> target, before = target_of(
     ...     [Document("d", "[NAME] met Bo.")], [Document("d", "Ann met Bo.",
     ...     [Span(0, 3, "NAME"), Span(8, 10, "NAME")])], ["NAME"])
     >>> before, int(target.sensitive[target.instances].sum())
     ((3, 2), 1)
+
     """
     by_id = {d.id: d for d in originals}
     unknown = sum(d.id not in by_id for d in published)

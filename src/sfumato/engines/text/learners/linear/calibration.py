@@ -19,7 +19,20 @@ def calibrated(
     labels: npt.NDArray[np.uint8],
     margins: npt.NDArray[np.float64],
 ) -> LinearModel:
-    """Calibrate a model by margins of documents that those who gave them had not seen (Platt)."""
+    """Calibrate a model by margins of documents that those who gave them had not seen (Platt).
+
+    Parameters
+    ----------
+    model : LinearModel
+        The model.
+    data : TokenData
+        The tokens.
+    labels : array of uint8
+        1 for a sensitive token.
+    margins : array of float
+        Margins of documents that those who gave them had not seen; −inf elsewhere.
+
+    """
     use = np.isfinite(margins) & data.counted
     if not use.any():
         return model
@@ -30,9 +43,17 @@ def calibrated(
 def platt(margins: npt.NDArray[np.float64], labels: npt.NDArray[np.uint8]) -> tuple[float, float]:
     """Fit log-odds = slope · margin + offset by Newton steps, with Platt's softened targets.
 
+    Parameters
+    ----------
+    margins : array of float
+        What is calibrated.
+    labels : array of uint8
+        1 for a sensitive token.
+
     >>> slope, offset = platt(np.array([-2., -1., 1., 2.] * 50), np.array([0, 0, 1, 1] * 50))
     >>> slope > 1 and abs(offset) < 1e-6
     True
+
     """
     positive = labels != 0
     many, few = int((~positive).sum()), int(positive.sum())

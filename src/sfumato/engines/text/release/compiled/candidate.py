@@ -30,7 +30,7 @@ _LINE, _BINS = 4, 12  # those that it takes: ends of lines, bins of another stag
 
 def compiled(candidate: D) -> D | CompiledCandidate:
     """Compile a candidate where it can be; return others as they are."""
-    if not isinstance(candidate, ClassifierSet) or not candidate.classifiers:
+    if not isinstance(candidate, ClassifierSet):
         return candidate
     if candidate.rules is not None:  # texts are looked at before their words
         return candidate

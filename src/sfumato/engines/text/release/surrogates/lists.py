@@ -107,11 +107,11 @@ def kind_of_name(word: str, language: str, gender: str | None = None) -> tuple[s
     """Return the language and the kind ("female", "male", "family", "either") of a name.
 
     Lists of the document's own language are asked first. A name of both genders follows `gender`; what
-    is a given and a family name, or is not listed, is replaced by a name that can be either, so that it
-    has one surrogate wherever it stands.
+    is a given and a family name is replaced by a name that can be either, and what is not listed by a
+    family name, so that a name has one surrogate wherever it stands and none of the wrong gender.
 
     >>> kind_of_name("Carmen", "es"), kind_of_name("Xyzzy", "en")
-    (('es', 'female'), ('en', 'either'))
+    (('es', 'female'), ('en', 'family'))
     """
     folded = word.casefold()
     own = language if language in _LOCALES else "en"
@@ -124,7 +124,7 @@ def kind_of_name(word: str, language: str, gender: str | None = None) -> tuple[s
         if "family" in kinds:
             return known, "either"
         return known, gender or "female"
-    return own, "either"
+    return own, "family"
 
 
 def is_listed(word: str, language: str) -> bool:

@@ -1,0 +1,57 @@
+"""`text explore` on one and on two threads: wall time side by side, and whether every byte is the same.
+
+Run it on a machine with at least two idle cores; the load of the machine is recorded beside the figures.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from sfumato.core.files import sha256_of
+from sfumato.data.samples import clinic_notes
+from sfumato.engines import text
+
+DOCUMENTS = int(os.environ.get("SFUMATO_THREADS_DOCUMENTS", "2000"))
+TIMES = 3
+
+
+def once(documents: list[Any], threads: int, attackers: list[str]) -> tuple[float, str]:
+    start = time.perf_counter()
+    found = text.explore(
+        documents, labels=["NAME", "PHONE", "DATE"], attackers=attackers, threads=threads
+    )
+    seconds = time.perf_counter() - start
+    with tempfile.TemporaryDirectory() as folder:
+        found.save(folder)
+        digest = hashlib.sha256()
+        for file in sorted(Path(folder).rglob("*")):
+            if file.is_file():
+                digest.update(sha256_of(file).encode())
+    return seconds, digest.hexdigest()
+
+
+def run() -> dict[str, Any]:
+    documents = clinic_notes(DOCUMENTS, seed=1)
+    once(documents[:40], 2, ["crf"])  # compile first
+    results: dict[str, Any] = {"documents": DOCUMENTS, "load_average": os.getloadavg()[0]}
+    for name, attackers in (("attackers", ["crf"]), ("no attackers", ["none"])):
+        times: dict[int, list[float]] = {1: [], 2: []}
+        digests = set()
+        for _ in range(TIMES):
+            for threads, seconds in times.items():
+                took, digest = once(documents, threads, attackers)
+                seconds.append(took)
+                digests.add(digest)
+        results[name] = {
+            "one": round(min(times[1]), 2),
+            "two": round(min(times[2]), 2),
+            "ratio": round(min(times[2]) / min(times[1]), 3),
+            "same_bytes": len(digests) == 1,
+        }
+        print(f"   {name}: {results[name]}", flush=True)
+    return results

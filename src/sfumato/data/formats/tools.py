@@ -1,0 +1,195 @@
+"""Files of labelling tools: Prodigy and doccano (JSON lines) and Label Studio (a JSON array), both ways.
+
+Of a record, the text, the spans and the fields that the tool does not make itself are kept. What a tool
+derives from the text (tokens, hashes, quoted words, predictions) is left out: it would carry the words of
+the text past the redaction.
+"""
+
+# ruff: noqa: ARG002 (all formats share one protocol)
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import FormatError
+from ..document import Document
+from ..sources import Extra, Withheld, create_bytes, open_bytes
+from ._layout import Layout, Part, Write, document_from
+from .jsonl import Jsonl, encoded
+
+__all__ = ["Doccano", "LabelStudio", "Prodigy"]
+
+Fields = dict[str, Any]
+
+
+class _Lines(Jsonl):
+    """JSON lines of another tool: each record is turned into our own form first."""
+
+    def record(self, part: Part, record: int, line: bytes | None) -> Document | Withheld:
+        """Read one line of the tool."""
+        if line is not None:
+            try:
+                fields = json.loads(line)
+            except (ValueError, RecursionError):
+                fields = None
+            if isinstance(fields, dict):
+                reason = self.unusable(fields)
+                if reason is not None:
+                    return Withheld(
+                        f"record {record}", reason, record, part.name, None, FormatError
+                    )
+                # Turned into our own form and read again, so that every check is the same.
+                line = encoded(self.turned(fields, record))
+        return super().record(part, record, line)
+
+    def unusable(self, fields: Fields) -> str | None:
+        """Return why a record holds no usable labels, where that is so."""
+        return None
+
+    def turned(self, fields: Fields, record: int) -> Fields:
+        """Return a record of the tool in our own form."""
+        raise NotImplementedError
+
+    def _ours(self, fields: Fields, record: int, spans: object, made: frozenset[str]) -> Fields:
+        layout = self.layout
+        kept = {k: v for k, v in fields.items() if k not in made}
+        if layout.id is not None and layout.id not in kept:
+            kept[layout.id] = str(record)
+        kept[layout.spans] = spans
+        return kept
+
+
+class Prodigy(_Lines):
+    """`{"text", "spans": [{"start", "end", "label"}], "answer"}` per line; records need no id."""
+
+    name = "prodigy"
+    _MADE = frozenset({
+        "tokens", "answer", "_input_hash", "_task_hash", "_is_binary", "_view_id", "_timestamp",
+        "_annotator_id", "_session_id", "html", "options", "accept",
+    })  # fmt: skip
+
+    def unusable(self, fields: Fields) -> str | None:
+        answer = fields.get("answer", "accept")
+        return None if answer == "accept" else "was not accepted in Prodigy"
+
+    def turned(self, fields: Fields, record: int) -> Fields:
+        spans = fields.get("spans")
+        if isinstance(spans, list):
+            keys = ("start", "end", "label", "score")
+            spans = [{k: s[k] for k in keys if k in s} if isinstance(s, dict) else s for s in spans]
+        return self._ours(fields, record, spans, self._MADE | {"spans"})
+
+    def line(self, document: Document) -> bytes:
+        """Return the line that stands for a document."""
+        fields = json.loads(super().line(document))
+        return encoded({**fields, "answer": "accept"}) + b"\n"
+
+
+class Doccano(_Lines):
+    """`{"text", "label": [[start, end, label]]}` per line, or `entities` as newer versions export them."""
+
+    name = "doccano"
+    _MADE = frozenset({"label", "labels", "entities", "relations", "Comments", "comments"})
+
+    def turned(self, fields: Fields, record: int) -> Fields:
+        spans: list[Any] = [
+            {"start": e.get("start_offset"), "end": e.get("end_offset"), "label": e.get("label")}
+            if isinstance(e, dict)
+            else e
+            for e in fields.get("entities") or []
+        ]
+        for entry in fields.get("label") or fields.get("labels") or []:
+            whole = isinstance(entry, list) and len(entry) == 3
+            spans.append(
+                dict(zip(("start", "end", "label"), entry, strict=True)) if whole else entry
+            )
+        return self._ours(fields, record, spans, self._MADE | {self.layout.spans})
+
+    def line(self, document: Document) -> bytes:
+        """Return the line that stands for a document."""
+        fields = json.loads(super().line(document))
+        spans = fields.pop(self.layout.spans)
+        return encoded({**fields, "label": [[s["start"], s["end"], s["label"]] for s in spans]}) + b"\n"  # fmt: skip
+
+
+class LabelStudio:
+    """A JSON array of tasks: `{"data": {"text"}, "annotations": [{"result": [{"value"}]}]}`."""
+
+    name = "labelstudio"
+    is_folder = False
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+
+    def read(self, part: Part) -> Iterator[Document | Withheld]:
+        limits = self.layout.limits
+        with open_bytes(part.file, limits) as stream:
+            content = stream.read()
+        try:
+            tasks = json.loads(content)
+        except (ValueError, RecursionError):
+            raise FormatError(f"The file {part.name!r} is not valid JSON.") from None
+        if not isinstance(tasks, list):
+            raise FormatError(
+                f"The file {part.name!r} is not a JSON array of tasks.",
+                hint="export from Label Studio as JSON.",
+            )
+        for record, task in enumerate(tasks, 1):
+            yield self._document(part, record, task)
+
+    def _document(self, part: Part, record: int, task: object) -> Document | Withheld:
+        layout = self.layout
+
+        def withheld(reason: str) -> Withheld:
+            return Withheld(f"record {record}", reason, record, part.name, None, FormatError)
+
+        data = task.get("data") if isinstance(task, dict) else None
+        if not isinstance(task, dict) or not isinstance(data, dict) or layout.text not in data:
+            return withheld(f"has no text in data.{layout.text}")
+        spans: list[Any] = []
+        annotations = task.get("annotations", task.get("completions")) or []
+        done = [
+            a for a in annotations if isinstance(a, Mapping) and not a.get("was_cancelled", False)
+        ]
+        if len(done) > 1:
+            return withheld("was annotated more than once; export one annotation per task")
+        for result in (done[0].get("result") or []) if done else []:
+            value = result.get("value") if isinstance(result, Mapping) else None
+            if not isinstance(value, Mapping) or "labels" not in value:
+                continue  # choices, ratings and relations are no spans
+            label = (value["labels"] or [None])[0] if isinstance(value["labels"], list) else None
+            spans.append({"start": value.get("start"), "end": value.get("end"), "label": label})
+        rest = {k: v for k, v in data.items() if k not in (layout.text, layout.id)}
+        raw_id = data.get(layout.id) if layout.id is not None else None
+        if raw_id is None:
+            raw_id = task.get("id", record)
+        return document_from(layout, part, record, raw_id=raw_id, text=data[layout.text],
+                             raw_spans=spans, extra=Extra(rest, part.name))  # fmt: skip
+
+    @contextmanager
+    def writer(
+        self, path: Path, part: Part | None = None, *, compress: bool = False
+    ) -> Iterator[Write]:
+        layout, first = self.layout, True
+        with create_bytes(path, compress=compress) as stream:
+            stream.write(b"[")
+
+            def write(document: Document) -> None:
+                nonlocal first
+                stream.write(b"\n" if first else b",\n")
+                first = False
+                results = [
+                    {"type": "labels", "from_name": "label", "to_name": "text",
+                     "value": {"start": s.start, "end": s.end, "labels": [s.label]}}
+                    for s in document.spans
+                ]  # fmt: skip
+                data = {layout.text: document.text, **document.extra}
+                if layout.id is not None:
+                    data[layout.id] = document.id
+                stream.write(encoded({"data": data, "annotations": [{"result": results}]}))
+
+            yield write
+            stream.write(b"\n]\n")

@@ -1,0 +1,107 @@
+"""Logs as they come: people, baskets, quantities; written back in the same form."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sfumato.core import DataError, FormatError, InputError, ParameterError
+from sfumato.data.logs import LogColumns, read_log
+from sfumato.engines.baskets import explore, load
+
+
+def events(seed=0, people=120):
+    """Events of people with several baskets: who, basket, date, item, how many."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for p in range(people):
+        for b in range(rng.integers(1, 4)):
+            rows += [
+                (f"p{p:03}", f"p{p:03}b{b}", "2024-01-02", f"item {min(i, 30)}", rng.integers(1, 4))
+                for i in np.unique(rng.zipf(1.6, rng.integers(1, 6)))
+            ]
+    return pd.DataFrame(rows, columns=["who", "basket", "day", "what", "many"])
+
+
+def written(frame, path):
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif path.suffix == ".tsv":
+        frame.to_csv(path, index=False, sep="\t")
+    elif path.suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_a_log_is_published_in_its_own_form_with_people_as_rows(suffix, tmp_path):
+    frame = events()
+    path = written(frame, tmp_path / f"log{suffix}")
+    before = path.read_bytes()
+    found = explore(path, k=4, item="what", person="who", publish_as=["columns", "cells", "rows"])
+    assert found.record.rows == frame["who"].nunique()
+    folder = tmp_path / "frontier"
+    folder.mkdir()
+    found.save(folder)
+    release = load(folder).publish(
+        "cells-k4", path, item="what", person="who", out=tmp_path / "out"
+    )
+    assert path.read_bytes() == before
+    out = tmp_path / "out" / path.name
+    again = read_log(out, LogColumns("what", "who"))
+    assert release.promised >= 4
+    assert again.matrix.sum() == release.counts["ones"]
+    raw = out.read_bytes()
+    assert b"p001" not in raw
+    assert b"2024" not in raw
+    pairs = set(zip(frame["who"], frame["what"], strict=True))
+    items = frame.drop_duplicates(["who", "what"])["what"].value_counts()
+    kept = (
+        again.matrix.sum(axis=0).A1
+        if hasattr(again.matrix.sum(axis=0), "A1")
+        else again.matrix.sum(axis=0)
+    )
+    for name, count in zip(again.feature_names, np.ravel(kept), strict=True):
+        assert 4 <= count <= items[name]
+    assert release.counts["ones"] <= len(pairs)
+    single = tmp_path / f"single{suffix}"
+    found.publish("cells-k4", path, item="what", person="who", out=single)
+    assert single.read_bytes() == raw
+    assert (tmp_path / "single.release.json").exists()
+
+
+def test_quantities_and_baskets(tmp_path):
+    frame = events(1)
+    path = written(frame, tmp_path / "log.csv")
+    by_basket = read_log(path, LogColumns("what", "basket"))
+    assert len(by_basket) == frame["basket"].nunique()
+    totals = frame.groupby(["who", "what"])["many"].sum()
+    many = read_log(path, LogColumns("what", "who", "many", 3))
+    assert many.matrix.sum() == (totals >= 3).sum()
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"person": None}, ParameterError, "no column says whose events"),
+        ({"item": None}, ParameterError, "column of the items is not named"),
+        ({"item": "wath"}, DataError, "no column 'wath'"),
+        ({"quantity": "day"}, DataError, "events have a 'day' that is not a number"),
+        ({"labels": np.zeros(3)}, InputError, "no labels"),
+    ],
+)
+def test_wrong_calls_are_answered_in_one_sentence(change, error, message, tmp_path):
+    path = written(events(2), tmp_path / "log.csv")
+    with pytest.raises(error, match=message) as found:
+        explore(path, k=3, **{"item": "what", "person": "who", **change})
+    assert "p001" not in str(found.value)
+
+
+def test_lines_that_are_no_events(tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps({"who": "a", "what": "b"}) + "\n[1]\n")
+    with pytest.raises(FormatError, match="Line 2 of"):
+        read_log(path, LogColumns("what", "who"))

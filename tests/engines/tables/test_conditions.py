@@ -1,0 +1,229 @@
+"""Conditions and suppression: against plain pandas, kept by every candidate, and held when publishing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.core.errors import NoCandidateError, ParameterError, ReleaseRefusedError
+from sfumato.engines import tables
+from sfumato.engines.tables.cells import Cells
+from sfumato.engines.tables.conditions import Conditions, recursive_diversity
+from sfumato.engines.tables.measures import beside, closeness, group_sizes, within
+from sfumato.engines.tables.suppression import small_in, suppressed_point
+
+SCHEMA = {
+    "attribute": [
+        {"name": "age", "role": "quasi", "domain": {"range": [0, 19]}},
+        {"name": "sex", "role": "quasi", "domain": {"values": ["f", "m"]}},
+        {"name": "ill", "role": "sensitive"},
+        {"name": "pay", "role": "sensitive"},
+    ]
+}
+
+
+def people(rows=300, seed=0):
+    dice = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": dice.integers(0, 20, rows).clip(0, 17 + (np.arange(rows) % 50 == 0) * 2),
+            "sex": dice.choice(["f", "m"], rows),
+            "ill": dice.choice(["flu", "cold", "gout", "none"], rows, p=[0.1, 0.2, 0.1, 0.6]),
+            "pay": dice.integers(1, 12, rows) * 500,
+        }
+    )
+
+
+def published_groups(frame):
+    return frame.groupby(["age", "sex"])
+
+
+def emd(values, whole):
+    """The earth mover's distance of numbers, written out."""
+    ordered = sorted(set(whole))
+    p = np.array([(values == v).mean() for v in ordered])
+    q = np.array([(whole == v).mean() for v in ordered])
+    return np.abs(np.cumsum(p - q)).sum() / max(len(ordered) - 1, 1)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 60))
+@settings(max_examples=40, deadline=None)
+def test_distances_and_recursive_diversity_against_plain_code(seed, rows):
+    dice = np.random.default_rng(seed)
+    group, value = dice.integers(0, 4, rows), dice.integers(0, 5, rows)
+    value = np.unique(value, return_inverse=True)[1]
+    group = np.unique(group, return_inverse=True)[1]
+    inside = within(group, (np.arange(rows), value, np.ones(rows, dtype=np.int64)))
+    wanted = max(emd(value[group == g], value) for g in set(group))
+    assert closeness(inside, ordered=True) == pytest.approx(wanted, abs=1e-9)
+    for c in (0.5, 1.0, 3.0):
+        worst = []
+        for g in set(group):
+            counts = sorted(np.bincount(value[group == g]), reverse=True)
+            counts = [n for n in counts if n]
+            fits = [l for l in range(1, len(counts) + 1) if counts[0] < c * sum(counts[l - 1 :])]
+            worst.append(max(fits, default=0))
+        assert recursive_diversity(inside, c) == min(worst)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"min_k": 7},
+        {"min_l": 3},
+        {"min_l": 2.5, "diversity": "entropy"},
+        {"min_l": 2, "diversity": "recursive", "recursive_c": 4},
+        {"max_t": 0.25},
+        {"max_individual_risk": 0.09},
+        {"max_average_risk": 0.05},
+        {"min_k": 4, "min_l": 2, "max_t": 0.5},
+    ],
+)
+def test_every_candidate_keeps_the_conditions(asked):
+    frame = people()
+    found = tables.explore(frame, SCHEMA, evaluations=400, **asked)
+    assert len(found) > 1
+    for candidate in list(found)[:: max(1, len(found) // 4)]:
+        out = found.publish(candidate, frame)
+        groups = published_groups(out)
+        sizes = groups.size()
+        assert sizes.min() >= asked.get("min_k", 0)
+        assert 1 / sizes.min() <= asked.get("max_individual_risk", 1) + 1e-12
+        assert len(sizes) / len(out) <= asked.get("max_average_risk", 1) + 1e-12
+        if "max_t" in asked:
+            assert max(emd(g["pay"], out["pay"]) for _, g in groups) <= asked["max_t"] + 1e-9
+            whole = out["ill"].value_counts(normalize=True)
+            for _, g in groups:
+                share = g["ill"].value_counts(normalize=True).reindex(whole.index).fillna(0)
+                assert 0.5 * np.abs(share - whole).sum() <= asked["max_t"] + 1e-9
+        if asked.get("diversity", "distinct") == "distinct":
+            for column in ("ill", "pay"):
+                assert groups[column].nunique().min() >= asked.get("min_l", 0)
+        if asked.get("diversity") == "entropy":
+            for _, g in groups:
+                p = g["ill"].value_counts(normalize=True)
+                assert np.exp(-(p * np.log(p)).sum()) >= asked["min_l"] - 1e-9
+
+
+def test_absolute_risks_against_pandas():
+    frame = people()
+    found = tables.explore(frame, SCHEMA, evaluations=200)
+    for candidate in list(found)[::10]:
+        out = found.publish(candidate, frame)
+        sizes = published_groups(out).size()
+        risks = candidate.risks
+        assert risks.prosecutor_max == pytest.approx(1 / sizes.min())
+        assert risks.prosecutor_average == pytest.approx(len(sizes) / len(out))
+        assert risks.marketer == pytest.approx(len(sizes) / len(out))
+        assert risks.sample_uniqueness == pytest.approx((sizes == 1).sum() / len(out))
+
+
+def test_absolute_risks_with_a_population(tmp_path):
+    frame = people(60)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    crowd = people(2000, seed=1).groupby(["age", "sex"], as_index=False).size()
+    crowd = crowd.rename(columns={"size": "count"})
+    found = tables.explore(tmp_path / "t.csv", SCHEMA, crowd, evaluations=200)
+    chosen = found.knee()
+    release = found.publish(chosen, tmp_path / "t.csv", out=tmp_path / "o.csv")
+    policy = found.policy(chosen)
+    label = {(n, v): l for n, v, l in policy.mapping()}
+    for name in ("age", "sex"):
+        crowd[name] = [label[name, str(v)] for v in crowd[name]]
+    out = pd.read_csv(tmp_path / "o.csv", dtype=str)
+    n = out.groupby(["age", "sex"]).size()
+    g = np.maximum(crowd.groupby(["age", "sex"])["count"].sum().reindex(n.index).fillna(0), n)
+    risks = release.measured.risks
+    assert risks.journalist_max == pytest.approx(1 / g.min())
+    assert risks.journalist_average == pytest.approx((n / g).sum() / 60)
+    assert chosen.risks.journalist_average == pytest.approx(risks.journalist_average)
+    assert chosen.risks.journalist_max == pytest.approx(risks.journalist_max)
+
+
+@given(st.integers(0, 10_000), st.integers(2, 5))
+@settings(max_examples=25, deadline=None)
+def test_suppressed_points_against_plain_code(seed, least):
+    dice = np.random.default_rng(seed)
+    codes, count = np.unique(dice.integers(0, [[5], [3]], (2, 40)), axis=1, return_counts=True)
+    cells = Cells([5, 3], codes, count, least_sample=least)
+    bits = dice.integers(0, 2, 6).astype(np.uint8)
+    left = suppressed_point(cells, bits)
+    group, sizes = group_sizes(cells, bits)
+    small = sizes < least
+    assert left.records == sizes[small].sum()
+    assert np.array_equal(small_in(cells, bits), small[group])
+    assert left.groups == (~small).sum()
+    interval = cells.intervals(bits)
+    widths = [np.bincount(interval[a, :s]) for a, s in enumerate((5, 3))]
+    total, n = 0.0, count.sum()
+    for i in range(cells.occupied):
+        if small[group[i]]:
+            q = left.records / n / 15
+        else:
+            wide = np.prod([widths[a][interval[a][cells.codes[a, i]]] for a in range(2)])
+            q = sizes[group[i]] / n / wide
+        p = cells.count[i] / n
+        total += p * np.log(p / q)
+    assert left.loss_nats == pytest.approx(total, abs=1e-9)
+    if left.records == 0:
+        assert left.loss == pytest.approx(cells.measure(bits).loss)
+        assert left.risk == pytest.approx(cells.measure(bits).risk)
+    assert beside(cells, bits, {})["k"] == sizes.min()
+
+
+def test_leaving_out_a_few_records_keeps_more(tmp_path):
+    frame = people(600)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    plain = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=500, min_k=8)
+    found = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=500, min_k=8, suppress=0.05)
+    best = max(found, key=lambda c: c.utility.value)
+    assert best.utility.value > max(c.utility.value for c in plain)
+    assert 0 < best.suppressed <= 30
+    release = found.publish(best, tmp_path / "t.csv", out=tmp_path / "o.csv")
+    out = pd.read_csv(tmp_path / "o.csv", dtype=str)
+    assert len(out) == 600 - best.suppressed == release.counts["rows"]
+    assert published_groups(out).size().min() >= 8
+    assert release.measured.suppressed == release.counts["suppressed"] == best.suppressed
+    assert release.measured.utility == pytest.approx(best.utility.value, abs=1e-9)
+    assert release.measured.risk == pytest.approx(best.risk.value, abs=1e-9)
+    listed = (tmp_path / "o.csv.quarantine.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(listed) == best.suppressed
+    folder = tmp_path / "f"
+    folder.mkdir()
+    found.save(folder)
+    again = tables.load(folder)
+    assert again.record == found.record
+    assert again.terms.conditions == found.terms.conditions == Conditions(max_suppressed=0.05)
+    frame.iloc[:60].to_csv(tmp_path / "few.csv", index=False)
+    with pytest.raises(ReleaseRefusedError):
+        again.publish(best.id, tmp_path / "few.csv", out=tmp_path / "few-out.csv")
+
+
+def test_what_cannot_be_asked():
+    frame = people()
+    with pytest.raises(ParameterError, match="smallest size"):
+        tables.explore(frame, SCHEMA, suppress=0.1)
+    with pytest.raises(ParameterError, match="default risk"):
+        tables.explore(frame, SCHEMA, suppress=0.1, min_k=3, risk="prosecutor")
+    bare = {"attribute": SCHEMA["attribute"][:2]}
+    with pytest.raises(ParameterError, match="sensitive"):
+        tables.explore(frame[["age", "sex"]], bare, min_l=2)
+    with pytest.raises(NoCandidateError):
+        tables.explore(frame, SCHEMA, min_l=9, evaluations=50)
+
+
+def test_k_l_t_as_pycanon_counts_them():
+    anonymity = pytest.importorskip("pycanon.anonymity")
+    frame = people()
+    found = tables.explore(frame, SCHEMA, evaluations=200)
+    for candidate in list(found)[::12]:
+        out = found.publish(candidate, frame)
+        assert anonymity.k_anonymity(out, ["age", "sex"]) == candidate.k
+        for column in ("ill", "pay"):
+            assert (
+                anonymity.l_diversity(out, ["age", "sex"], [column])
+                == candidate.l_diversity[column]
+            )
+            t = anonymity.t_closeness(out, ["age", "sex"], [column])
+            assert t == pytest.approx(candidate.t_closeness[column], abs=1e-5)
