@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+# Attackers use installed weights wherever they are; tests run the same anywhere, and those that mean
+# the real weights ask for the fixture `default_encoder`.
+os.environ["SFUMATO_ENCODER"] = "none"
 
 ENGINES = ("tables", "text", "baskets")
 
@@ -151,3 +156,16 @@ def kills():
                 setattr(place, name, function)
 
     return killed_before
+
+
+@pytest.fixture
+def default_encoder(monkeypatch):
+    """The installed weights; the test is skipped where they are not."""
+    from sfumato.engines.text.learners.encoder import folder
+
+    monkeypatch.delenv(folder.HIDDEN_BY)
+    if folder.missing_packages() or folder.default_folder() is None:
+        pytest.skip("the extra `encoder` is not installed")
+    from sfumato.engines.text.learners.encoder.learner import Encoder
+
+    return Encoder.named("default")

@@ -120,7 +120,8 @@ def test_choices_are_the_registries():
     for (model, name), registry in known.items():
         assert list(parameters(model)[name].choices()) == list(registry)
     for model in (ENGINE.Request, ENGINE.AttackRequest):
-        assert list(parameters(model)["attackers"].choices()) == [*ATTACKERS, "all", "none"]
+        names = [*ATTACKERS, "encoder", "all", "none"]
+        assert list(parameters(model)["attackers"].choices()) == names
     with pytest.raises(ParameterError, match="oracle"):
         explore(NOTES, labels="NAME", learner="oracle")
     with pytest.raises(ParameterError, match="oracle"):

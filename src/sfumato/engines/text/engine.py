@@ -74,7 +74,7 @@ class TextEngine(Engine):
 
     def attack(self, request: TextAttackRequest, call: Call) -> TextAttack:
         """Attack a release with every attacker that the request names."""
-        from .attack.registry import attackers_named
+        from .attack.registry import attackers_named, encoder_named
         from .attack.released import attack_release
 
         found = attack_release(
@@ -89,6 +89,7 @@ class TextEngine(Engine):
             seed=request.seed,
             request=request.to_record(),
             progress=lambda note: call.progress(1, note=note),
+            encoder=encoder_named(request.attackers, request.encoder),
         )
         for line in found.lines():
             call.say(line)

@@ -97,11 +97,14 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
 
     def lines(self) -> list[str]:
         """Return what the command line prints: one line per ratio."""
-        found = [f"{'id':>10}  {'left':>8}  {'published':>9}  {'rounds':>6}  {'T':>10}"]
-        for c in sorted(self.candidates, key=lambda c: c.ratio):
+        width = max([10, *(len(c.id) for c in self.candidates)])
+        found = [f"{'id':>{width}}  {'left':>8}  {'published':>9}  {'rounds':>6}  {'T':>10}"]
+        for c in sorted(self.candidates, key=lambda c: (c.ratio, c.way)):
             mark = "  (dominated)" if c.dominated else ""
+            if c.encoder_reads:
+                mark = f"  an encoder reads {c.encoder_reads:.0%} of the words{mark}"
             found.append(
-                f"{c.id:>10}  {c.risk.value:8.2%}  {c.utility.value:9.2%}  {c.rounds:>6}  "
+                f"{c.id:>{width}}  {c.risk.value:8.2%}  {c.utility.value:9.2%}  {c.rounds:>6}  "
                 f"{c.total_loss:>10,.0f}{mark}"
             )
         found.append("left: the share of sensitive words that stays, in documents not learned from")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +19,10 @@ from ...core.threads import on_threads, side_by_side
 from ...data.document import Document
 from ...data.documents import Corpus, read_documents
 from ...data.findings import with_findings
-from .attack.registry import attackers_named
+from .attack.registry import attackers_named, encoder_named
+from .encoders import described, encoder_of, with_unlabelled
 from .exploration import TextExploration
-from .judging import Judge
+from .judging import Judge, candidate_id
 from .learners.protocol import Learner
 from .learners.registry import learner_named
 from .learners.sklearn_adapter import scikit_learner
@@ -40,6 +42,9 @@ from .sanitize.classifiers import ClassifierSet
 from .sanitize.greedy import GreedySanitize
 from .sanitize.publication import Publication
 from .sources import opened
+
+if TYPE_CHECKING:
+    from .learners.encoder.learner import Encoder
 
 __all__ = ["explore"]
 
@@ -71,8 +76,9 @@ def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExplor
     if not labelled.labels.any():
         assert rules is not None
         return _rules_alone(request, sources, labelled, rules)
+    unlabelled = with_unlabelled(sources.documents, sources.texts, labelled, rules)
     with on_threads(request.threads):
-        fitted = _fit(request, labelled, progress)
+        fitted = _fit(request, labelled, progress, unlabelled)
         return _judge(request, sources, labelled, fitted, progress, rules)
 
 
@@ -206,10 +212,18 @@ class _Fitted:
     literal: Mapping[float, np.ndarray]
 
 
-def _fit(request: TextRequest, labelled: Labelled, progress: Callable[[str], None]) -> _Fitted:
+def _fit(
+    request: TextRequest,
+    labelled: Labelled,
+    progress: Callable[[str], None],
+    unlabelled: TokenData | None,
+) -> _Fitted:
     """Run GreedySanitize; in honest mode the literal algorithm is run beside it, as a reference."""
     ratios = [float(ratio) for ratio in request.ratios]
-    publisher = _publisher(request, labelled, request.mode, progress)
+    encoder = encoder_of(request)
+    publisher = _publisher(
+        request, labelled, request.mode, progress, encoder, unlabelled if encoder else None
+    )
     published = publisher.fit(labelled, ratios)
     if request.mode == "honest":
         literal = _publisher(request, labelled, "paper", progress).held_out(labelled, ratios)
@@ -221,7 +235,12 @@ def _fit(request: TextRequest, labelled: Labelled, progress: Callable[[str], Non
 
 
 def _publisher(
-    request: TextRequest, labelled: Labelled, mode: str, progress: Callable[[str], None]
+    request: TextRequest,
+    labelled: Labelled,
+    mode: str,
+    progress: Callable[[str], None],
+    encoder: Encoder | None = None,
+    unlabelled: TokenData | None = None,
 ) -> GreedySanitize:
     documents = int(np.count_nonzero(labelled.own))
     return GreedySanitize(
@@ -233,6 +252,8 @@ def _publisher(
         allow=WordList.of(words_of(request.allow)),
         seed=request.seed,
         progress=progress,
+        encoder=encoder,
+        unlabelled=unlabelled,
     )
 
 
@@ -281,6 +302,7 @@ def _judge(
 ) -> TextExploration:
     """Count what each candidate leaves and removes, attack it, and place the references beside it."""
     publisher = fitted.publisher
+    encoder = publisher.settings.encoder
     judge = Judge(
         labelled,
         weights=publisher.settings.weights,
@@ -288,10 +310,12 @@ def _judge(
         budgets=request.budgets,
         streams=Streams(request.seed),
         progress=progress,
+        encoder=encoder_named(request.attackers, request.encoder, tuning=request.encoder_tuning),
     )
+    every = {candidate_id(p): p for p in (*fitted.published.values(), *publisher.alternatives)}
     judged = [
-        partial(judge.candidate, ratio, publication, in_sample=fitted.in_sample.get(ratio))
-        for ratio, publication in fitted.published.items()
+        partial(judge.candidate, p.ratio, p, in_sample=fitted.in_sample.get(p.ratio))
+        for p in every.values()
     ]
     candidates, area = placed(side_by_side(judged))
     references: list[TextReference] = []
@@ -304,19 +328,18 @@ def _judge(
     record = _frontier(request, sources, labelled, rules).model_copy(
         update={
             "area": area,
-            "evaluations": sum(len(p.rounds) for p in fitted.published.values()),
+            "evaluations": sum(len(p.rounds) for p in every.values()),
             "candidates": candidates,
             "references": tuple(references),
+            "encoder": None if encoder is None else described(encoder),
             "learner": publisher.learner.name,
             "folds": publisher.settings.folds,
             "folds_dealt": publisher.folds_used or publisher.settings.folds,
         }
     )
-    classifiers = {
-        f"r{ratio:g}": replace(p.classifiers, rules=rules) for ratio, p in fitted.published.items()
-    }
+    classifiers = {name: replace(p.classifiers, rules=rules) for name, p in every.items()}
     progress("what the documents look like")
-    held_out = {f"r{ratio:g}": judge.held_out(p) for ratio, p in fitted.published.items()}
+    held_out = {name: judge.held_out(p) for name, p in every.items()}
     learned = _learned(request, sources, labelled, held_out)
     return TextExploration(record, classifiers, learned)
 

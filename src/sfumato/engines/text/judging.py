@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from .learners.protocol import Learner, Model
 from .reading.arrays import Mask
 from .reading.labelled import Labelled, total_loss
 from .records import (
+    BEST_FORM,
     AttackDetails,
     Bounds,
     LabelCounts,
@@ -31,7 +32,16 @@ from .records import (
 from .release.learned import HeldOut
 from .sanitize.publication import Publication
 
-__all__ = ["Judge"]
+if TYPE_CHECKING:
+    from .learners.encoder.learner import Encoder
+
+__all__ = ["Judge", "candidate_id"]
+
+
+def candidate_id(publication: Publication) -> str:
+    """Return the id of a publication: its ratio, and its way where that is not the form that won."""
+    way = publication.way.replace(" ", "-")
+    return f"r{publication.ratio:g}" + (f"-{way}" if way else "")
 
 
 class _Counts(TypedDict):
@@ -57,6 +67,8 @@ class Judge:
         The source of chance.
     progress : callable
         Called with a short note before each attack.
+    encoder : Encoder, default None
+        What attackers with an encoder tune.
     batch : int, optional
         How many documents the ranges are about; as many as were measured by default.
 
@@ -71,8 +83,10 @@ class Judge:
         budgets: Sequence[int],
         streams: Streams,
         progress: Callable[[str], None],
+        encoder: Encoder | None = None,
         batch: int | None = None,
     ) -> None:
+        self.encoder = encoder
         self.labelled, self.weights = labelled, weights
         self.attackers, self.budgets = attackers, budgets
         self.streams, self.progress = streams, progress
@@ -156,7 +170,7 @@ class Judge:
         risk, utility = self.measures(publication.redacted)
         attack, bounds = self._attacked(publication, "attack")
         return TextCandidate(
-            id=f"r{ratio:g}",
+            id=candidate_id(publication),
             risk=risk,
             utility=utility,
             ratio=ratio,
@@ -166,6 +180,8 @@ class Judge:
             held_out=publication.held_out,
             record=tuple(RoundRecord.from_json(r.to_json()) for r in publication.rounds),
             total_loss_in_sample=in_sample,
+            way=publication.way or BEST_FORM,  # type: ignore[arg-type]
+            encoder_reads=publication.encoder_reads,
             by_label=self._by_label(publication.redacted),
             documents_with_leak=self._documents_with_leak(publication.redacted),
             harmless_lost=self._harmless_lost(publication.redacted),
@@ -221,15 +237,16 @@ class Judge:
     def _attacked(
         self, publication: Publication, step: str
     ) -> tuple[AttackDetails | None, Bounds | None]:
-        if not self.attackers:
+        if not self.attackers and self.encoder is None:
             return None, None
         report, bounds = attacked(
             self.labelled,
             publication,
             learners=self.attackers,
             budgets=self.budgets,
-            streams=self.streams.child(f"{step} {publication.ratio:g}"),
+            streams=self.streams.child(f"{step} {publication.ratio:g}{publication.way}"),
             known=self.known,
             progress=self.progress,
+            encoder=self.encoder,
         )
         return report.to_record(), bounds

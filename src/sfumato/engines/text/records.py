@@ -40,6 +40,7 @@ from ...core.records import (
 )
 
 __all__ = [
+    "BEST_FORM",
     "READINGS",
     "UNSURE",
     "Approval",
@@ -47,6 +48,7 @@ __all__ = [
     "AuditRecord",
     "Background",
     "Bounds",
+    "EncoderRecord",
     "Found",
     "InferenceRecord",
     "MeasuredRange",
@@ -75,6 +77,8 @@ Budget = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,11}$")]
 AttackerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9 ,.'_:=+-]{0,127}$")]
 """A learner or an attacker, in the program's own words."""
 Amount = Annotated[float, Field(ge=0)]
+Way = Literal["best form", "linear", "second look", "student"]
+BEST_FORM: Literal["best form"] = "best form"
 
 
 class Found(Record):
@@ -134,6 +138,8 @@ class AttackDetails(Record):
     outside: ReadingRecord | None = None
     strongest: Strongest | None
     left: Left
+    with_encoder: bool = False
+    """Whether attackers with a pretrained encoder were among them."""
 
     def readings(self) -> dict[Reading, ReadingRecord]:
         """Return the readings that were run."""
@@ -246,6 +252,10 @@ class TextCandidate(Candidate):
     held_out: bool
     record: tuple[RoundRecord, ...]
     total_loss_in_sample: Amount | None = None
+    way: Way = BEST_FORM
+    """How it publishes; ways other than the form that gained most are there because they are faster."""
+    encoder_reads: Share = 0.0
+    """The share of the words that an encoder reads when documents are published."""
     by_label: dict[Label, LabelCounts] = Field(default_factory=dict)
     documents_with_leak: RangedShare | None = None
     harmless_lost: Share | None = None
@@ -289,6 +299,18 @@ class Background(Record):
     labels_matched: Count
 
 
+class EncoderRecord(Record):
+    """The pretrained encoder that took part: the hash of its weights, what was tuned, and where.
+
+    On an accelerator the same request need not give the same bytes.
+    """
+
+    sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+    tuning: Name
+    device: Name
+    repeatable: bool
+
+
 class TextFrontier(FrontierRecord):
     """frontier.json of the text engine."""
 
@@ -304,6 +326,7 @@ class TextFrontier(FrontierRecord):
     documents: Count
     words: Count
     sensitive_words: Count
+    encoder: EncoderRecord | None = None
     left_as_they_are: dict[Label, Count] = Field(default_factory=dict)
     """Spans of the corpus whose label was not chosen, by label."""
     findings: bool = False
@@ -364,6 +387,8 @@ class TextHow(Record):
     rules: bool = False
     dropped_fields: tuple[ColumnName, ...] = ()
     fields_as_they_are: tuple[ColumnName, ...] = ()
+    encoder_device: Name | None = None
+    """What an encoder read the documents on; on an accelerator the bytes may differ between runs."""
     left_as_they_are: dict[Label, Count] = Field(default_factory=dict)
     """Spans of the input whose label was not chosen, by label."""
     accept_shift: bool = False
@@ -526,6 +551,10 @@ class TextAttack(AttackRecord):
             found.append(
                 f"strongest: {strongest.attacker}, {strongest.found:.0f} ({strongest.low:.0f} – "
                 f"{strongest.high:.0f}) of {strongest.budget:,} inspected words"
+            )
+        if not self.attack.with_encoder:
+            found.append(
+                "no attacker with a pretrained encoder was run (sfumato[encoder] brings one)"
             )
         if self.bounds is not None:
             found += [bound.sentence for bound in self.bounds.ranked_prefix.values()]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import Field, field_validator
 
@@ -15,8 +15,10 @@ from ...core.errors import NoCandidateError
 from ...core.exploration import Exploration
 from ...core.records import Candidate
 from ...core.request import Request, parameter
-from .attack.registry import ATTACKERS
+from .attack.registry import ATTACKERS, ENCODER
+from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
+from .records import BEST_FORM
 from .release.registry import REPLACEMENTS
 from .sanitize.modes import MODES
 from .sources import Source
@@ -78,7 +80,14 @@ def _attackers(value: object) -> object:
 
 def attacker_names() -> list[str]:
     """Return what `attackers` may hold."""
-    return [*ATTACKERS, _EVERYONE, _NOBODY]
+    return [*ATTACKERS, ENCODER, _EVERYONE, _NOBODY]
+
+
+def _encoder(value: object) -> object:
+    """Hold a folder as a path, so that records show its name only."""
+    if isinstance(value, str) and value not in (NO_ENCODER, DEFAULT_ENCODER):
+        return Path(value)
+    return value
 
 
 class _Reading(Request):
@@ -163,9 +172,20 @@ class TextRequest(_Reading):
         BUDGETS, help="How many words an attacker inspects.", flag="--budget", aliases=["budget"],
         min_length=1,
     )  # fmt: skip
+    encoder: File = parameter(
+        NO_ENCODER,
+        help="A pretrained encoder that takes part: none, default, or a folder.",
+        metavar="none|default|FOLDER",
+    )
+    encoder_tuning: str = parameter(
+        "two",
+        help="What is tuned: its head, its upper two layers, or all.",
+        choices=lambda: TUNINGS,
+    )
     threads: int | None = parameter(None, help="Threads (default: all cores).", ge=1, in_plan=False)
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
+    _held_encoder = field_validator("encoder", mode="before")(_encoder)
     _one_label = field_validator("labels", "background", "unlabelled", mode="before")(_listed)
     _held_words = field_validator("deny", "allow", mode="before")(_words)
     _said = field_validator("attackers", mode="before")(_attackers)
@@ -186,6 +206,13 @@ class TextRequest(_Reading):
         if len(set(value)) != len(value):
             raise ValueError("the labels must be different")
         return value
+
+    def resolved(self, folder: Path) -> Self:
+        """Return the same request with its files relative to a folder made absolute."""
+        found = super().resolved(folder)
+        if isinstance(found.encoder, Path):
+            return found.model_copy(update={"encoder": folder / found.encoder})
+        return found
 
     def model_post_init(self, _context: object) -> None:
         """Refuse a weight for what is no label."""
@@ -267,9 +294,15 @@ class TextAttackRequest(Request):
         BUDGETS, help="How many words are inspected.", flag="--budget", aliases=["budget"],
         min_length=1,
     )  # fmt: skip
+    encoder: File | None = parameter(
+        None,
+        help="The encoder of attackers who have one (default: the installed one, if any).",
+        metavar="none|default|FOLDER",
+    )
     folds: int = parameter(4, help="Folds by document inside the release.", ge=2)
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
+    _held_encoder = field_validator("encoder", mode="before")(_encoder)
     _one_corpus = field_validator("background", mode="before")(_listed)
     _said = field_validator("attackers", mode="before")(_attackers)
 
@@ -360,7 +393,8 @@ class TextChoice(Choice):
         if self.ratio is None:
             return super().of(exploration)
         for candidate in exploration.candidates:
-            if getattr(candidate, "ratio", None) == self.ratio:
+            mine = getattr(candidate, "ratio", None) == self.ratio
+            if mine and getattr(candidate, "way", BEST_FORM) == BEST_FORM:
                 return candidate
         raise NoCandidateError(
             f"No candidate has the loss ratio {self.ratio:g}.",

@@ -198,6 +198,31 @@ def _stats(facts: TextFacts) -> list[Stat]:
     return found
 
 
+def _encoder_checks(facts: TextFacts) -> list[Check]:
+    """Say whether attackers with a pretrained encoder were run, and what a device could not repeat."""
+    checks = []
+    record = facts.attack_record
+    attack = record.attack if record is not None else facts.chosen.attack if facts.chosen else None
+    if attack is not None and not attack.with_encoder:
+        checks.append(
+            Check(
+                "open",
+                "No attacker with a pretrained encoder was run. Anyone with a laptop can run one, and it "
+                "finds more than the attackers shown here; the extra sfumato[encoder] adds it.",
+            )
+        )
+    encoder = facts.frontier.encoder if facts.frontier is not None else None
+    if encoder is not None and not encoder.repeatable:
+        checks.append(
+            Check(
+                "look",
+                f"The encoder was tuned on a device of kind {encoder.device}: running again need not "
+                "give the same bytes.",
+            )
+        )
+    return checks
+
+
 def _checks(facts: TextFacts) -> list[Check]:
     checks = []
     shift = _shift_check(facts)
@@ -216,6 +241,7 @@ def _checks(facts: TextFacts) -> list[Check]:
                 "attacker may have one and find several times more; --background includes it.",
             )
         )
+    checks += _encoder_checks(facts)
     if facts.release is not None and facts.release.how.fields_as_they_are and not _elsewhere(facts):
         names = listed(list(facts.release.how.fields_as_they_are))
         checks.append(Check("look", f"Fields beside the text are published as they are: {names}."))

@@ -71,7 +71,7 @@ def test_a_release_full_of_names_is_found_out():
         100 * left / content["left"]["words"], abs=1e-3
     )
     assert content["strongest"]["found"] >= b["ranked"]["100"]["found"]
-    assert set(content) == {"B", "outside", "strongest", "left"}
+    assert set(content) == {"B", "outside", "strongest", "left", "with_encoder"}
 
 
 def test_a_clean_release_gives_nothing():

@@ -11,6 +11,7 @@ RATIO = 10.0
 INCUMBENT = Form("any name", (0,), incumbent=True)
 PASS, STACK = Form("pass", (0,)), Form("stack", (1,))
 BACKGROUND = Form("another name", (2,), uses_background=True)
+ENCODER = Form("a third name", (3,), uses_encoder=True)
 
 
 def competition(forms, sensitive, fold, document):
@@ -93,11 +94,28 @@ def test_two_leaks_fewer_are_chance_where_leaks_are_few():
     )
 
 
-def test_background_wins_where_it_gains_more():
+def test_every_level_must_gain_more_than_chance():
     random, document, sensitive, scores = world(3)
     fold = document % 4
-    worse = scores + random.normal(0, 2, len(scores))
-    forms = {INCUMBENT: scores, PASS: scores, BACKGROUND: worse}
-    assert competition(forms, sensitive, fold, document).winner() == INCUMBENT
-    forms[BACKGROUND] = np.where(sensitive, scores + 0.5, scores)
+    alike = scores + random.normal(0, 0.01, len(scores))
+    better = np.where(sensitive, scores + 4, scores - 4)
+    for challenger in (BACKGROUND, ENCODER):
+        forms = {INCUMBENT: scores, PASS: scores, challenger: alike}
+        assert competition(forms, sensitive, fold, document).winner() == INCUMBENT
+        forms[challenger] = better
+        assert competition(forms, sensitive, fold, document).winner() == challenger
+    # What gains as much with less stands: an encoder must beat the background, and that the rest.
+    forms = {INCUMBENT: scores, BACKGROUND: better, ENCODER: better}
     assert competition(forms, sensitive, fold, document).winner() == BACKGROUND
+
+
+def test_equal_forms_rarely_replace_each_other():
+    """Of forms that are equally good, one that is chosen for its luck would be a winner's curse."""
+    changed = 0
+    for seed in range(60):
+        random, document, sensitive, scores = world(seed, documents=30, words=40)
+        noisy = scores + random.normal(0, 1.0, len(scores))
+        other = scores + random.normal(0, 1.0, len(scores))
+        forms = {PASS: noisy, BACKGROUND: other}
+        changed += competition(forms, sensitive, document % 4, document).winner() == BACKGROUND
+    assert changed <= 15  # by mere gain it would be about 30

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from ..sanitize.publication import Publication
 from .attacker import AttackReport, Residual, Target, attack
 from .bounds import certificate
 from .inspection import Confusion
+
+if TYPE_CHECKING:
+    from ..learners.encoder.learner import Encoder
 
 __all__ = ["attacked", "last_round"]
 
@@ -29,6 +33,7 @@ def attacked(
     known: dict[str, Model] | None = None,
     folds: int = 4,
     progress: Callable[[str], None] | None = None,
+    encoder: Encoder | None = None,
 ) -> tuple[AttackReport, Bounds | None]:
     """Attack the words that a publication leaves of the labelled documents.
 
@@ -53,6 +58,8 @@ def attacked(
         Folds by document.
     progress : callable, default None
         Called with a short note before each step.
+    encoder : Encoder, default None
+        What attackers with an encoder tune.
 
     """
     data = labelled.data.redact(publication.redacted)
@@ -73,6 +80,7 @@ def attacked(
         budgets=budgets,
         known=known,
         progress=progress,
+        encoder=encoder,
     )
     if "B" not in report.inspections:
         return report, None

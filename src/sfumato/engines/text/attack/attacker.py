@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..records import READINGS, AttackDetails, Reading
 from ..sanitize.stack import stack_places
+from .encoder import encoder_attacks, learning
 from .inspection import (
     DEFAULT_BUDGETS,
     Confusion,
@@ -35,6 +36,9 @@ from .inspection import (
     inspect,
 )
 from .registry import attackers_named
+
+if TYPE_CHECKING:
+    from ..learners.encoder.learner import Encoder
 
 __all__ = ["Attack", "AttackReport", "Residual", "Target", "attack"]
 
@@ -115,6 +119,7 @@ class AttackReport:
     left: int
     budget: int
     headline: Found | None = None
+    with_encoder: bool = False
 
     @property
     def strongest(self) -> Attack | None:
@@ -159,6 +164,7 @@ class AttackReport:
             }
         )
         content["left"] = {"words": self.words, "sensitive": self.left}
+        content["with_encoder"] = self.with_encoder
         return content
 
 
@@ -200,6 +206,7 @@ def attack(
     known: dict[str, Model] | None = None,
     replicates: int = 400,
     progress: Callable[[str], None] | None = None,
+    encoder: Encoder | None = None,
 ) -> AttackReport:
     """Run the attackers on a release.
 
@@ -207,7 +214,8 @@ def attack(
     Reading A runs when `residuals` are given, outsiders with background when the data holds some. In
     readings A and B the learner is the most accurate one, as in the threat model (of equals, the one
     that finds more); among outsiders it is the one that finds most. `known` keeps models learned from
-    background alone, to be shared by the attacks on many releases.
+    background alone, to be shared by the attacks on many releases. With an `encoder` there are
+    attackers that fine-tune it.
 
     Parameters
     ----------
@@ -231,6 +239,8 @@ def attack(
         Resamples of documents for each range.
     progress : callable, default None
         Called with a short note before each attacker.
+    encoder : Encoder, default None
+        What attackers with an encoder tune.
 
     """
     tell = progress or (lambda _: None)
@@ -251,8 +261,15 @@ def attack(
     for learner in learners if residuals else ():
         tell(f"attacker A, {learner.name}")
         run.add("A", learner.name, _from_residuals(alone, learner, residuals, run.seed))
-    _outside(run, outsiders, {} if known is None else known, tell)
-    return _reported(run, replicates)
+    known = {} if known is None else known
+    _outside(run, outsiders, known, tell)
+    if encoder is not None:
+        for reading, name, scores in encoder_attacks(
+            encoder, target, fold, residuals,
+            streams=streams, seed=run.seed, known=known, tell=tell,
+        ):  # fmt: skip
+            run.add(reading, name, scores)
+    return replace(_reported(run, replicates), with_encoder=encoder is not None)
 
 
 def _inside(run: _Run, learner: Learner, target: Target, *, more: Mask | None = None) -> Scores:
@@ -285,10 +302,12 @@ def _outside(
         return
     crf = CRF()
     tell("outsider, background")
-    if crf.name not in known:
-        known[crf.name] = crf.fit(
-            target.data, target.sensitive, documents=target.background, seed=run.seed
-        )
+    with learning:  # releases that are attacked side by side share it, whichever comes first
+        if crf.name not in known:
+            seed = Streams(run.streams.seed).seed_of("background of attackers")
+            known[crf.name] = crf.fit(
+                target.data, target.sensitive, documents=target.background, seed=seed
+            )
     alone = known[crf.name].scores(release.data, documents=release.documents)
     run.add("outside", "crf with background", alone)
     if run.parts < 2:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ....core.registry import Registry
 
 if TYPE_CHECKING:
+    from ..learners.encoder.learner import Encoder
     from ..learners.protocol import Learner
 
-__all__ = ["ATTACKERS", "attackers_named"]
+__all__ = ["ATTACKERS", "ENCODER", "attackers_named", "encoder_named"]
 
 _HERE = f"{__package__}.learners"
 
@@ -20,6 +22,8 @@ ATTACKERS: Registry[Callable[[], Learner]] = Registry(
 )
 """Attacking learners by name: functions without arguments."""
 
+ENCODER = "encoder"  # attackers with a pretrained encoder, of any reading
+
 
 def attackers_named(given: Sequence[object]) -> tuple[Learner, ...]:
     """Return the learners that attack.
@@ -27,7 +31,8 @@ def attackers_named(given: Sequence[object]) -> tuple[Learner, ...]:
     Parameters
     ----------
     given : sequence of str or Learner
-        Names of `ATTACKERS`, "all" for all of them, "none" for nobody, or learners themselves.
+        Names of `ATTACKERS`, "all" for all of them, "none" for nobody, or learners themselves. The
+        attackers with an encoder stand apart: see `encoder_named`.
 
     """
     found: list[Learner] = []
@@ -35,7 +40,34 @@ def attackers_named(given: Sequence[object]) -> tuple[Learner, ...]:
         if one == "all":
             found += [make() for make in ATTACKERS.values()]
         elif isinstance(one, str):
-            found += [] if one == "none" else [ATTACKERS.named(one)()]
+            found += [] if one in ("none", ENCODER) else [ATTACKERS.named(one)()]
         else:
             found.append(one)  # type: ignore[arg-type]
     return tuple(found)
+
+
+def encoder_named(
+    given: Sequence[object], wanted: str | os.PathLike[str] | None, *, tuning: str = "two"
+) -> Encoder | None:
+    """Return the encoder of the attackers who have one; None where there are none.
+
+    Parameters
+    ----------
+    given : sequence of str or Learner
+        Who attacks: "encoder" or "all" asks for them.
+    wanted : str, path or None
+        "none", "default" or a folder; None for the installed one, if there is one.
+    tuning : str, default "two"
+        How much of the encoder is tuned.
+
+    """
+    if wanted == "none" or not {ENCODER, "all"} & {one for one in given if isinstance(one, str)}:
+        return None
+    from ..learners.encoder.folder import default_folder, missing_packages
+    from ..learners.encoder.learner import Encoder
+
+    if wanted is None:
+        if ENCODER not in given and (missing_packages() or default_folder() is None):
+            return None
+        wanted = "default"
+    return Encoder.named(os.fspath(wanted), tuning=tuning)

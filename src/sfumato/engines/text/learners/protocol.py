@@ -27,6 +27,7 @@ class Model(ABC):
     """A fitted classifier: scores tokens, and goes to and from plain arrays without pickle."""
 
     kind: str  # the name under which the model is stored, for example "crf"
+    reads_passages: bool = False  # whether it has `scores_in`
 
     @property
     def dimension(self) -> float:
@@ -50,6 +51,19 @@ class Model(ABC):
             ones, get −inf.
 
         """
+
+    def scores_in(self, data: TokenData, where: Mask) -> Scores:
+        """Return the log-odds of some tokens, each run of them read by itself.
+
+        Parameters
+        ----------
+        data : TokenData
+            The tokens.
+        where : mask over the tokens
+            The tokens to read; others get −inf.
+
+        """
+        raise NotImplementedError
 
     @abstractmethod
     def to_arrays(self) -> tuple[Header, Arrays]:

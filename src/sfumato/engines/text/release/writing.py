@@ -321,6 +321,7 @@ class _Work:
             request=dict(given.request),
             how=TextHow(
                 ratio=candidate.ratio,
+                encoder_device=_device(candidate),
                 replacement=given.replacement,
                 findings=given.findings is not None,
                 rules=getattr(self.sanitiser.candidate, "rules", None) is not None,
@@ -354,3 +355,12 @@ def _named_inputs(
         )
         for path, sha256 in inputs
     )
+
+
+def _device(candidate: TextCandidate) -> str | None:
+    """Return what an encoder reads the documents on; None where none does."""
+    if not candidate.encoder_reads:
+        return None
+    from ..learners.encoder.learner import device_kind
+
+    return device_kind()

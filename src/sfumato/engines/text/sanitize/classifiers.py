@@ -23,6 +23,7 @@ from ..reading.features import TokenData, WordKnowledge
 from ..reading.word_lists import WordList
 from ..rules import ChosenRules
 from ..rules.features import RULES
+from .second_look import Look, look_again
 from .stack import stack_places
 
 __all__ = ["Classifier", "ClassifierSet", "Stage"]
@@ -32,11 +33,29 @@ __all__ = ["Classifier", "ClassifierSet", "Stage"]
 class Stage:
     """A model and whose scores it sees: an earlier stage (0, 1, …) or an earlier round (−1, −2, …).
 
-    With each it is said whether the token's own score is seen too, or only those of other places.
+    With each it is said whether the token's own score is seen too, or only those of other places. With
+    a `look` the model reads only the passages in which other stages are unsure.
     """
 
     model: Model
     sees: tuple[tuple[int, bool], ...] = ()
+    look: Look | None = None
+
+    def scores(
+        self, data: TokenData, known: Sequence[Scores], rounds: Sequence[Scores] = ()
+    ) -> Scores:
+        """Return each token's log-odds, given the scores of earlier stages and rounds."""
+        seen = staged(data, self.sees, known, rounds)
+        if self.look is None:
+            return self.model.scores(seen)
+        first = mean_of([known[source] for source in self.look.sources])
+        return look_again(self.model, seen, first, self.look)
+
+
+def mean_of(voices: Sequence[Scores]) -> Scores:
+    """Return the mean log-odds; a voice that is named twice counts twice."""
+    with np.errstate(invalid="ignore"):
+        return np.mean(voices, axis=0)  # type: ignore[no-any-return]
 
 
 def staged(data: TokenData, sees: Sequence[tuple[int, bool]], known: Sequence[Scores],
@@ -61,9 +80,8 @@ class Classifier:
         """Return each token's log-odds; `rounds` are the scores of the classifiers before this one."""
         known: list[Scores] = []
         for stage in self.stages:
-            known.append(stage.model.scores(staged(data, stage.sees, known, rounds)))
-        with np.errstate(invalid="ignore"):
-            return np.mean([known[v] for v in self.voices], axis=0)  # type: ignore[no-any-return]
+            known.append(stage.scores(data, known, rounds))
+        return mean_of([known[v] for v in self.voices])
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +180,7 @@ class ClassifierSet:
                 "stages": [
                     {
                         "sees": [[source, own] for source, own in stage.sees],
+                        **({} if stage.look is None else {"look": stage.look.to_json()}),
                         "model": stored(f"round{number}/stage{place}", stage.model),
                     }
                     for place, stage in enumerate(classifier.stages)
@@ -203,6 +222,7 @@ class ClassifierSet:
                     Stage(
                         model(f"round{number}/stage{place}", stage["model"]),
                         tuple((int(source), bool(own)) for source, own in stage["sees"]),
+                        Look.from_json(stage["look"], place) if "look" in stage else None,
                     )
                     for place, stage in enumerate(described["stages"])
                 )
@@ -217,6 +237,7 @@ class ClassifierSet:
                         for place, stage in enumerate(stages)
                         for source, _ in stage.sees
                     )
+                    and all(stage.look is None or stage.model.reads_passages for stage in stages)
                 )
                 if not sound:
                     raise ValueError

@@ -1,7 +1,7 @@
 """Forms of a classifier compete, each judged on folds that it was not tuned on.
 
-What looks better by chance alone does not win: one cost-sensitive pass stands until another form gains
-more than the noise of the comparison.
+What looks better by chance alone does not win: a form that brings more into play (background, an
+encoder) replaces a simpler one only where it gains more than the noise of their comparison.
 """
 
 from __future__ import annotations
@@ -31,6 +31,11 @@ class Form:
         The stages whose log-odds are averaged.
     uses_background : bool, default False
         Whether a background model takes part.
+    uses_encoder : bool, default False
+        Whether an encoder takes part.
+    way : str, default ""
+        How it publishes, where that is not the usual way: a form of another way stands beside the
+        others, for a candidate of its own.
     incumbent : bool, default False
         Whether it stands until another form gains more than chance, cut exactly at log(C / L).
 
@@ -39,7 +44,16 @@ class Form:
     name: str
     voices: tuple[int, ...]
     uses_background: bool = False
+    uses_encoder: bool = False
+    way: str = ""
     incumbent: bool = False
+
+    @property
+    def level(self) -> int:
+        """How much the form brings into play; a higher level must show that it is worth it."""
+        if self.incumbent:
+            return 0
+        return 3 if self.uses_encoder else 2 if self.uses_background else 1
 
 
 class _Entry(NamedTuple):
@@ -109,22 +123,24 @@ class Competition:
     def winner(self, without: int | None = None) -> Form:
         """Return the form to use: the one that gains most, where that is more than chance.
 
-        A form must beat the incumbent by half a standard error over documents, to which two leaks are
-        added that chance may have hidden (where leaks are few, resampling shows none). A form with
-        background must only gain more than the best without it: at equal loss it is the safer one,
-        because the adversary may have the background too.
+        The forms are heard level by level: the incumbent, those of the steward's own documents, those
+        with background, those with an encoder. The best of a level replaces the one that stands only
+        if it gains more by one standard error over documents, to which two leaks are added that
+        chance may have hidden (where leaks are few, resampling shows none).
         """
         gain = {form: self.gains(form, without) for form in self.entries}
-        best = _most(gain, background=False)
-        if self.incumbent is not None:
-            more = gain[best] - gain[self.incumbent]
-            if more.sum() <= np.sqrt((more**2).sum() / 4 + 2 * self.leak**2):
-                best = self.incumbent
-        if any(form.uses_background for form in gain):
-            informed = _most(gain, background=True)
-            if gain[informed].sum() > gain[best].sum():
-                best = informed
-        return best
+        stands: Form | None = None
+        for level in sorted({form.level for form in gain}):
+            best = max(
+                (form for form in gain if form.level == level), key=lambda form: gain[form].sum()
+            )
+            if stands is None or self._more_than_chance(gain[best] - gain[stands]):
+                stands = best
+        assert stands is not None
+        return stands
+
+    def _more_than_chance(self, more: npt.NDArray[np.float64]) -> bool:
+        return bool(more.sum() > np.sqrt((more**2).sum() + 2 * self.leak**2))
 
     def found(self) -> Mask:
         """Redact each fold by the form and the threshold that win on the other folds."""
@@ -133,8 +149,3 @@ class Competition:
             scores, fit = self.entries[self.winner(without=j)]
             found |= (self.fold_of == j) & (scores >= fit.by_fold[j])
         return found
-
-
-def _most(gain: Mapping[Form, Scores], *, background: bool) -> Form:
-    own = [form for form in gain if form.uses_background == background]
-    return max(own, key=lambda form: gain[form].sum())

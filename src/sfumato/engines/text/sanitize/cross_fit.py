@@ -8,10 +8,10 @@ the classifiers that are kept are learned again from all documents.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +22,15 @@ from ..learners.protocol import Learner, Model, cost_threshold
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..reading.labelled import Labelled, total_loss
-from .classifiers import Classifier, Stage, staged
+from .classifiers import Classifier, ClassifierSet, Stage, mean_of, staged
 from .competition import Competition, Form
-from .publication import Publication, Round
+from .publication import LINEAR, SECOND_LOOK, STUDENT, Publication, Round
+from .second_look import Look, fitted_look, passages
 from .settings import Settings
 from .thresholds import NEVER
+
+if TYPE_CHECKING:
+    from ..learners.encoder.learner import Encoder, EncoderModel
 
 __all__ = ["CrossFitSearch"]
 
@@ -39,13 +43,17 @@ Sees = tuple[tuple[int, bool], ...]  # see `classifiers.Stage.sees`
 class _StagePlan:
     """A stage before it is refitted: what it sees and its scores out of fold.
 
-    `fitted` is a model that is not learned again, `start` one that learning starts from.
+    `fitted` is a model that is not learned again, `start` one that learning starts from. `refit` learns
+    a stage that is not the learner's own; with a `look` it reads only some passages.
     """
 
     sees: Sees
     scores: Scores
     fitted: Model | None = None
     start: Model | None = None
+    refit: Callable[[], Model] | None = None
+    look: Look | None = None
+    by_encoder: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +65,7 @@ class _Contest:
 
     def scores(self) -> dict[Form, Scores]:
         return {
-            form: np.mean([self.stages[voice].scores for voice in form.voices], axis=0)
+            form: mean_of([self.stages[voice].scores for voice in form.voices])
             for form in self.forms
         }
 
@@ -66,8 +74,26 @@ class _Contest:
         needed = set(form.voices)
         for place in range(len(self.stages) - 1, -1, -1):
             if place in needed:
-                needed |= {source for source, _ in self.stages[place].sees if source >= 0}
+                stage = self.stages[place]
+                needed |= {source for source, _ in stage.sees if source >= 0}
+                needed |= set(stage.look.sources if stage.look is not None else ())
         return sorted(needed)
+
+    def of_way(self, way: str, *, encoder: bool) -> _Contest:
+        """Return the contest among the forms of one way, and those of the usual way beside them.
+
+        Without `encoder`, forms of the usual way that need one are left out.
+        """
+        forms = [
+            form
+            for form in self.forms
+            if form.way == way or (not form.way and (encoder or not form.uses_encoder))
+        ]
+        return _Contest(self.stages, forms)
+
+    def ways(self) -> list[str]:
+        """Return the ways that forms publish in, other than the usual one."""
+        return list(dict.fromkeys(form.way for form in self.forms if form.way))
 
 
 class _RatioRun:
@@ -114,6 +140,9 @@ class CrossFitSearch:
         self.fold_of = self.fold[labelled.data.document_of]
         self.folds = int(self.fold.max()) + 1
         self.first_pass: Scores | None = None
+        self.alternatives: list[Publication] = []
+        self.first: _Contest | None = None
+        self.refitted: dict[int, Model] = {}
         self._refitting = threading.Lock()
 
     def run(self, ratios: Sequence[float]) -> dict[float, Publication]:
@@ -125,28 +154,81 @@ class CrossFitSearch:
             The loss ratios L/C.
 
         """
-        first = self._first_round()
+        first = self.first = self._first_round(ratios)
         self.first_pass = self._padded(first.stages[0].scores, -np.inf)
         kinds = self.settings.learn_kinds(self.labelled)
-        refitted: dict[int, Model] = {}
+        refitted = self.refitted
 
-        def searched(ratio: float) -> Publication:
-            run = _RatioRun(self, ratio)
-            self._advance(run, first, refitted)
-            while run.rounds[-1].kept and len(run.rounds) < self.settings.max_rounds:
-                self._advance(run, self._later_round(run), {})
-            self.settings.progress(f"L/C {ratio:g}: {len(run.classifiers)} rounds")
-            return Publication(
-                ratio,
-                self.settings.classifier_set(self.labelled, run.classifiers, kinds),
-                tuple(run.rounds),
-                self._padded(run.data.redacted, False),
-                run.loss,
-                held_out=True,
-            )
+        def searched(ratio: float) -> list[Publication]:
+            usual, form = self._played(ratio, first.of_way("", encoder=True), kinds, refitted)
+            found = [usual]
+            if form is not None and form.uses_encoder:
+                for way in (LINEAR, *first.ways()):
+                    contest = first.of_way(way, encoder=False)
+                    other, _ = self._played(ratio, contest, kinds, refitted)
+                    found.append(replace(other, way=way))
+            return found
 
-        found = side_by_side(partial(searched, ratio) for ratio in ratios)
-        return dict(zip(ratios, found, strict=True))
+        published = {}
+        for found in side_by_side(partial(searched, ratio) for ratio in ratios):
+            published[found[0].ratio] = found[0]
+            self.alternatives += found[1:]
+        return published
+
+    def _played(
+        self, ratio: float, first: _Contest, kinds: tuple[Model, ...], refitted: dict[int, Model]
+    ) -> tuple[Publication, Form | None]:
+        """Play all rounds for one ratio; return the publication and the form that won the first."""
+        run = _RatioRun(self, ratio)
+        form = self._advance(run, first, refitted)
+        while run.rounds[-1].kept and len(run.rounds) < self.settings.max_rounds:
+            self._advance(run, self._later_round(run), {})
+        self.settings.progress(f"L/C {ratio:g}: {len(run.classifiers)} rounds")
+        publication = Publication(
+            ratio,
+            self.settings.classifier_set(self.labelled, run.classifiers, kinds),
+            tuple(run.rounds),
+            self._padded(run.data.redacted, False),
+            run.loss,
+            held_out=True,
+            encoder_reads=self._encoder_reads(first, form),
+        )
+        return publication, form
+
+    def _encoder_reads(self, first: _Contest, form: Form | None) -> float:
+        """Return the share of the words that an encoder reads to publish by a form."""
+        if form is None or not form.uses_encoder:
+            return 0.0
+        shares = [0.0]
+        for place in first.needed(form):
+            stage = first.stages[place]
+            if stage.look is not None:
+                answers = mean_of([first.stages[s].scores for s in stage.look.sources])
+                read = passages(self.labelled.data, answers, stage.look) & self.instances
+                shares.append(int(read.sum()) / max(1, int(self.instances.sum())))
+            elif stage.by_encoder:
+                shares.append(1.0)
+        return max(shares)
+
+    def by_form(self, ratio: float) -> dict[str, ClassifierSet]:
+        """Return every form of the first round as if it had won, by name; for studies, after `run`.
+
+        Parameters
+        ----------
+        ratio : float
+            The loss ratio L/C.
+
+        """
+        first = self.first or self._first_round((ratio,))
+        run = _RatioRun(self, ratio)
+        run.rounds.append(Round("", 0.0, 0, 0, 0.0, kept=True))  # as in the first round
+        judged = self._competition(run, first.scores(), self._live(run))
+        found = {}
+        for form in first.forms:
+            threshold = judged.entries[form].fit.threshold
+            classifier = self._refit(run, first, form, threshold, self.refitted)
+            found[form.name] = self.settings.classifier_set(self.labelled, [classifier], ())
+        return found
 
     def _seed(self, step: str) -> int:
         return self.settings.streams.seed_of(step)
@@ -187,12 +269,12 @@ class CrossFitSearch:
         """The words that a round may still redact."""
         return self.instances & ~run.data.redacted & ~self.allowed
 
-    def _first_round(self) -> _Contest:
+    def _first_round(self, ratios: Sequence[float]) -> _Contest:
         """Score out of fold by every form that competes.
 
         A background model contributes in two ways: its scores are features of the steward's own
         classifiers, or its weights are where learning starts. They err differently; their mean is a
-        form of its own.
+        form of its own. An encoder starts from what it learned from the background.
         """
         stages: list[_StagePlan] = []
         plain = self.settings.learner
@@ -206,6 +288,7 @@ class CrossFitSearch:
 
         once = add((), "pass")
         stack = add(((once, False),), "stack")
+        linear: tuple[int, ...] = (once, stack)
         forms = [
             Form("cost-sensitive pass", (once,), incumbent=True),
             Form("pass", (once,)),
@@ -218,13 +301,93 @@ class CrossFitSearch:
             outside = len(stages) - 1
             informed = add(((outside, True),), "background pass")
             both = add(((outside, True), (informed, False)), "background stack")
-            forms.append(Form("background", (informed, both), uses_background=True))
+            linear = (informed, both)
+            forms.append(Form("background", linear, uses_background=True))
             if (warm := plain.warm_start(known)) is not None:
                 tuned = add((), "background start", known, warm)
                 more = add(((tuned, False),), "background start, stack", known, warm)
-                voices = (informed, both, more)
-                forms.append(Form("background + start", voices, uses_background=True))
+                linear = (informed, both, more)
+                forms.append(Form("background + start", linear, uses_background=True))
+        if self.settings.encoder is not None:
+            forms += self._encoder_forms(self.settings.encoder, stages, linear, add, ratios)
         return _Contest(stages, forms)
+
+    def _encoder_forms(
+        self,
+        encoder: Encoder,
+        stages: list[_StagePlan],
+        linear: tuple[int, ...],
+        add: Callable[[Sees, str], int],
+        ratios: Sequence[float],
+    ) -> list[Form]:
+        """Add the encoder's stages: alone, seen by a CRF, as a second look, and its student."""
+        from .encoded import Student, encode_folds, learn_from_background
+
+        settings, data = self.settings, self.labelled.data
+        informed = self.background is not None
+        if informed:
+            settings.progress("encoder, background")
+            start = learn_from_background(encoder, self.whole, settings.streams)
+            encoder = encoder.warm_start(start) or encoder
+        first = mean_of([stages[voice].scores for voice in linear])
+        centre = float(np.mean([cost_threshold(min(ratios)), cost_threshold(max(ratios))]))
+        look = fitted_look(data, first, linear, centre=centre)
+        student = None
+        if settings.unlabelled is not None:
+            student = Student(settings.unlabelled, data.documents, self.sensitive, settings.learner)
+        settings.progress("encoder")
+        seed = self._seed("encoder")
+        scored = encode_folds(
+            encoder, data, self.sensitive, self.fold,
+            first=first, look=look, student=student, seed=seed,
+        )  # fmt: skip
+        tuned: list[EncoderModel] = []
+
+        def refit() -> EncoderModel:
+            if not tuned:  # the same model reads everywhere, looks again and teaches
+                settings.progress("encoder, all documents")
+                tuned.append(encoder.fit(data, self.sensitive, seed=seed))
+            return tuned[0]
+
+        def placed(plan: _StagePlan) -> int:
+            stages.append(plan)
+            return len(stages) - 1
+
+        whole = placed(_StagePlan((), scored.whole, refit=refit, by_encoder=True))
+        sees = add(((whole, True),), "sees the encoder")
+        deep = add(((whole, True), (sees, False)), "sees the encoder, stack")
+        again = placed(_StagePlan((), scored.looked, refit=refit, look=look))
+        k = len(linear)
+
+        def form(name: str, *voices: int, way: str = "", encoder: bool = True) -> Form:
+            return Form(name, voices, uses_background=informed, uses_encoder=encoder, way=way)
+
+        # Voices are repeated so that each reader counts the same, however many stages it has.
+        forms = [
+            form("encoder", whole),
+            form("CRF + encoder", *linear, *[whole] * k),
+            form("CRF that sees the encoder", sees, deep),
+            form("encoder + CRF that sees it", whole, whole, sees, deep),
+            form("CRF + encoder + CRF that sees it", *linear * 2, *[whole, sees, deep] * k,
+                 *[whole] * k),
+            form("second look", *linear, *[again] * k, way=SECOND_LOOK),
+        ]  # fmt: skip
+        if student is not None and scored.student is not None:
+            own = student
+
+            def learn_student() -> Model:
+                every = np.ones(data.documents, np.bool_)
+                careful = settings.learner.careful()
+                return own.learned(refit(), every, seed=seed, learner=careful)
+
+            pupil = placed(_StagePlan((), scored.student, refit=learn_student))
+            stacked = add(((pupil, False),), "student, stack")
+            forms += [
+                form("student", pupil, way=STUDENT, encoder=False),
+                form("student + stack", pupil, stacked, way=STUDENT, encoder=False),
+                form("student + CRF", pupil, stacked, *linear, way=STUDENT, encoder=False),
+            ]
+        return forms
 
     def _later_round(self, run: _RatioRun) -> _Contest:
         """Score what is left, out of fold: without and with a view of what the first round thought.
@@ -264,8 +427,10 @@ class CrossFitSearch:
                     return False
         return self._competition(run, {form: scores}, live).entries[form].fit.gain > 0
 
-    def _advance(self, run: _RatioRun, contest: _Contest, refitted: dict[int, Model]) -> None:
-        """Judge the forms, keep the best if it gains, and redact what it finds."""
+    def _advance(
+        self, run: _RatioRun, contest: _Contest, refitted: dict[int, Model]
+    ) -> Form | None:
+        """Judge the forms, keep the best if it gains, and redact what it finds; return it if kept."""
         scores = contest.scores()
         judged = self._competition(run, scores, self._live(run))
         best = judged.winner()
@@ -285,6 +450,7 @@ class CrossFitSearch:
             run.scores.append(scores[best])
             run.data = run.data.redact(found)
             run.loss = after
+        return best if kept else None
 
     def _refit(
         self,
@@ -307,12 +473,17 @@ class CrossFitSearch:
                 if old not in refitted:
                     refitted[old] = plan.fitted or self._refitted_stage(run, contest, old)
             sees = tuple((number[s] if s >= 0 else s, own) for s, own in plan.sees)
-            stages.append(Stage(refitted[old], sees))
+            look = plan.look
+            if look is not None:
+                look = replace(look, sources=tuple(number[s] for s in look.sources))
+            stages.append(Stage(refitted[old], sees, look))
         voices = tuple(number[voice] for voice in form.voices)
         return Classifier(tuple(stages), voices, threshold, form.name)
 
     def _refitted_stage(self, run: _RatioRun, contest: _Contest, place: int) -> Model:
         plan = contest.stages[place]
+        if plan.refit is not None:
+            return plan.refit()
         learner, seed = self.settings.learner, self.settings.seed
         if len(run.rounds) > 1 or place > 0:
             learner = learner.careful()

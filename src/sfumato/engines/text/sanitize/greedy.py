@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from .cross_fit import CrossFitSearch
 from .modes import MODES
 from .publication import Publication, Round
 from .settings import Settings
+
+if TYPE_CHECKING:
+    from ..learners.encoder.learner import Encoder
 
 __all__ = ["GreedySanitize"]
 
@@ -52,6 +56,11 @@ class GreedySanitize:
         The seed of every random choice.
     progress : callable, default None
         Called with a short note before each step.
+    encoder : Encoder, default None
+        A pretrained encoder that takes part in honest mode.
+    unlabelled : TokenData, default None
+        The steward's documents followed by unlabelled ones, from which a student of the encoder
+        learns.
 
     """
 
@@ -67,6 +76,8 @@ class GreedySanitize:
         allow: WordList | None = None,
         seed: int = 0,
         progress: Callable[[str], None] | None = None,
+        encoder: Encoder | None = None,
+        unlabelled: TokenData | None = None,
     ) -> None:
         if mode not in MODES:
             rule = " or ".join(map(repr, MODES))
@@ -85,7 +96,10 @@ class GreedySanitize:
             WordList() if allow is None else allow,
             seed,
             progress or (lambda _: None),
+            encoder,
+            unlabelled,
         )
+        self.alternatives: list[Publication] = []
         self.first_pass: Scores | None = None
         self.folds_used = 0
 
@@ -112,6 +126,7 @@ class GreedySanitize:
         search = CrossFitSearch(self.settings, labelled, allowed)
         published = search.run(ratios)
         self.first_pass, self.folds_used = search.first_pass, search.folds
+        self.alternatives = search.alternatives
         return published
 
     def held_out(self, labelled: Labelled, ratios: Sequence[float]) -> dict[float, Mask]:

@@ -12,7 +12,10 @@ import numpy.typing as npt
 from ..reading.arrays import Mask
 from .classifiers import ClassifierSet
 
-__all__ = ["Publication", "Round"]
+__all__ = ["LINEAR", "SECOND_LOOK", "STUDENT", "Publication", "Round"]
+
+# How a candidate publishes where an encoder won, if not by the encoder everywhere.
+LINEAR, SECOND_LOOK, STUDENT = "linear", "second look", "student"
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ class Publication:
     """A candidate: the chosen classifiers, the record of the rounds, and the honest estimate.
 
     `redacted` are the decisions on the labelled tokens by models that had not seen the document (in
-    paper mode: by the classifiers themselves, in sample).
+    paper mode: by the classifiers themselves, in sample). `way` says how it publishes, where that is
+    not by the form that won; `encoder_reads` is the share of the words that an encoder reads.
     """
 
     ratio: float
@@ -69,3 +73,5 @@ class Publication:
     redacted: Mask
     total_loss: float
     held_out: bool
+    way: str = ""
+    encoder_reads: float = 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,10 @@ from ..reading.arrays import Mask
 from ..reading.labelled import Labelled
 from ..reading.word_lists import WordList
 from .classifiers import Classifier, ClassifierSet
+
+if TYPE_CHECKING:
+    from ..learners.encoder.learner import Encoder
+    from ..reading.features import TokenData
 
 __all__ = ["Settings"]
 
@@ -41,6 +46,11 @@ class Settings:
         The seed of every random choice.
     progress : callable
         Called with a short note before each step.
+    encoder : Encoder, optional
+        A pretrained encoder that takes part.
+    unlabelled : TokenData, optional
+        The steward's documents followed by unlabelled ones, from which a student of the encoder
+        learns.
 
     """
 
@@ -52,6 +62,8 @@ class Settings:
     allow: WordList = field(default_factory=WordList)
     seed: int = 0
     progress: Callable[[str], None] = _silent
+    encoder: Encoder | None = None
+    unlabelled: TokenData | None = None
 
     @property
     def streams(self) -> Streams:

@@ -29,7 +29,9 @@ FORMAT = "sfumato model"
 FORMAT_VERSION = 1
 HEADER_FILE, ARRAYS_FILE = "model.json", "arrays.bin"
 _HEADER_LIMIT = 1 << 26
-_DTYPES = frozenset({"|b1", "|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8"})
+_DTYPES = frozenset(
+    {"|b1", "|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f2", "<f4", "<f8"}
+)
 _KEYS = frozenset({"format", "version", "header", "parts", "arrays", "sha256"})
 _HINT = "explore again, or copy the directory again from where it was made."
 

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,9 @@ from ..contextual import infer_identifiers
 from ..inspection import DEFAULT_BUDGETS
 from .alignment import aligned
 
+if TYPE_CHECKING:
+    from ...learners.encoder.learner import Encoder
+
 __all__ = ["attack_release", "classifiers_of", "placeholders", "release_of", "target_of"]
 
 _MIN_COMMON = 0.5  # of a release's words, to be taken for one of these documents
@@ -56,6 +60,7 @@ def attack_release(
     seed: int = 0,
     request: Mapping[str, JsonValue] | None = None,
     progress: Callable[[str], None] | None = None,
+    encoder: Encoder | None = None,
 ) -> TextAttack:
     """Attack what `publish` wrote, with the labelled originals in `labels`.
 
@@ -83,6 +88,8 @@ def attack_release(
         The recorded request.
     progress : callable, default None
         Called with a short note before each attacker.
+    encoder : Encoder, default None
+        What attackers with an encoder tune.
 
     """
     names = TextFrontier.read(directory).labels
@@ -100,7 +107,7 @@ def attack_release(
     report = attack(
         target, streams=Streams(seed).child("attack release"), learners=learners,
         residuals=_residuals(training, chosen, names, target), folds=folds, budgets=budgets,
-        progress=progress,
+        progress=progress, encoder=encoder,
     )  # fmt: skip
     return TextAttack(
         engine="text",

@@ -1,0 +1,394 @@
+"""A pretrained encoder for both players: what the publisher gains, and what the attacker finds.
+
+Four folds by document, person names sensitive, L/C = 10. The publisher learns from the training folds
+alone and takes its own decisions inside them; every figure is summed over the four test folds. The
+attack table sets linear and encoder attackers against releases of the literal algorithm, of the honest
+publisher, and of that publisher with background and with an encoder.
+
+`python -m benchmarks encoder` runs everything, corpus by corpus: hours on two cores, minutes on a GPU.
+`python -m benchmarks.encoder publish|attack|student|speed CORPUS FOLDER` runs one part of it, and
+`python -m benchmarks.encoder combine FOLDER` puts parts together.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks._common import data_folder, write_results
+from benchmarks.text import FOLDS, Sums, folds_of, prepared, read
+from sfumato.core.randomness import Streams
+from sfumato.engines.text.attack.attacker import Target, attack
+from sfumato.engines.text.learners.crf import CRF
+from sfumato.engines.text.reading.features import TokenData
+from sfumato.engines.text.reading.labelled import Labelled
+from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
+from sfumato.engines.text.release.compiled import compiled
+from sfumato.engines.text.sanitize import encoded
+from sfumato.engines.text.sanitize.classifiers import ClassifierSet
+from sfumato.engines.text.sanitize.cross_fit import CrossFitSearch
+from sfumato.engines.text.sanitize.greedy import GreedySanitize
+from sfumato.engines.text.sanitize.second_look import passages
+
+RATIO = 10.0
+BOUND = 1 / (1 + RATIO)
+SMALL = 20_000  # words to time a classifier on
+
+
+def _encoder(tuning: str) -> Any:
+    from sfumato.engines.text.learners.encoder.learner import Encoder
+
+    return Encoder.named(os.environ.get("SFUMATO_BENCH_ENCODER", "default"), tuning=tuning)
+
+
+def _corpora() -> list[str]:
+    folder = data_folder()
+    assert folder is not None
+    return sorted(path.name.split(".")[0] for path in (folder / "text").glob("*.jsonl.gz"))
+
+
+def _read(name: str) -> list[Any]:
+    folder = data_folder()
+    assert folder is not None
+    return read(folder, name)
+
+
+def _others(name: str) -> list[Any]:
+    return [d for other in _corpora() if other != name for d in _read(other)]
+
+
+class _OnePerCorpus:
+    """The encoder of the background, learned once for the four test folds: it is the same in all."""
+
+    def __init__(self) -> None:
+        self.kept: Any = None
+        self.learn = encoded.learn_from_background
+
+    def __call__(self, encoder: Any, whole: Labelled, streams: Streams) -> Any:
+        if self.kept is None:
+            self.kept = self.learn(encoder, whole, streams)
+        return self.kept
+
+
+def _rate(candidate: ClassifierSet, data: TokenData, texts: list[str]) -> float:
+    """Words per second of a candidate's decisions, on one thread of Python."""
+    decider = compiled(candidate)
+    vocabulary = Vocabulary()
+    sample, size = [], 0
+    for text in texts:
+        if size < SMALL:
+            sample.append(text)
+            size += len(text.split())
+    new = TokenData.of(tokenize(sample, vocabulary), vocabulary, candidate.knowledge)
+    best = float("inf")
+    for _ in range(3):
+        start = time.perf_counter()
+        decider.decide(new)
+        best = min(best, time.perf_counter() - start)
+    _ = data
+    return round(float(new.counted.sum() / best))
+
+
+def publish(name: str, tuning: str, *, background: bool) -> dict[str, Any]:
+    """Every form of the publisher on one corpus, with its loss on documents that it has not seen."""
+    documents = _read(name)
+    others = _others(name) if background else []
+    fold = folds_of(len(documents))
+    sums: dict[str, Sums] = {}
+    won: dict[str, int] = {}
+    read_again, words_again = 0, 0
+    rates: dict[str, float] = {}
+    seconds = {"today": 0.0, "encoder": 0.0}
+    shared = _OnePerCorpus()
+    encoded.learn_from_background = shared  # type: ignore[assignment]
+    for held_out in range(FOLDS):
+        train = [d for d, f in zip(documents, fold, strict=True) if f != held_out]
+        test = [d for d, f in zip(documents, fold, strict=True) if f == held_out]
+        data, labels = prepared([*train, *others])
+        own = np.arange(len(train) + len(others)) < len(train)
+        labelled = Labelled(data, labels, ("NAME",), own)
+        unseen, truth = prepared(test)
+
+        def take(title: str, candidate: ClassifierSet, seen: tuple = (unseen, truth > 0)) -> None:
+            redacted = candidate.redactions(seen[0]) > 0
+            sums.setdefault(title, Sums()).add(redacted, seen[1], seen[0].counted)
+
+        start = time.perf_counter()
+        today = GreedySanitize().fit(labelled, (RATIO,))[RATIO]
+        seconds["today"] += time.perf_counter() - start
+        take("today", today.classifiers)
+        start = time.perf_counter()
+        publisher = GreedySanitize(encoder=_encoder(tuning))
+        search = CrossFitSearch(publisher.settings, labelled, np.zeros(len(data), np.bool_))
+        chosen = search.run((RATIO,))[RATIO]
+        seconds["encoder"] += time.perf_counter() - start
+        take("chosen", chosen.classifiers)
+        won[chosen.rounds[0].form] = won.get(chosen.rounds[0].form, 0) + 1
+        for other in search.alternatives:
+            take(other.way, other.classifiers)
+        for form, candidate in search.by_form(RATIO).items():
+            take(f"form: {form}", candidate)
+            if form == "second look":
+                first = candidate.classifiers[0]
+                stage = next(s for s in first.stages if s.look is not None)
+                answers = np.mean(
+                    [_stage_scores(first, unseen, k) for k in stage.look.sources], axis=0
+                )
+                again = passages(unseen, answers, stage.look) & unseen.counted
+                read_again += int(again.sum())
+                words_again += int(unseen.counted.sum())
+            if held_out == 0 and form in ("cost-sensitive pass", "CRF + encoder", "second look"):
+                rates[form] = _rate(candidate, data, [d.text for d in test])
+        print(
+            f"   {name} {tuning} fold {held_out}: {time.perf_counter() - start:.0f} s", flush=True
+        )
+    encoded.learn_from_background = shared.learn
+    table = {title: found.row(RATIO) for title, found in sums.items()}
+    names = sums["today"]
+    return {
+        "documents": len(documents),
+        "words": names.words,
+        "names_share": round((names.leaks + names.true_positives) / max(names.words, 1), 4),
+        "rows": table,
+        "forms_chosen": won,
+        "second_look_reads": round(read_again / max(words_again, 1), 4),
+        "words_per_second": rates,
+        "seconds_per_fold": {k: round(v / FOLDS, 1) for k, v in seconds.items()},
+    }
+
+
+def _stage_scores(classifier: Any, data: TokenData, number: int) -> np.ndarray:
+    known: list[np.ndarray] = []
+    for stage in classifier.stages[: number + 1]:
+        known.append(stage.scores(data, known))
+    return known[number]
+
+
+def student(name: str, tuning: str, times: int) -> dict[str, Any]:
+    """What a student keeps of the gain, with unlabelled text of so many times the labelled."""
+    documents = _read(name)
+    fold = folds_of(len(documents))
+    random = Streams(0).generator("student")
+    sums: dict[str, Sums] = {}
+    rate = 0.0
+    for held_out in range(FOLDS):
+        train = [d for d, f in zip(documents, fold, strict=True) if f != held_out]
+        test = [d for d, f in zip(documents, fold, strict=True) if f == held_out]
+        mixed = [train[i] for i in random.permutation(len(train))]
+        few = max(2, len(mixed) // (times + 1))
+        data, labels = prepared(mixed[:few])
+        both, _ = prepared(mixed)
+        labelled = Labelled(data, labels, ("NAME",), np.ones(few, np.bool_))
+        unseen, truth = prepared(test)
+        publisher = GreedySanitize(encoder=_encoder(tuning), unlabelled=both)
+        search = CrossFitSearch(publisher.settings, labelled, np.zeros(len(data), np.bool_))
+        search.run((RATIO,))
+        forms = search.by_form(RATIO)
+        for form, candidate in forms.items():
+            redacted = candidate.redactions(unseen) > 0
+            sums.setdefault(form, Sums()).add(redacted, truth > 0, unseen.counted)
+        rate = max(rate, _rate(forms["student + stack"], data, [d.text for d in mixed]))
+        full, all_labels = prepared(mixed)
+        every = Labelled(full, all_labels, ("NAME",), np.ones(len(mixed), np.bool_))
+        labelled_all = GreedySanitize().fit(every, (RATIO,))[RATIO]
+        redacted = labelled_all.classifiers.redactions(unseen) > 0
+        sums.setdefault("all labelled", Sums()).add(redacted, truth > 0, unseen.counted)
+    return {
+        "rows": {title: found.row(RATIO) for title, found in sums.items()},
+        "words_per_second": rate,
+    }
+
+
+def attacks(name: str, tuning: str, seeds: int = 1) -> dict[str, Any]:
+    """What linear and encoder attackers find in 100 words of four releases of one corpus."""
+    documents, others = _read(name), _others(name)
+    data, labels = prepared([*documents, *others])
+    own = np.arange(len(documents) + len(others)) < len(documents)
+    informed = Labelled(data, labels, ("NAME",), own)
+    alone = informed.alone()
+    encoder = _encoder(tuning)
+
+    def padded(mask: np.ndarray) -> np.ndarray:
+        whole = np.zeros(len(data), np.bool_)
+        whole[: len(mask)] = mask
+        return whole
+
+    releases = {
+        "literal": GreedySanitize(mode="paper").held_out(alone, (RATIO,))[RATIO],
+        "honest": GreedySanitize().fit(alone, (RATIO,))[RATIO].redacted,
+        "honest + background": GreedySanitize().fit(informed, (RATIO,))[RATIO].redacted,
+        "honest + encoder": GreedySanitize(encoder=encoder).fit(alone, (RATIO,))[RATIO].redacted,
+        "honest + background + encoder": (
+            GreedySanitize(encoder=encoder).fit(informed, (RATIO,))[RATIO].redacted
+        ),
+    }
+    found: dict[str, Any] = {}
+    for seed in range(seeds):
+        known: dict[str, Any] = {}
+        for release, redacted in releases.items():
+            mask = padded(redacted)
+            report = attack(
+                Target(data.redact(mask), informed.sensitive, own),
+                streams=Streams(seed), learners=(CRF(),), budgets=(100, 1000), known=known,
+                encoder=encoder,
+            )  # fmt: skip
+            entry = found.setdefault(release, {"left": report.left, "attackers": []})
+            rows = {f"{a.reading}: {a.learner}": a.found[100] for a in report.attacks}
+            headline = report.headline
+            strongest = report.strongest
+            entry["attackers"].append(
+                {
+                    "found": {k: round(v, 1) for k, v in rows.items()},
+                    "strongest": None if strongest is None else strongest.learner,
+                    "range": None if headline is None else [headline.low, headline.high],
+                    "headline": None if headline is None else headline.found,
+                }
+            )
+            print(f"   {name} seed {seed} {release}: {entry['attackers'][-1]}", flush=True)
+    return found
+
+
+def speed(name: str, tuning: str, words: int = 100_000) -> dict[str, Any]:
+    """What it costs to learn from so many words, out of fold included."""
+    documents, size = [], 0
+    for document in _read(name):
+        if size < words:
+            documents.append(document)
+            size += len(document.text.split())
+    data, labels = prepared(documents)
+    labelled = Labelled(data, labels, ("NAME",), np.ones(len(documents), np.bool_))
+    start, cpu = time.perf_counter(), time.process_time()
+    marks: dict[str, float] = {}
+
+    def tell(note: str) -> None:
+        marks[note] = round(time.perf_counter() - start, 1)
+        print(f"   {marks[note]:7.1f} s  {note}", flush=True)
+
+    publisher = GreedySanitize(encoder=_encoder(tuning), progress=tell)
+    published = publisher.fit(labelled, (RATIO,))[RATIO]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    texts = [d.text for d in documents]
+    candidates = {"everywhere": published.classifiers}
+    candidates |= {p.way: p.classifiers for p in publisher.alternatives}
+    return {
+        "words": int(data.counted.sum()),
+        "form": published.rounds[0].form,
+        "seconds": round(time.perf_counter() - start, 1),
+        "cpu_seconds": round(time.process_time() - cpu, 1),
+        "started_at": marks,
+        "peak_gib": round(peak, 2),
+        "cores": len(os.sched_getaffinity(0)),
+        "words_per_second": {k: _rate(c, data, texts) for k, c in candidates.items()},
+    }
+
+
+def summary(parts: dict[str, Any]) -> dict[str, Any]:
+    """The figures that the targets are about."""
+    found: dict[str, Any] = {}
+    for part in ("alone", "with_background"):
+        for tuning, corpora in parts.get("publish", {}).items():
+            rows = {n: c[part]["rows"] for n, c in corpora.items() if part in c}
+            today = {
+                n: corpora[n]["alone"]["rows"]["today"]["T"] for n in rows if "alone" in corpora[n]
+            }
+            if not today:
+                continue
+            over = {n: round(rows[n]["chosen"]["T"] / max(today[n], 1), 3) for n in today}
+            same = {
+                n: round(rows[n]["chosen"]["T"] / max(rows[n]["today"]["T"], 1), 3) for n in today
+            }
+            kept = {}
+            for n in today:
+                linear = rows[n]["today"]["T"]
+                best = rows[n]["form: CRF + encoder"]["T"]
+                if linear > best:
+                    looked = rows[n]["form: second look"]["T"]
+                    kept[n] = [round((linear - looked) / (linear - best), 3),
+                               corpora[n][part]["second_look_reads"], corpora[n][part]["names_share"]]  # fmt: skip
+            found[f"{tuning}, {part}"] = {
+                "over_today_alone": over,
+                "over_today_alone_median": statistics.median(over.values()),
+                "over_today_same_background": same,
+                "over_today_same_background_median": statistics.median(same.values()),
+                "second_look_gain_kept_reads_names": kept,
+            }
+    table = parts.get("attack", {})
+    if table:
+        strongest = {
+            n: {r: max(v["found"].values()) for r, e in c.items() for v in e["attackers"][:1]}
+            for n, c in table.items()
+        }
+        releases = next(iter(strongest.values()))
+        found["attack"] = {
+            "bound_per_100": round(100 * BOUND, 1),
+            "strongest_found_in_100": strongest,
+            "median": {r: statistics.median(c[r] for c in strongest.values()) for r in releases},
+            "most": {r: max(c[r] for c in strongest.values()) for r in releases},
+        }
+    return found
+
+
+def combine(folder: Path) -> dict[str, Any]:
+    """Put the parts of a folder together."""
+    parts: dict[str, Any] = {}
+    for path in sorted(folder.glob("*.json")):
+        kind, *rest = path.stem.split("--")
+        if kind == "publish":
+            name, tuning, background = rest
+            target = parts.setdefault("publish", {}).setdefault(tuning, {}).setdefault(name, {})
+            target[background] = json.loads(path.read_text())
+        else:
+            parts.setdefault(kind, {})["--".join(rest)] = json.loads(path.read_text())
+    return {"folds": FOLDS, "ratio": RATIO, "summary": summary(parts), **parts}
+
+
+def one(kind: str, name: str, folder: Path, *options: str) -> None:
+    """Run one part and leave its results in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def keep(title: str, content: dict[str, Any]) -> None:
+        (folder / f"{title}.json").write_text(json.dumps(content))
+
+    tuning = options[0] if options else "two"
+    if kind == "publish":
+        for part in options[1:] or ("alone", "with_background"):
+            found = publish(name, tuning, background=part == "with_background")
+            keep(f"publish--{name}--{tuning}--{part}", found)
+    elif kind == "attack":
+        keep(f"attack--{name}", attacks(name, tuning))
+    elif kind == "student":
+        for times in (1, 10):
+            keep(f"student--{name}--{times}", student(name, tuning, times))
+    elif kind == "speed":
+        keep(f"speed--{name}--{tuning}", speed(name, tuning))
+
+
+def run() -> dict[str, Any]:
+    from sfumato.engines.text.learners.encoder.folder import default_folder, missing_packages
+
+    if data_folder() is None:
+        return {"skipped": "the folder with real data is not there"}
+    if missing_packages() or default_folder() is None:
+        return {"skipped": "the extra `encoder` is not installed"}
+    folder = Path(__file__).resolve().parent.parent / "build" / "encoder"
+    for kind in ("publish", "attack", "student"):
+        for name in _corpora():
+            one(kind, name, folder)
+    one("speed", "litbank", folder, "two")
+    one("speed", "litbank", folder, "head")
+    return combine(folder)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "combine":
+        print(write_results("encoder", combine(Path(sys.argv[2]))))
+    else:
+        one(sys.argv[1], sys.argv[2], Path(sys.argv[3]), *sys.argv[4:])

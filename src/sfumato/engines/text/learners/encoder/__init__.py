@@ -1,0 +1,10 @@
+"""A pretrained encoder of the BERT family as a learner: weights read as data, fine-tuned with JAX.
+
+folder      config.json, model.safetensors and tokenizer.json, checked before anything is used
+pieces      word pieces of our tokens, exactly aligned for any script; windows of long documents
+network     the forward pass as plain functions over a tree of arrays
+training    AdamW, warm-up, early stopping inside the documents that are learned from, calibration
+learner     `Encoder` and `EncoderModel`, which stand beside the CRF
+
+The packages that it needs (the extra `encoder`) are imported when an encoder is first used.
+"""

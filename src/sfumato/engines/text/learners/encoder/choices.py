@@ -1,0 +1,24 @@
+"""The words by which an encoder is asked for; listing them loads nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+__all__ = ["DEFAULT_ENCODER", "NO_ENCODER", "TUNINGS", "Tuning"]
+
+NO_ENCODER, DEFAULT_ENCODER = "none", "default"
+
+
+class Tuning(NamedTuple):
+    """How many of the upper layers are tuned (None: all), and the learning rate that suits."""
+
+    layers: int | None
+    rate: float
+
+
+TUNINGS: Mapping[str, Tuning] = {
+    "head": Tuning(0, 6e-4),
+    "two": Tuning(2, 3e-4),
+    "all": Tuning(None, 2e-4),
+}

@@ -1,0 +1,243 @@
+"""The forward pass of an encoder and a step of AdamW, as plain functions over a tree of arrays.
+
+A network has two parts: lower layers that stay as they are, and upper layers with a head that are
+tuned. A case embedding joins where the tuned part begins, since the encoder reads lower case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from .folder import Config
+from .pieces import CASES
+
+__all__ = [
+    "Batch",
+    "Shape",
+    "frozen_states",
+    "initial",
+    "logits",
+    "loss",
+    "loss_sum",
+    "lower",
+    "moments",
+    "train_step",
+]
+
+Tree = Any  # dicts and lists of arrays
+_DENSE = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "joined": "attention.output.dense",
+    "wide": "intermediate.dense",
+    "narrow": "output.dense",
+}
+_NORMS = {"first": "attention.output.LayerNorm", "second": "output.LayerNorm"}
+
+
+class Shape(NamedTuple):
+    """What must be known when a function is compiled."""
+
+    heads: int
+    epsilon: float
+
+
+class Batch(NamedTuple):
+    """Windows of one length and what is judged in them."""
+
+    seen: Any  # float16 [window, place, hidden]: what the lower layers make of the pieces
+    case: Any  # uint8 [window, place]
+    length: Any  # int32 [window]
+    labels: Any  # float32 [window, place]
+    weights: Any  # float32 [window, place]: 0 where nothing is judged
+
+
+def _layer_of(tensors: Mapping[str, npt.NDArray[Any]], number: int) -> dict[str, Any]:
+    prefix = f"encoder.layer.{number}."
+    parts: dict[str, Any] = {}
+    for name, usual in _DENSE.items():
+        # One transposition here saves one in every step.
+        parts[name] = tensors[f"{prefix}{usual}.weight"].T, tensors[f"{prefix}{usual}.bias"]
+    for name, usual in _NORMS.items():
+        parts[name] = tensors[f"{prefix}{usual}.weight"], tensors[f"{prefix}{usual}.bias"]
+    return parts
+
+
+def lower(config: Config, tensors: Mapping[str, npt.NDArray[Any]], layers: int) -> Tree:
+    """Return the embeddings and the first `layers` layers as a tree of float32 arrays."""
+    _ = config
+    tree = {
+        "words": tensors["embeddings.word_embeddings.weight"],
+        "places": tensors["embeddings.position_embeddings.weight"],
+        "type": tensors["embeddings.token_type_embeddings.weight"][0],
+        "norm": (tensors["embeddings.LayerNorm.weight"], tensors["embeddings.LayerNorm.bias"]),
+        "layers": [_layer_of(tensors, i) for i in range(layers)],
+    }
+    return jax.tree.map(lambda a: jnp.asarray(a, jnp.float32), tree)
+
+
+def initial(
+    config: Config,
+    tensors: Mapping[str, npt.NDArray[Any]],
+    frozen: int,
+    generator: np.random.Generator,
+) -> Tree:
+    """Return the part that is tuned: the layers from `frozen` on, a case embedding and a new head."""
+    size = config.hidden
+    scale = 1 / np.sqrt(size)
+    tree = {
+        "layers": [_layer_of(tensors, i) for i in range(frozen, config.layers)],
+        "case": np.zeros((CASES, size)),
+        "head": {
+            "first": (generator.normal(0, scale, (size, size)), np.zeros(size)),
+            "last": (generator.normal(0, scale, size), np.zeros(())),
+        },
+    }
+    return jax.tree.map(lambda a: jnp.asarray(np.asarray(a, np.float32)), tree)
+
+
+def _dense(part: Any, x: Any) -> Any:
+    return x @ part[0] + part[1]
+
+
+def _norm(part: Any, x: Any, epsilon: float) -> Any:
+    centred = x - x.mean(-1, keepdims=True)
+    return (
+        centred * jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + epsilon) * part[0] + part[1]
+    )
+
+
+def _layer(part: Any, x: Any, hidden_from: Any, shape: Shape) -> Any:
+    """One layer of attention; `hidden_from` is 0 for places that are read, −1e9 for padding."""
+    windows, places, size = x.shape
+    split = (windows, places, shape.heads, size // shape.heads)
+    query, key, value = (_dense(part[name], x).reshape(split) for name in ("query", "key", "value"))
+    weight = jnp.einsum("wqhd,wkhd->whqk", query, key) / np.sqrt(split[-1])
+    weight = jax.nn.softmax(weight + hidden_from[:, None, None, :], axis=-1)
+    joined = jnp.einsum("whqk,wkhd->wqhd", weight, value).reshape(x.shape)
+    x = _norm(part["first"], x + _dense(part["joined"], joined), shape.epsilon)
+    wide = jax.nn.gelu(_dense(part["wide"], x), approximate=False)
+    return _norm(part["second"], x + _dense(part["narrow"], wide), shape.epsilon)
+
+
+def _padding(length: Any, places: int) -> Any:
+    return jnp.where(jnp.arange(places)[None, :] < length[:, None], 0.0, -1e9)
+
+
+@partial(jax.jit, static_argnames="shape")
+def frozen_states(below: Tree, ids: Any, length: Any, shape: Shape) -> Any:
+    """Return what the lower layers make of the pieces of some windows, as float16."""
+    places = ids.shape[1]
+    x = below["words"][ids] + below["places"][:places] + below["type"]
+    x = _norm(below["norm"], x, shape.epsilon)
+    away = _padding(length, places)
+    for part in below["layers"]:
+        x = _layer(part, x, away, shape)
+    return x.astype(jnp.float16)
+
+
+def _upper(tuned: Tree, x: Any, case: Any, length: Any, shape: Shape) -> Any:
+    x = x.astype(jnp.float32) + tuned["case"][case]
+    away = _padding(length, x.shape[1])
+    for part in tuned["layers"]:
+        x = _layer(part, x, away, shape)
+    head = tuned["head"]
+    x = jax.nn.gelu(_dense(head["first"], x), approximate=False)
+    return x @ head["last"][0] + head["last"][1]
+
+
+@partial(jax.jit, static_argnames="shape")
+def logits(tuned: Tree, seen: Any, case: Any, length: Any, shape: Shape) -> Any:
+    """Return one log-odds per place from the states below."""
+    return _upper(tuned, seen, case, length, shape)
+
+
+def _loss(tuned: Tree, batch: Batch, shape: Shape) -> Any:
+    z = _upper(tuned, batch.seen, batch.case, batch.length, shape)
+    return ((jnp.logaddexp(0.0, z) - batch.labels * z) * batch.weights).sum()
+
+
+@partial(jax.jit, static_argnames="shape")
+def loss_sum(tuned: Tree, batch: Batch, shape: Shape) -> Any:
+    """Return the log loss summed over the judged places."""
+    return _loss(tuned, batch, shape)
+
+
+def loss(tuned: Tree, batch: Batch, shape: Shape, usual: Any) -> Any:
+    """Return the log loss per judged place of a usual batch, so that a short batch counts less."""
+    return _loss(tuned, batch, shape) / jnp.maximum(usual, batch.weights.sum())
+
+
+class Moments(NamedTuple):
+    """The running means of AdamW."""
+
+    first: Tree
+    second: Tree
+
+
+def moments(tuned: Tree) -> Moments:
+    """Return the moments before the first step."""
+    zeros = jax.tree.map(jnp.zeros_like, tuned)
+    return Moments(zeros, jax.tree.map(jnp.zeros_like, tuned))
+
+
+@partial(jax.jit, static_argnames=("shape", "decay", "head_rate"), donate_argnums=(0, 1))
+def train_step(
+    tuned: Tree,
+    state: Moments,
+    batch: Batch,
+    step: Any,
+    rate: Any,
+    usual: Any,
+    shape: Shape,
+    decay: float = 0.01,
+    head_rate: float = 5.0,
+) -> tuple[Tree, Moments]:
+    """Take one step of AdamW; the gradient is clipped to norm 1, the head learns faster.
+
+    Parameters
+    ----------
+    tuned, state
+        The weights and their moments; both are given up to the step.
+    batch : Batch
+        What to learn from.
+    step : int
+        The number of the step, from 1.
+    rate : float
+        The learning rate of the layers.
+    usual : float
+        How many places a usual batch judges.
+    shape : Shape
+        Heads and epsilon of the network.
+    decay : float, default 0.01
+        Decay of the weight matrices.
+    head_rate : float, default 5
+        How much faster the head and the case embedding learn.
+
+    """
+    gradient = jax.grad(loss)(tuned, batch, shape, usual)
+    norm = jnp.sqrt(sum((g**2).sum() for g in jax.tree.leaves(gradient)))
+    clip = jnp.minimum(1.0, 1.0 / (norm + 1e-6))
+    gradient = jax.tree.map(lambda g: g * clip, gradient)
+    first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state.first, gradient)
+    second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, state.second, gradient)
+    fast = {"layers": 1.0, "case": head_rate, "head": head_rate}
+
+    def moved(speed: float, w: Any, m: Any, v: Any) -> Any:
+        unbiased = (m / (1 - 0.9**step)) / (jnp.sqrt(v / (1 - 0.999**step)) + 1e-8)
+        shrunk = decay * w if w.ndim > 1 else 0.0
+        return w - rate * speed * (unbiased + shrunk)
+
+    tuned = {
+        name: jax.tree.map(partial(moved, fast[name]), tuned[name], first[name], second[name])
+        for name in tuned
+    }
+    return tuned, Moments(first, second)

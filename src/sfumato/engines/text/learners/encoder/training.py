@@ -1,0 +1,305 @@
+"""Fine-tuning: batches of windows, a schedule, early stopping on documents that are set aside.
+
+What the lower layers make of a corpus is computed once and kept; every fold tunes the upper ones on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...reading.arrays import Mask
+from ...reading.features import TokenData
+from .pieces import LENGTHS, Pieces, PieceTable, Windows, windows_of
+
+__all__ = ["Corpus", "Schedule", "tune", "within"]
+
+_PLACES = 16 * LENGTHS[-1]  # of a batch, whatever the length of its windows
+_AHEAD = 8  # batches that may wait for a device
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How long and how fast to learn.
+
+    Parameters
+    ----------
+    epochs : int, default 3
+        Passes over the windows at least; the one after which the documents set aside are read best is
+        kept.
+    rate : float, default 2e-4
+        The learning rate of the layers after a warm-up of a tenth of the steps; it falls to 0.
+    steps : int, default 160
+        Steps to take at least, in not more than `most` passes.
+    most : int, default 12
+        Passes at most.
+
+    """
+
+    epochs: int = 3
+    rate: float = 2e-4
+    steps: int = 160
+    most: int = 12
+
+    def passes(self, batches: int) -> int:
+        """Return how often to go through so many batches: small corpora are read more often."""
+        return min(max(self.epochs, -(-self.steps // batches)), max(self.epochs, self.most))
+
+
+@dataclass(eq=False)
+class _Group:
+    """Windows of one padded length, laid out for the network."""
+
+    windows: Array  # their numbers
+    ids: Array
+    case: Array
+    length: Array
+    token: Array  # the token judged at each place, −1: none
+    states: Any = None  # what the lower layers make of them, where it was kept
+
+    @property
+    def size(self) -> int:
+        """How many windows a batch holds."""
+        return _PLACES // int(self.ids.shape[1])
+
+    def lengths(self, rows: Array) -> Array:
+        return np.where(rows >= 0, self.length[rows], 2).astype(np.int32)
+
+    def judged(self, rows: Array) -> Array:
+        """Return the token that is judged at each place of some windows; −1 is none."""
+        return np.where((rows >= 0)[:, None], self.token[rows], -1)
+
+
+class Corpus:
+    """Tokens cut into pieces and windows, laid out in batches of fixed shapes.
+
+    A window's result depends on its own content and padded length alone: batches of one length have
+    always the same shape, so what is read beside a window does not change it.
+
+    Parameters
+    ----------
+    pieces : Pieces
+        The pieces, in sequences.
+    table : PieceTable
+        Knows the marks that begin and end a window.
+
+    """
+
+    def __init__(self, pieces: Pieces, table: PieceTable) -> None:
+        self.pieces = pieces
+        self.windows = windows_of(pieces)
+        self.groups: list[_Group] = []
+        size = self.windows.stop - self.windows.start + 2
+        for low, length in zip((0, *LENGTHS), LENGTHS, strict=False):
+            which = np.flatnonzero((size > low) & (size <= length))
+            if len(which):
+                self.groups.append(self._laid(self.windows.taken(which), which, length, table))
+
+    def _laid(self, windows: Windows, which: Array, length: int, table: PieceTable) -> _Group:
+        n = windows.stop - windows.start
+        place = np.arange(length)[None, :] - 1
+        inside = (place >= 0) & (place < n[:, None])
+        at = np.where(inside, windows.start[:, None] + place, 0)
+        ids = np.where(inside, self.pieces.ids[at], 0)
+        ids[:, 0] = table.first
+        ids[np.arange(len(n)), n + 1] = table.last
+        judged = inside & (at >= windows.judged[:, None]) & (at < windows.until[:, None])
+        return _Group(
+            which,
+            ids.astype(np.int32),
+            np.where(inside, self.pieces.case[at], 0).astype(np.uint8),
+            (n + 2).astype(np.int32),
+            np.where(judged, self.pieces.token[at], -1),
+        )
+
+    @property
+    def read(self) -> int:
+        """How many places the windows hold, those read twice included."""
+        return int((self.windows.stop - self.windows.start).sum())
+
+    def keep_states(self, below: Callable[[Array, Array], Any]) -> None:
+        """Compute what the lower layers make of every window, and keep it."""
+        import jax.numpy as jnp
+
+        for group in self.groups:
+            if group.states is None:
+                parts = [
+                    below(group.ids[rows], group.lengths(rows))[: int((rows >= 0).sum())]
+                    for rows in _cut(np.arange(len(group.windows)), group.size)
+                ]
+                group.states = jnp.concatenate(parts)
+
+    def scores(
+        self,
+        tokens: int,
+        below: Callable[[Array, Array], Any],
+        above: Callable[[Any, Array, Array], Any],
+        documents: Array | None = None,
+    ) -> npt.NDArray[np.float64]:
+        """Judge tokens; −inf where no window of the documents judges one."""
+        out = np.full(tokens, -np.inf)
+        waiting: list[tuple[_Group, Array, Any]] = []
+
+        def write(group: _Group, rows: Array, answers: Any) -> None:
+            token = group.judged(rows)
+            out[token[token >= 0]] = np.asarray(answers, np.float64)[token >= 0]
+
+        for group in self.groups:
+            for rows in _cut(self._wanted(group, documents), group.size):
+                length = group.lengths(rows)
+                seen = self._seen(group, rows, below)
+                waiting.append((group, rows, above(seen, group.case[rows], length)))
+                if len(waiting) > _AHEAD:
+                    write(*waiting.pop(0))
+        for entry in waiting:
+            write(*entry)
+        return out
+
+    def _wanted(self, group: _Group, documents: Array | None) -> Array:
+        if documents is None:
+            return np.arange(len(group.windows))
+        return np.flatnonzero(documents[self.windows.document[group.windows]])
+
+    @staticmethod
+    def _seen(group: _Group, rows: Array, below: Callable[[Array, Array], Any]) -> Any:
+        if group.states is not None:
+            return group.states[np.maximum(rows, 0)]
+        return below(group.ids[rows], group.lengths(rows))
+
+    def plan(
+        self, documents: Array, random: np.random.Generator | None = None
+    ) -> list[tuple[_Group, Array]]:
+        """Cut the windows of some documents into batches, in random order where it is given."""
+        plan: list[tuple[_Group, Array]] = []
+        for group in self.groups:
+            wanted = self._wanted(group, documents)
+            if random is not None:
+                wanted = random.permutation(wanted)
+            plan += [(group, rows) for rows in _cut(wanted, group.size)]
+        if random is None:
+            return plan
+        return [plan[i] for i in random.permutation(len(plan))]
+
+    def batch(self, group: _Group, rows: Array, labels: Array) -> tuple[Any, ...]:
+        """Return a batch to learn from; the states of the lower layers must have been kept."""
+        token = group.judged(rows)
+        truth = (labels[np.maximum(token, 0)] != 0) & (token >= 0)
+        return (
+            group.states[np.maximum(rows, 0)],
+            group.case[rows],
+            group.lengths(rows),
+            truth.astype(np.float32),
+            (token >= 0).astype(np.float32),
+        )
+
+
+def _cut(rows: Array, size: int) -> Iterator[Array]:
+    """Cut rows into batches of one size; −1 fills the last one up."""
+    for first in range(0, len(rows), size):
+        part = rows[first : first + size]
+        yield np.concatenate([part, np.full(size - len(part), -1, rows.dtype)])
+
+
+def tune(
+    tuned: Any,
+    corpora: Sequence[Corpus],
+    labels: Array,
+    documents: Array,
+    *,
+    schedule: Schedule,
+    shape: Any,
+    random: np.random.Generator,
+    aside: Array | None = None,
+) -> Any:
+    """Tune the upper layers and the head.
+
+    Parameters
+    ----------
+    tuned
+        The weights to begin with; they are given up.
+    corpora : sequence of Corpus
+        What to learn from, with the states of the lower layers: the documents as a whole, and passages
+        of them.
+    labels : array
+        1 for each sensitive token.
+    documents : array of bool
+        Which documents to learn from.
+    schedule : Schedule
+        How long and how fast.
+    shape : Shape
+        Heads and epsilon of the network.
+    random : numpy.random.Generator
+        Orders the windows.
+    aside : array of bool, optional
+        Documents that are never learned from: they are read after each epoch, and the weights of the
+        epoch after which they are read best are kept.
+
+    """
+    import jax
+    import jax.numpy as jnp
+
+    from .network import Batch, loss_sum, moments, train_step
+
+    def planned(random: np.random.Generator | None) -> list[tuple[Corpus, _Group, Array]]:
+        plan = [
+            (corpus, group, rows)
+            for corpus in corpora
+            for group, rows in corpus.plan(documents, random)
+        ]
+        return plan if random is None else [plan[i] for i in random.permutation(len(plan))]
+
+    plan = planned(None)
+    if not plan:
+        return tuned
+    epochs = schedule.passes(len(plan))
+    steps = epochs * len(plan)
+    judged = sum(int((group.judged(rows) >= 0).sum()) for _, group, rows in plan)
+    usual = np.float32(judged / len(plan))
+    state = moments(tuned)
+    warm = max(1.0, 0.1 * steps)
+    best: tuple[float, Any] | None = None
+    step = 0
+    for _ in range(epochs):
+        for corpus, group, rows in planned(random):
+            step += 1
+            slope = min(1.0, step / warm, (steps - step + 1) / max(1.0, steps - warm))
+            tuned, state = train_step(
+                tuned, state, Batch(*corpus.batch(group, rows, labels)), np.float32(step),
+                np.float32(schedule.rate * slope), usual, shape,
+            )  # fmt: skip
+        if aside is not None:
+            sums = [
+                loss_sum(tuned, Batch(*corpora[0].batch(group, rows, labels)), shape)
+                for group, rows in corpora[0].plan(aside)
+            ]
+            total = float(sum(sums))
+            if best is None or total < best[0]:
+                best = total, jax.tree.map(jnp.copy, tuned)
+    return tuned if best is None else best[1]
+
+
+def within(data: TokenData, documents: Mask, tokens: int, random: np.random.Generator) -> Mask:
+    """Return some of the documents, chosen at random, that hold about so many tokens together.
+
+    Parameters
+    ----------
+    data : TokenData
+        The tokens.
+    documents : mask over the documents
+        Those to choose from.
+    tokens : int
+        About how many tokens to choose; all of them where there are fewer.
+    random : numpy.random.Generator
+        Chooses.
+
+    """
+    mixed = random.permutation(np.flatnonzero(documents))
+    total = np.cumsum(np.diff(data.tokens.doc)[mixed])
+    chosen = np.zeros(len(documents), np.bool_)
+    chosen[mixed[: int(np.searchsorted(total, tokens)) + 1]] = True
+    return chosen

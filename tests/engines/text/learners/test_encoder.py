@@ -1,0 +1,488 @@
+"""The encoder: files are checked, pieces are aligned, the network is what it should be, learning works."""
+
+import json
+import math
+import shutil
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.core.errors import InputError, ModelError, ParameterError
+from sfumato.engines.text.learners.encoder import folder as folders
+from sfumato.engines.text.learners.encoder.pieces import Pieces, case_of, piece_table, windows_of
+from sfumato.engines.text.reading.features import TokenData
+from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
+
+NAMES = ("Ann", "Bob", "Lee", "John")
+PLAIN = ("cat", "Paris", "met", "said")
+
+
+def tokens_of(texts):
+    vocabulary = Vocabulary()
+    return TokenData.of(tokenize(texts, vocabulary), vocabulary)
+
+
+def documents(count, seed=0, words=36):
+    """Short texts in which some words are always sensitive; a unit of work for a tiny encoder."""
+    random = np.random.default_rng(seed)
+    drawn = [random.choice(NAMES + 3 * PLAIN, words) for _ in range(count)]
+    data = tokens_of([" ".join(d) for d in drawn])
+    labels = np.concatenate([np.isin(d, NAMES) for d in drawn]).astype(np.uint8)
+    return data, labels
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def altered(encoder_files, tmp_path, change):
+    config = dict(encoder_files.config)
+    tensors = encoder_files.tensors(config)
+    change(config, tensors)
+    return encoder_files.write(tmp_path / "changed", config, tensors)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("hidden_size", 17),
+        ("hidden_size", "16"),
+        ("hidden_size", True),
+        ("num_hidden_layers", 0),
+        ("vocab_size", 1 << 30),
+        ("max_position_embeddings", 8),
+        ("layer_norm_eps", 1.0),
+        ("model_type", "roberta"),
+        ("hidden_act", "relu"),
+        ("position_embedding_type", "relative_key"),
+    ],
+)
+def test_a_configuration_that_makes_no_sense_is_refused(encoder_files, tmp_path, key, value):
+    place = altered(encoder_files, tmp_path, lambda config, _: config.update({key: value}))
+    with pytest.raises(ModelError):
+        folders.open_encoder(str(place))
+
+
+def test_tensors_are_checked_by_name_shape_type_and_value(encoder_files, tmp_path):
+    name = "encoder.layer.1.output.dense.weight"
+
+    def refused(change):
+        with pytest.raises(ModelError):
+            folders.open_encoder(str(altered(encoder_files, tmp_path / str(id(change)), change)))
+
+    refused(lambda _, t: t.pop(name))
+    refused(lambda _, t: t.update({name: t[name].T.copy()}))
+    refused(lambda _, t: t.update({name: t[name].astype("f8")}))
+    refused(lambda _, t: t.update({name: np.full_like(t[name], np.nan)}))
+    refused(lambda _, t: t.update({name: np.full_like(t[name], 1e6)}))  # beyond float16
+
+
+def test_tensors_of_a_larger_model_and_of_older_names_are_found(encoder_files, tmp_path):
+    def older(_, tensors):
+        for name in list(tensors):
+            old = name.replace("LayerNorm.weight", "LayerNorm.gamma")
+            tensors["bert." + old.replace("LayerNorm.bias", "LayerNorm.beta")] = tensors.pop(name)
+        tensors["cls.predictions.bias"] = np.zeros(3, "f4")
+
+    same = folders.open_encoder(str(altered(encoder_files, tmp_path, older)))
+    plain = folders.open_encoder(str(encoder_files.write(tmp_path / "plain")))
+    assert same.tensors.keys() == plain.tensors.keys()
+    assert all(np.array_equal(same.tensors[n], plain.tensors[n]) for n in plain.tensors)
+
+
+def test_damaged_and_missing_files_are_refused(tiny_folder, tmp_path, monkeypatch):
+    for file in ("config.json", "model.safetensors", "tokenizer.json"):
+        for damage in ("missing", "truncated", "noise", "oversized"):
+            place = shutil.copytree(tiny_folder, tmp_path / f"{file}-{damage}")
+            path = place / file
+            raw = path.read_bytes()
+            if damage == "missing":
+                path.unlink()
+            elif damage == "truncated":
+                path.write_bytes(raw[: len(raw) // 2])
+            elif damage == "noise":
+                path.write_bytes(bytes(255 - b for b in raw[:64]) + raw[64:])
+            else:
+                limit = {"config.json": "_CONFIG_LIMIT", "tokenizer.json": "_TOKENIZER_LIMIT"}
+                monkeypatch.setattr(folders, limit.get(file, "_WEIGHTS_LIMIT"), len(raw) - 1)
+            with pytest.raises(ModelError):
+                found = folders.open_encoder(str(place))
+                piece_table(found.tokenizer, found.config.vocabulary)
+            monkeypatch.undo()
+
+
+def test_the_default_weights_are_known_by_their_hash(tiny_folder, monkeypatch):
+    monkeypatch.setattr(folders, "default_folder", lambda: tiny_folder)
+    with pytest.raises(ModelError, match="not the one that is known"):
+        folders.open_encoder("default")
+    monkeypatch.setattr(folders, "default_folder", lambda: None)
+    with pytest.raises(InputError, match="not installed"):
+        folders.open_encoder("default")
+
+
+def test_installed_weights_can_be_hidden(monkeypatch):
+    monkeypatch.setenv(folders.HIDDEN_BY, "none")
+    assert folders.default_folder() is None
+
+
+def test_without_the_extra_a_call_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(folders, "missing_packages", lambda: ("jax",))
+    with pytest.raises(InputError, match=r"jax.*sfumato\[encoder\]"):
+        folders.open_encoder("default")
+
+
+def test_a_tokenizer_that_knows_too_much_or_lacks_a_mark_is_refused(tiny_encoder):
+    with pytest.raises(ModelError, match="more word pieces"):
+        piece_table(tiny_encoder.tokenizer, 20)
+    content = json.loads(tiny_encoder.tokenizer)
+    content["model"]["vocab"]["<mask>"] = content["model"]["vocab"].pop("[MASK]")
+    with pytest.raises(ModelError, match="MASK"):
+        piece_table(json.dumps(content).encode(), tiny_encoder.config.vocabulary)
+
+
+# --- pieces and windows --------------------------------------------------------------------------
+
+texts = st.text(
+    st.one_of(
+        st.sampled_from("abzAZ ,.'\n19éÉßμΩжЖ安ع\u0301\u200d\x00[]"), st.characters(codec="utf-8")
+    ),
+    max_size=60,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(texts, min_size=1, max_size=4), st.randoms(use_true_random=False))
+def test_every_token_has_its_pieces_in_any_script(tiny_encoder, written, random):
+    data = tokens_of(written)
+    gone = np.array([random.random() < 0.3 for _ in range(len(data))], bool)
+    where = np.array([random.random() < 0.8 for _ in range(len(data))], bool)
+    data = data.redact(gone)
+    table = piece_table(tiny_encoder.tokenizer, tiny_encoder.config.vocabulary)
+    pieces = Pieces.of(data, table, where=where)
+    # The plain twin: token by token, run by run.
+    ids, first, bounds, owner = [], [], [0], []
+    text = data.tokens.text.tobytes()
+    before = None
+    for i in np.flatnonzero(where).tolist():
+        document = int(data.document_of[i])
+        if before is None or before != (i - 1, document):
+            if before is not None:
+                bounds.append(len(ids))
+            owner.append(document)
+        elif gone[i] and gone[i - 1]:
+            before = (i, document)
+            continue
+        word = text[data.tokens.start[i] : data.tokens.end[i]].decode()
+        cut = [table.mask] if gone[i] else list(table.look_up([word])[0][0])
+        assert cut
+        ids += cut
+        first += [-1 if gone[i] else i] + [-1] * (len(cut) - 1)
+        before = (i, document)
+    if before is not None:
+        bounds.append(len(ids))
+    assert pieces.ids.tolist() == ids
+    assert pieces.token.tolist() == first
+    assert pieces.bounds.tolist() == bounds
+    assert pieces.document.tolist() == owner
+
+
+def test_a_mask_in_the_text_is_no_redaction(tiny_encoder):
+    table = piece_table(tiny_encoder.tokenizer, tiny_encoder.config.vocabulary)
+    pieces = Pieces.of(tokens_of(["the [MASK] met"]), table)
+    assert table.mask not in pieces.ids
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(0, 900), min_size=1, max_size=5))
+def test_each_piece_is_judged_once_and_with_context(lengths):
+    bounds = np.concatenate([[0], np.cumsum(lengths)])
+    n = int(bounds[-1])
+    pieces = Pieces(
+        np.zeros(n, np.int32), np.zeros(n, np.uint8), np.arange(n), bounds, np.arange(len(lengths))
+    )
+    windows = windows_of(pieces)
+    judged = np.zeros(n, int)
+    for a, b, low, high, d in zip(
+        windows.start, windows.stop, windows.judged, windows.until, windows.document, strict=True
+    ):
+        assert bounds[d] <= a <= low < high <= b <= bounds[d + 1]
+        assert b - a <= 158
+        assert a == bounds[d] or low - a >= 20
+        assert b == bounds[d + 1] or b - high >= 20
+        judged[low:high] += 1
+    assert (judged == 1).all()
+
+
+def test_cases():
+    assert len({case_of(w) for w in ("ann", "Ann", "ANN", "A", "McAnn", "12", ",", "安")}) == 8
+
+
+# --- the network ---------------------------------------------------------------------------------
+
+
+def plain_layer(tensors, i, x, real, heads, eps):
+    """The twin of a layer: one window, one head at a time, in numpy."""
+
+    def at(name):
+        return tensors[f"encoder.layer.{i}.{name}"].astype(np.float64)
+
+    def dense(name, x):
+        return x @ at(f"{name}.weight").T + at(f"{name}.bias")
+
+    x = x.copy()
+    joined = np.zeros_like(x)
+    size = x.shape[1] // heads
+    for h in range(heads):
+        part = slice(h * size, (h + 1) * size)
+        q, k, v = (dense(f"attention.self.{n}", x)[:, part] for n in ("query", "key", "value"))
+        weight = q @ k.T / math.sqrt(size)
+        weight[:, real:] = -np.inf
+        weight = np.exp(weight - weight.max(1, keepdims=True))
+        joined[:, part] = weight / weight.sum(1, keepdims=True) @ v
+    x = plain_norm(x + dense("attention.output.dense", joined), at("attention.output.LayerNorm.weight"),
+                   at("attention.output.LayerNorm.bias"), eps)  # fmt: skip
+    wide = plain_gelu(dense("intermediate.dense", x))
+    return plain_norm(x + dense("output.dense", wide), at("output.LayerNorm.weight"),
+                      at("output.LayerNorm.bias"), eps)  # fmt: skip
+
+
+def plain_norm(x, weight, bias, eps):
+    centred = x - x.mean(1, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(1, keepdims=True) + eps) * weight + bias
+
+
+def plain_gelu(x):
+    return x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+
+
+def plain_states(folder, ids, layers):
+    t = {k: v.astype(np.float64) for k, v in folder.tensors.items()}
+    x = (
+        t["embeddings.word_embeddings.weight"][ids]
+        + t["embeddings.position_embeddings.weight"][: len(ids)]
+    )
+    x = x + t["embeddings.token_type_embeddings.weight"][0]
+    x = plain_norm(x, t["embeddings.LayerNorm.weight"], t["embeddings.LayerNorm.bias"],
+                   folder.config.epsilon)  # fmt: skip
+    for i in range(layers):
+        x = plain_layer(t, i, x, len(ids), folder.config.heads, folder.config.epsilon)
+    return x
+
+
+def test_the_forward_pass_equals_a_plain_one(tiny_encoder):
+    from sfumato.engines.text.learners.encoder import network
+
+    config = tiny_encoder.config
+    shape = network.Shape(config.heads, config.epsilon)
+    random = np.random.default_rng(1)
+    lengths = np.array([7, 4], np.int32)
+    ids = random.integers(5, 80, (2, 9)).astype(np.int32)
+    below = network.lower(config, tiny_encoder.tensors, 1)
+    states = np.asarray(network.frozen_states(below, ids, lengths, shape))
+    tuned = network.initial(config, tiny_encoder.tensors, 1, random)
+    tuned["case"] = tuned["case"] + random.normal(0, 0.5, tuned["case"].shape)
+    case = random.integers(0, 8, (2, 9)).astype(np.uint8)
+    answers = np.asarray(network.logits(tuned, states, case, lengths, shape))
+    for w, n in enumerate(lengths):
+        plain = plain_states(tiny_encoder, ids[w, :n], 1)
+        assert states[w, :n] == pytest.approx(plain, abs=5e-3)
+        x = states[w, :n].astype(np.float64) + np.asarray(tuned["case"])[case[w, :n]]
+        for i in (1, 2):
+            x = plain_layer(
+                {k: v.astype(np.float64) for k, v in tiny_encoder.tensors.items()}, i, x, n,
+                config.heads, config.epsilon,
+            )  # fmt: skip
+        first, last = tuned["head"]["first"], tuned["head"]["last"]
+        x = plain_gelu(x @ np.asarray(first[0]) + np.asarray(first[1]))
+        assert answers[w, :n] == pytest.approx(
+            x @ np.asarray(last[0]) + float(last[1]), abs=2e-3, rel=1e-3
+        )
+
+
+def test_gradients_against_finite_differences(tiny_encoder):
+    import jax
+
+    from sfumato.engines.text.learners.encoder import network
+
+    config = tiny_encoder.config
+    shape = network.Shape(config.heads, config.epsilon)
+    random = np.random.default_rng(2)
+    tuned = network.initial(config, tiny_encoder.tensors, 2, random)
+    batch = network.Batch(
+        random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
+        random.integers(0, 8, (2, 6)).astype(np.uint8),
+        np.array([6, 4], np.int32),
+        random.integers(0, 2, (2, 6)).astype(np.float32),
+        np.array([[1, 1, 0, 1, 1, 1], [1, 1, 1, 1, 0, 0]], np.float32),
+    )
+
+    value = jax.jit(lambda t: network.loss(t, batch, shape, np.float32(5)))
+    gradient = jax.tree.leaves(jax.grad(value)(tuned))
+    leaves, tree = jax.tree.flatten(tuned)
+    for k, leaf in enumerate(leaves):
+        direction = random.normal(0, 1, leaf.shape).astype(np.float32)
+        size = 3e-3 / max(1.0, float(np.abs(direction).max()))
+
+        def moved(step, k=k, leaf=leaf, direction=direction):
+            return float(
+                value(
+                    jax.tree.unflatten(
+                        tree, [*leaves[:k], leaf + step * direction, *leaves[k + 1 :]]
+                    )
+                )
+            )
+
+        numeric = (moved(size) - moved(-size)) / (2 * size)
+        exact = float((np.asarray(gradient[k]) * direction).sum())
+        assert exact == pytest.approx(numeric, rel=0.05, abs=2e-3)
+
+
+# --- learning ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def learned(tiny_encoder):
+    from sfumato.engines.text.learners.encoder.learner import Encoder
+    from sfumato.engines.text.learners.encoder.training import Schedule
+
+    learner = Encoder(tiny_encoder, schedule=Schedule(3, 1e-2, steps=60, most=60))
+    data, labels = documents(70)
+    learner.prepare(data)
+    train = np.arange(70) < 66
+    return learner, data, labels, train, learner.fit(data, labels, documents=train, seed=3)
+
+
+def test_an_encoder_learns_and_calibrates(learned):
+    _, data, labels, train, model = learned
+    unseen = ~train
+    scores = model.scores(data, documents=unseen)
+    inside = unseen[data.document_of]
+    assert np.isneginf(scores[~inside]).all()
+    assert np.mean((scores[inside] > 0) == (labels[inside] != 0)) > 0.95
+    assert (model.slope, model.offset) != (1.0, 0.0)
+
+
+def test_the_same_seed_gives_the_same_bytes(learned):
+    learner, data, labels, train, model = learned
+    again = learner.fit(data, labels, documents=train, seed=3)
+    header, arrays = model.to_arrays()
+    other_header, other = again.to_arrays()
+    assert header == other_header
+    assert all(arrays[n].tobytes() == other[n].tobytes() for n in arrays)
+
+
+def test_what_is_read_beside_a_document_does_not_change_it(learned):
+    _, _, _, _, model = learned
+    new, _ = documents(9, seed=8)
+    together = model.scores(new)
+    for d in range(3):
+        mask = np.arange(9) == d
+        inside = mask[new.document_of]
+        assert np.array_equal(model.scores(new, documents=mask)[inside], together[inside])
+
+
+def test_redacted_words_are_masks_and_get_no_score(learned):
+    _, _, _, _, model = learned
+    new, _ = documents(2, seed=9)
+    gone = np.arange(len(new)) % 5 == 0
+    scores = model.scores(new.redact(gone))
+    assert np.isneginf(scores[gone]).all()
+    assert np.isfinite(scores[~gone]).all()
+
+
+def test_passages_are_read_by_themselves(learned):
+    _, _, _, _, model = learned
+    new, _ = documents(2, seed=10)
+    where = np.zeros(len(new), bool)
+    where[3:9] = True
+    scores = model.scores_in(new, where)
+    assert np.array_equal(np.isfinite(scores), where)
+    text = new.tokens.text.tobytes().decode()
+    alone = tokens_of([text[new.tokens.start[3] : new.tokens.end[8]]])
+    assert np.array_equal(model.scores(alone), scores[3:9])
+
+
+def test_a_model_is_data_and_what_does_not_fit_is_refused(learned):
+    from sfumato.engines.text.learners.registry import model_from_arrays
+
+    _, _, _, _, model = learned
+    new, _ = documents(3, seed=11)
+    header, arrays = model.to_arrays()
+    header = json.loads(json.dumps(header))
+    back = model_from_arrays(header, arrays)
+    assert np.array_equal(back.scores(new), model.scores(new))
+    assert "base/encoder.layer.2.output.dense.weight" not in arrays  # it was tuned
+
+    def refused(header, arrays):
+        with pytest.raises(ModelError):
+            model_from_arrays(header, arrays)
+
+    refused({**header, "frozen": 9}, arrays)
+    refused({**header, "frozen": "1"}, arrays)
+    refused({**header, "slope": -1.0}, arrays)
+    refused({**header, "config": {**header["config"], "hidden_size": 32}}, arrays)
+    for name in arrays:
+        refused(header, {n: a for n, a in arrays.items() if n != name})
+    name = "tuned/case"
+    for wrong in (
+        arrays[name].astype("f4"),
+        arrays[name][:, :-1],
+        np.full_like(arrays[name], np.inf),
+    ):
+        refused(header, {**arrays, name: wrong})
+
+
+def test_learning_goes_on_from_a_model_of_the_same_shape(learned, encoder_files, tmp_path):
+    from dataclasses import replace
+
+    from sfumato.engines.text.learners.encoder.learner import Encoder
+    from sfumato.engines.text.learners.encoder.training import Schedule
+
+    learner, data, labels, _, model = learned
+    started = learner.warm_start(model)
+    assert started is not None
+    few = np.arange(70) < 2  # of so few documents none is set aside
+    still = replace(started, schedule=Schedule(1, 0.0, 0, 1)).fit(data, labels, documents=few)
+    assert np.array_equal(still.tuned["case"], model.tuned["case"])
+    assert replace(learner, tuning="head").warm_start(model) is None
+    assert learner.planned == started.planned
+    assert Encoder(learner.folder, start=model).planned.rate < Encoder(learner.folder).planned.rate
+
+
+def test_unknown_tunings_are_refused(tiny_encoder):
+    from sfumato.engines.text.learners.encoder.learner import Encoder
+
+    with pytest.raises(ParameterError, match="tuning"):
+        Encoder(tiny_encoder, tuning="most")
+    assert [Encoder(tiny_encoder, tuning=t).frozen for t in ("head", "two", "all")] == [3, 1, 0]
+    assert Encoder(tiny_encoder).quick().tuning == "head"
+
+
+def test_nothing_is_imported_before_an_encoder_is_used():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, sfumato.engines.text.sanitize.greedy, sfumato.engines.text.attack.attacker\n"
+        "assert not {'jax', 'tokenizers', 'safetensors'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.slow
+def test_the_real_weights_against_the_plain_forward_pass(default_encoder):
+    encoder = default_encoder
+    table = encoder._untuned.table
+    cut = [ids for ids, _ in table.look_up(["Ann", "Krzyżewski", "安", "\u200b"])]
+    assert all(cut)
+    data = tokens_of(["Ann Lee met Bob."])
+    states = encoder._untuned.below(*_window(Pieces.of(data, table), table))
+    plain = plain_states(encoder.folder, _window(Pieces.of(data, table), table)[0][0, :8], 4)
+    assert np.asarray(states)[0, :8] == pytest.approx(plain, abs=0.02)
+    assert case_of("McAnn") != case_of("Ann")
+
+
+def _window(pieces, table):
+    ids = np.array([[table.first, *pieces.ids.tolist(), table.last]], np.int32)
+    return ids, np.array([ids.shape[1]], np.int32)
