@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ._running import DebugFlag, running
+from ._running import DebugFlag, JsonFlag, QuietFlag, running
 
 __all__ = ["serve"]
 
@@ -22,14 +22,22 @@ def serve(
     idle: Annotated[
         int, typer.Option(help="Minutes without anybody acting after which the page locks itself.")
     ] = 15,
+    quiet: QuietFlag = False,
+    as_json: JsonFlag = False,
     debug: DebugFlag = False,
 ) -> None:
     """Show a local page to label, choose, publish, review and audit; nothing leaves this machine."""
-    with running(quiet=False, as_json=False, debug=debug):
+    with running(quiet=quiet, as_json=as_json, debug=debug) as console:
         from ..web import serve as show
 
         def say(line: str) -> None:
+            if as_json:
+                console.result({"address": line})
+                return
             typer.echo(line)
-            typer.echo("Open this address in a browser on this machine; Ctrl-C ends it.", err=True)
+            if not quiet:
+                typer.echo(
+                    "Open this address in a browser on this machine; Ctrl-C ends it.", err=True
+                )
 
         show(folders, port=port, idle=60.0 * idle, say=say)

@@ -53,6 +53,7 @@ class Parameter:
     choices: Callable[[], Iterable[str]] | None = None
     aliases: tuple[str, ...] = ()
     in_plan: bool = True
+    recorded: bool = True
     metavar: str | None = None
     field: FieldInfo | None = None
 
@@ -116,6 +117,7 @@ def parameter(
     choices: Callable[[], Iterable[str]] | None = None,
     aliases: Sequence[str] = (),
     in_plan: bool = True,
+    recorded: bool = True,
     metavar: str | None = None,
     **field: Any,
 ) -> Any:
@@ -137,6 +139,8 @@ def parameter(
         Former names of the field, accepted for one version.
     in_plan : bool
         Whether the key may stand in a plan.
+    recorded : bool
+        Whether records keep the value; not where it changes how the work is done and nothing else.
     metavar : str
         The placeholder of the value in help texts.
     **field
@@ -144,7 +148,7 @@ def parameter(
 
     """
     about: Any = {"parameter": {"help": help, "role": role, "flag": flag, "choices": choices,
-                           "aliases": tuple(aliases), "in_plan": in_plan, "metavar": metavar}}  # fmt: skip
+                           "aliases": tuple(aliases), "in_plan": in_plan, "recorded": recorded, "metavar": metavar}}  # fmt: skip
     if isinstance(default, list | dict):
         made: Any = Field(default_factory=default.copy, json_schema_extra=about, **field)
     else:
@@ -277,6 +281,8 @@ class Request(BaseModel):
         """Return the plain form that records keep: files by name only, objects by their own name."""
         found = {}
         for name, about in parameters(type(self)).items():
+            if not about.recorded:
+                continue
             is_file = about.role in ("data", "file")
             found[name] = _recorded(self._value(name), is_file=is_file)
         return found

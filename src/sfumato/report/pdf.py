@@ -39,12 +39,12 @@ def _chart(chart: Chart, width: int) -> dict[str, Any]:
     return {"title": chart.title, "alt": chart.alt, "svg": svg, "key": _key(chart), "width": width}
 
 
-def _grid(grid: Grid) -> dict[str, Any]:
-    """Return a table for the certificate: at most `_ROWS` rows, those around the marked one."""
+def _grid(grid: Grid, most: int) -> dict[str, Any]:
+    """Return a table for the certificate: at most so many rows, those around the marked one."""
     first = (
-        0 if grid.marked is None else max(0, min(grid.marked - _ROWS // 2, len(grid.rows) - _ROWS))
+        0 if grid.marked is None else max(0, min(grid.marked - most // 2, len(grid.rows) - most))
     )
-    rows = grid.rows[first : first + _ROWS]
+    rows = grid.rows[first : first + most]
     more = len(grid.rows) - len(rows)
     return {
         "caption": f"{grid.caption} ({more} more rows are on the page)" if more else grid.caption,
@@ -60,7 +60,8 @@ def _said(sentences: list[str]) -> list[list[tuple[str, str | None]]]:
 
 def _content(facts: Facts) -> dict[str, Any]:
     told = stories(facts.parts)
-    width = 82 if len(told) < 3 else 68  # a certificate has six sheets at most
+    few = len(told) < 3
+    width, rows = (82, _ROWS) if few else (56, _ROWS // 2)  # a certificate has six sheets at most
     terms = {key: term for story in told for key, term in story.glossary.items()}
     parts = [
         {
@@ -74,9 +75,11 @@ def _content(facts: Facts) -> dict[str, Any]:
             "cost": _said(story.cost),
             "assumptions": _said(story.assumptions),
             "charts": [_chart(c, width) for c in _first(story.charts)],
-            "grids_first": [_grid(g) for g in story.grids if g.section == "published"][:_GRIDS],
-            "grids_last": [_grid(g) for g in story.grids if g.section == "attack"][:1]
-            or [_grid(g) for g in story.grids if g.section == "tradeoff"][:1],
+            "grids_first": [_grid(g, rows) for g in story.grids if g.section == "published"][
+                :_GRIDS
+            ],
+            "grids_last": [_grid(g, rows) for g in story.grids if g.section == "attack"][:1]
+            or [_grid(g, rows) for g in story.grids if g.section == "tradeoff"][:1],
         }
         for story in told
     ]

@@ -163,8 +163,8 @@ class BasketsRequest(_OfMatrix):
         None, help="Features whose absence is risky: a file of names, or all.", role="file"
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
-    engine: Literal["local", "spark"] = parameter("local", help=_ENGINE)
-    threads: int | None = parameter(None, help=_THREADS, ge=1)
+    engine: Literal["local", "spark"] = parameter("local", help=_ENGINE, recorded=False)
+    threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False)
 
     @field_validator("known_absences")
     @classmethod
@@ -188,8 +188,8 @@ class BasketsPublishRequest(_OfMatrix):
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."
     )
-    engine: Literal["local", "spark"] = parameter("local", help=_ENGINE)
-    threads: int | None = parameter(None, help=_THREADS, ge=1)
+    engine: Literal["local", "spark"] = parameter("local", help=_ENGINE, recorded=False)
+    threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False)
 
 
 class _OfFolder(Request):

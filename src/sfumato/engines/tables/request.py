@@ -26,11 +26,18 @@ _DIVERSITIES = ("distinct", "entropy", "recursive")
 
 
 def _engine() -> Any:
-    return parameter("local", help="Where rows are counted and written.", choices=lambda: _ENGINES)
+    return parameter(
+        "local",
+        help="Where rows are counted and written.",
+        choices=lambda: _ENGINES,
+        recorded=False,
+    )
 
 
 def _threads() -> Any:
-    return parameter(None, help="Threads of this machine (default: all cores).", ge=1)
+    return parameter(
+        None, help="Threads of this machine (default: all cores).", ge=1, recorded=False
+    )
 
 
 class TablesRequest(Request):

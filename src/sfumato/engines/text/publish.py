@@ -144,7 +144,7 @@ def _written_with(request: TextPublishRequest) -> dict[str, Any]:
         "replacement", "findings", "min_score", "findings_labels", "drop", "new_ids", "engine",
         "threads", "accept_shift",
     )  # fmt: skip
-    return {"request": _recorded(request), **{name: getattr(request, name) for name in named}}
+    return {"request": request.to_record(), **{name: getattr(request, name) for name in named}}
 
 
 def _sanitiser(
@@ -243,11 +243,6 @@ def _with_rules(
         request.rules, labels=classifiers.labels, texts=texts, is_feature=False
     )
     return replace(classifiers, rules=rules)
-
-
-def _recorded(request: TextPublishRequest) -> dict[str, JsonValue]:
-    """Return the request without what does not change a byte: where the work was done."""
-    return {k: v for k, v in request.to_record().items() if k not in {"engine", "threads"}}
 
 
 def _hash(classifiers: ClassifierSet) -> str:

@@ -182,7 +182,9 @@ class TextRequest(_Reading):
         help="What is tuned: its head, its upper two layers, or all.",
         choices=lambda: TUNINGS,
     )
-    threads: int | None = parameter(None, help="Threads (default: all cores).", ge=1, in_plan=False)
+    threads: int | None = parameter(
+        None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False
+    )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
@@ -267,9 +269,15 @@ class TextPublishRequest(_Reading):
         False, help="Give documents new ids and an order of their own; the mapping stays with you."
     )
     engine: str = parameter(
-        "local", help="Where the work is done.", choices=lambda: ("local", "spark"), in_plan=False
+        "local",
+        help="Where the work is done.",
+        choices=lambda: ("local", "spark"),
+        in_plan=False,
+        recorded=False,
     )
-    threads: int | None = parameter(None, help="Threads (default: all cores).", ge=1, in_plan=False)
+    threads: int | None = parameter(
+        None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False
+    )
     strict: bool = parameter(False, help="Stop at the first document that fails.")
 
     _one_field = field_validator("drop", mode="before")(_listed)
@@ -337,7 +345,9 @@ class StudyRequest(Request):
         [10, 20, 50, 100, 200, 500, 1000, 2000], help="How many words are inspected.",
         flag="--budget", aliases=["budget"], min_length=1,
     )  # fmt: skip
-    threads: int | None = parameter(None, help="Threads (default: all cores).", ge=1)
+    threads: int | None = parameter(
+        None, help="Threads (default: all cores).", ge=1, recorded=False
+    )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _one_corpus = field_validator("corpora", "labels", "publishers", mode="before")(_listed)
