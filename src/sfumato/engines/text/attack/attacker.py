@@ -136,8 +136,8 @@ class AttackReport:
         """Return the plain form of `to_record`."""
         return self.to_record().to_json()
 
-    def _content(self) -> dict[str, Any]:
-        content: dict[str, Any] = {}
+    def _content(self) -> dict[str, object]:
+        content: dict[str, object] = {}
         for reading, (chosen, inspection) in self.inspections.items():
             content[reading] = {
                 "learner": chosen.learner,

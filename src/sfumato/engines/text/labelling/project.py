@@ -15,7 +15,6 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -160,8 +159,8 @@ def start_project(
     *,
     labels: Sequence[str] = (),
     rules: str | os.PathLike[str] | None = None,
-    findings: str | os.PathLike[str] | Mapping[str, Any] | None = None,
-    background: Sequence[Any] = (),
+    findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
+    background: Sequence[object] = (),
     generated: bool = False,
     ratio: float = 10.0,
     wanted: float = 0.01,
@@ -259,7 +258,7 @@ def _proposal_lines(documents: Iterable[Document], found: Mapping[str, Sequence[
 
 
 def _start_model(
-    background: Sequence[Any],
+    background: Sequence[object],
     labels: Sequence[str],
     rules: ChosenRules,
     *,

@@ -326,7 +326,7 @@ class Session:
                     return Question("window", first, last, number, random=True)
         return None
 
-    def agreement(self) -> dict[str, Any]:
+    def agreement(self) -> dict[str, object]:
         """Return in how many words of the windows that both have read the two readers agree."""
         same = words = both = either = 0
         with self.lock:
@@ -405,7 +405,7 @@ class Session:
 
     # --- where it stands ----------------------------------------------------------------------
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> dict[str, object]:
         """Return counts, the estimate with its range, and the verdict of the stop rule."""
         with self.lock:
             answers, scores, estimate = self.answers, self.scores, self.estimate

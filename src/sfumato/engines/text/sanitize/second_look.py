@@ -43,7 +43,7 @@ class Look:
     high: float
     reach: int = REACH
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return plain values for the header of a model."""
         return {
             "sources": list(self.sources),

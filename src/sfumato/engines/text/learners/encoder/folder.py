@@ -109,7 +109,7 @@ class Config:
             raise ModelError("config.json: 'hidden_size' is no multiple of 'num_attention_heads'.")
         return config
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the sizes in the words of config.json."""
         return {
             "model_type": "bert",

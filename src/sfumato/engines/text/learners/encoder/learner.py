@@ -57,9 +57,9 @@ class Encoder(Learner):
             raise ParameterError.constraint("tuning", "Encoder", rule, self.tuning)
 
     @classmethod
-    def named(cls, wanted: str, **rest: Any) -> Encoder:
+    def named(cls, wanted: str, *, tuning: str = "two") -> Encoder:
         """Return an encoder by the word of the command line: `default`, or a folder."""
-        return cls(open_encoder(wanted), **rest)
+        return cls(open_encoder(wanted), tuning=tuning)
 
     @property
     def name(self) -> str:
