@@ -119,7 +119,7 @@ class _Attack:
             else self.rows
         )
 
-        def level(share: float, label: str) -> list[dict[str, Any]]:
+        def level(share: float, label: str) -> list[dict[str, object]]:
             return [
                 {"budget": ends[0], "share": share, "label": ""},
                 {"budget": ends[1], "share": share, "label": label},

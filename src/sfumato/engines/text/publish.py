@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from pydantic import JsonValue
 
@@ -139,7 +138,7 @@ def _made_from(
     }
 
 
-def _written_with(request: TextPublishRequest) -> dict[str, Any]:
+def _written_with(request: TextPublishRequest) -> dict[str, object]:
     """Return the options of writing that are parameters of the request."""
     named = (
         "replacement", "findings", "min_score", "findings_labels", "drop", "new_ids", "engine",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -132,7 +132,7 @@ class AttackReport:
         """Return `attack` of a candidate, a reference or attack.json."""
         return AttackDetails.from_json(self._content())
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the plain form of `to_record`."""
         return self.to_record().to_json()
 
