@@ -107,7 +107,7 @@ class _Attack:
             words += "" if head.before is None else f", before it was {about(head.before[1])}"
         return f"{words}."
 
-    def spec(self, *, log: bool) -> dict[str, Any]:
+    def spec(self, *, log: bool) -> dict[str, object]:
         """Return the Vega-Lite spec on a linear or a logarithmic axis."""
         bound, at_random = self.facts.bound, self.random
         ends = [self.budgets[0] / 1.22, self.budgets[-1] * 1.3]
