@@ -107,7 +107,7 @@ class _Attack:
             words += "" if head.before is None else f", before it was {about(head.before[1])}"
         return f"{words}."
 
-    def spec(self, *, log: bool) -> dict[str, Any]:
+    def spec(self, *, log: bool) -> dict[str, object]:
         """Return the Vega-Lite spec on a linear or a logarithmic axis."""
         bound, at_random = self.facts.bound, self.random
         ends = [self.budgets[0] / 1.22, self.budgets[-1] * 1.3]
@@ -119,7 +119,7 @@ class _Attack:
             else self.rows
         )
 
-        def level(share: float, label: str) -> list[dict[str, Any]]:
+        def level(share: float, label: str) -> list[dict[str, object]]:
             return [
                 {"budget": ends[0], "share": share, "label": ""},
                 {"budget": ends[1], "share": share, "label": label},

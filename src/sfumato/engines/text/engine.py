@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import JsonValue
 
@@ -66,7 +66,7 @@ class TextEngine(Engine):
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,
-    ) -> Any:
+    ) -> object:
         """Publish documents with a candidate; return the release, or a list of documents without `out`."""
         from .publish import publish as run
 
@@ -257,21 +257,23 @@ def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
 ENGINE = TextEngine()
 
 
-def explore(corpus: Source, **request: Any) -> TextExploration:
+def explore(
+    corpus: Source, *, progress: Progress | None = None, **request: object
+) -> TextExploration:
     """Return the frontier of candidate releases of labelled documents.
 
     Parameters
     ----------
     corpus : path, frame, Corpus or list of Document
         Labelled documents.
+    progress : callable, optional
+        Called as `progress(steps, note=...)`.
     **request
-        The other fields of `TextRequest` by name, for example `labels=["NAME"]`; `progress` may be a
-        callable of the form `progress(steps, note=...)`.
+        The other fields of `TextRequest` by name, for example `labels=["NAME"]`.
 
     """
-    progress: Progress = request.pop("progress", None) or no_progress
     made = TextRequest.made({**request, "corpus": corpus}, owner="text.explore")
-    return ENGINE.explore(made, progress=progress)
+    return ENGINE.explore(made, progress=progress or no_progress)
 
 
 def load(folder: str | os.PathLike[str]) -> TextExploration:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from pydantic import JsonValue
 
@@ -29,6 +28,7 @@ from .release.sanitiser import Sanitiser, batches
 from .release.shift import LARGEST_SAMPLE
 from .release.surrogates import DateReading
 from .release.surrogates.dates import MONTH_FIRST
+from .release.writing import Measures
 from .release.writing import publish as write_release
 from .request import TextPublishRequest
 from .rules import ChosenRules
@@ -51,7 +51,7 @@ def publish(
     out: Path | None,
     force: bool = False,
     progress: Progress = no_progress,
-) -> Any:
+) -> object:
     """Publish into the folder `out`; without one, return a frame for a frame and a list of documents else.
 
     Without a folder, documents that fail are not left out silently: the first of them raises. Documents
@@ -99,7 +99,7 @@ def publish(
         raise InputError("Findings must be a file when a folder is published into.")
     progress(0, total=look.documents)
 
-    def measure(counts: Mapping[str, Any]) -> dict[str, Any]:
+    def measure(counts: Mapping[str, int | Mapping[str, int]]) -> Measures:
         if held_out is None:
             return {"risk": risk, "sentences": (sentence,)}
         about = measured(held_out, learned.labels, counts, check, expected, seed=seed)
@@ -138,7 +138,7 @@ def _made_from(
     }
 
 
-def _written_with(request: TextPublishRequest) -> dict[str, Any]:
+def _written_with(request: TextPublishRequest) -> dict[str, object]:
     """Return the options of writing that are parameters of the request."""
     named = (
         "replacement", "findings", "min_score", "findings_labels", "drop", "new_ids", "engine",
@@ -202,7 +202,7 @@ def _reading(request: TextPublishRequest, learned: Learned, look: Look) -> DateR
     return DateReading(tuple(sorted(known.items())), shown.default)
 
 
-def _returned(sanitiser: Sanitiser, corpus: Corpus, request: TextPublishRequest) -> Any:
+def _returned(sanitiser: Sanitiser, corpus: Corpus, request: TextPublishRequest) -> object:
     """Return the published documents: a frame for a frame, else a list."""
     published = _listed(sanitiser, corpus, request)
     if getattr(corpus.format, "native", None) is not None:
@@ -211,7 +211,7 @@ def _returned(sanitiser: Sanitiser, corpus: Corpus, request: TextPublishRequest)
 
 
 def _listed(sanitiser: Sanitiser, corpus: Corpus, request: TextPublishRequest) -> list[Document]:
-    documents: Any = read_documents(corpus)
+    documents: Iterable[Document] = read_documents(corpus)
     if request.findings is not None:
         keep = sanitiser.candidate.labels
         documents = with_findings(

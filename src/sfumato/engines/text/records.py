@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
     Field,
@@ -147,8 +147,8 @@ class AttackDetails(Record):
         return {reading: record for reading, record in found.items() if record is not None}
 
     @model_serializer(mode="wrap")
-    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = handler(self)
+    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        found: dict[str, object] = handler(self)
         return {k: v for k, v in found.items() if v is not None or k not in READINGS}
 
 
@@ -189,7 +189,7 @@ class Bounds(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _from_file(cls, values: Any) -> Any:
+    def _from_file(cls, values: object) -> object:
         if not isinstance(values, Mapping) or "theorems" in values:
             return values
         rest = dict(values)
@@ -198,13 +198,13 @@ class Bounds(Record):
         return {"theorems": _named(rest), "ranked_prefix": _named(prefixes, "ranked prefix"), **own}
 
     @model_serializer(mode="wrap")
-    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = handler(self)
+    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        found: dict[str, dict[str, object]] = handler(self)
         sample = {k: found[k] for k in ("deviation", "parameters") if self.parameters is not None}
         return {**found["theorems"], "ranked prefix": found["ranked_prefix"], **sample}
 
 
-def _named(bounds: Any, name: str | None = None) -> Any:
+def _named(bounds: object, name: str | None = None) -> object:
     if not isinstance(bounds, Mapping):
         return bounds
     return {

@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Self, TypeVar
 
 from pydantic import Field, field_validator
 
 from ...core.choice import Choice
 from ...core.errors import NoCandidateError
 from ...core.exploration import Exploration
-from ...core.records import Candidate
+from ...core.records import Candidate, FrontierRecord
 from ...core.request import Request, parameter
 from .attack.registry import ATTACKERS, ENCODER
 from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
@@ -48,6 +48,7 @@ File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Inspected = Annotated[int, Field(ge=1)]
 C = TypeVar("C", bound=Candidate)
+R = TypeVar("R", bound=FrontierRecord)
 
 
 @dataclass(frozen=True)
@@ -332,7 +333,7 @@ class AuditRequest(Request):
 class StudyRequest(Request):
     """What `study` takes."""
 
-    corpora: list[Source] = parameter(
+    corpora: list[File] = parameter(
         help="Labelled corpora.", role="data", metavar="CORPUS…", min_length=1
     )
     labels: list[str] = parameter(
@@ -365,7 +366,7 @@ class StartRequest(_Reading):
         None, help="Rules file; the built-in rules by default.", role="file"
     )
     findings: File | None = parameter(None, help="Another tool's findings (JSONL).", role="file")
-    background: list[Any] = parameter(
+    background: list[Source] = parameter(
         [], help="Labelled corpora of any origin to learn a first model from.", role="file"
     )
     generated: bool = parameter(
@@ -398,7 +399,7 @@ class TextChoice(Choice):
     def _own_ways(self) -> tuple[str, ...]:
         return ("ratio",)
 
-    def of(self, exploration: Exploration[Any, C]) -> C:
+    def of(self, exploration: Exploration[R, C]) -> C:
         """Return the chosen candidate of an exploration."""
         if self.ratio is None:
             return super().of(exploration)
@@ -412,7 +413,7 @@ class TextChoice(Choice):
         )
 
 
-def _ratios(exploration: Exploration[Any, C]) -> list[str]:
+def _ratios(exploration: Exploration[R, C]) -> list[str]:
     known = {getattr(candidate, "ratio", None) for candidate in exploration.candidates}
     return [f"{ratio:g}" for ratio in sorted(r for r in known if r is not None)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
     from ...data.documents import Corpus
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Reading", "Source", "is_table", "layout_of", "opened"]
 
-Source: TypeAlias = Any
+Source: TypeAlias = object
 """Documents as a path, a frame, a `Corpus` or a list of `Document`; `read_documents` checks which."""
 
 _TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
@@ -26,6 +26,10 @@ class Reading(Protocol):
     format: str | None
     overlaps: str
     delimiter: str | None
+
+
+class _Delimited(TypedDict, total=False):
+    delimiter: str
 
 
 def is_table(source: str | os.PathLike[str]) -> bool:
@@ -47,7 +51,7 @@ def opened(source: Source, how: Reading) -> Corpus:
     """
     from ...data.documents import read_documents
 
-    options: dict[str, Any] = {} if how.delimiter is None else {"delimiter": how.delimiter}
+    options: _Delimited = {} if how.delimiter is None else {"delimiter": how.delimiter}
     tabular = isinstance(source, str | os.PathLike) and (
         is_table(source) or how.format in {"csv", "tsv", "parquet"}
     )

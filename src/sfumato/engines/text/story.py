@@ -113,7 +113,7 @@ def _verdict(facts: TextFacts) -> list[str]:
 
 
 def _promise(facts: TextFacts, chosen: TextCandidate, many: str) -> list[str]:
-    """Say what is expected to be left and what is lost, and how much it was measured on."""
+    """Return sentences on what is expected to be left and what is lost, and how much it was measured on."""
     measured = facts.release.measured if facts.release is not None else None
     risk = facts.release.risk if facts.release is not None and facts.release.risk else chosen.risk
     stay = "stay" if facts.release is not None else "would stay"
@@ -165,7 +165,7 @@ def _promise(facts: TextFacts, chosen: TextCandidate, many: str) -> list[str]:
 
 
 def _shift_check(facts: TextFacts) -> Check | None:
-    """Say whether the release is like what was learned from."""
+    """Return the check that the release is like what was learned from."""
     release = facts.release
     if release is None or release.measured is None or not release.sentences:
         return None
@@ -199,7 +199,7 @@ def _stats(facts: TextFacts) -> list[Stat]:
 
 
 def _encoder_checks(facts: TextFacts) -> list[Check]:
-    """Say whether attackers with a pretrained encoder were run, and what a device could not repeat."""
+    """Return the checks on attackers with a pretrained encoder and on what a device cannot repeat."""
     checks = []
     record = facts.attack_record
     attack = record.attack if record is not None else facts.chosen.attack if facts.chosen else None
@@ -337,7 +337,7 @@ def _published(facts: TextFacts) -> list[str]:
 
 
 def _surrogate_words(release: TextRelease | None) -> list[str]:
-    """Say how many surrogates were made, by kind, and how many redactions are likely mistakes."""
+    """Return sentences on how many surrogates were made, by kind, and how many redactions are likely mistakes."""
     made = release.counts.get("surrogates") if release is not None else None
     if not isinstance(made, dict) or not made:
         return []

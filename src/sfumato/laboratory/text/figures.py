@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...core.errors import ParameterError
 from ...engines.text.learners.selection import Selection
 from ..writing import styled
 from .publishers import PUBLISHERS, CostSensitive, Literal, Publisher
+from .rows import AttackRow, PublisherRow, StudyContent
 
 __all__ = ["FIGURES", "best_single_pass", "figure"]
 
-Row = dict[str, Any]
+Row = Mapping[str, str | float]  # a point of a chart
+Spec = dict[str, object]
 
 
-def figure(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
+def figure(name: str, content: StudyContent) -> Spec:
     """Return the chart of one figure, its rows inside.
 
     Parameters
@@ -32,18 +34,18 @@ def figure(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _chart(
-    title: str, rows: list[Row], x: str, y: str, colour: str, *, x_title: str, y_title: str,
-    log: bool = False, dash: str | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    x_scale: dict[str, Any] = {}
-    axis: dict[str, Any] = {}
+    title: str, rows: Sequence[Row], x: str, y: str, colour: str, *, x_title: str, y_title: str,
+    log: bool = False, dash: str | None = None, from_zero: bool = True,
+) -> Spec:  # fmt: skip
+    x_scale: Spec = {}
+    axis: Spec = {}
     if log and rows:
-        values = sorted({row[x] for row in rows})
+        values = sorted({value for row in rows if isinstance(value := row[x], int | float)})
         x_scale = {"type": "log", "nice": False, "domain": [values[0] / 1.15, values[-1] * 1.15]}
         axis = {"values": values, "format": "~s"}
-    encoding: dict[str, Any] = {
+    encoding: Spec = {
         "x": {"field": x, "type": "quantitative", "title": x_title, "scale": x_scale, "axis": axis},
-        "y": {"field": y, "type": "quantitative", "title": y_title, "scale": {"zero": True}},
+        "y": {"field": y, "type": "quantitative", "title": y_title, "scale": {"zero": from_zero}},
         "color": {"field": colour, "type": "nominal", "title": None},
         "tooltip": [{"field": f} for f in (colour, x, y)],
     }
@@ -77,16 +79,16 @@ def _best_or_one_pass(publisher: Publisher) -> bool:
 
 
 def _attacks(
-    content: Mapping[str, Any], *, publishers: Iterable[str], reading: str = "B"
-) -> Iterable[Row]:
+    content: StudyContent, *, publishers: Iterable[str], reading: str = "B"
+) -> Iterable[AttackRow]:
     wanted = set(publishers)
     return (r for r in content["attack"] if r["publisher"] in wanted and r["reading"] == reading)
 
 
-def _identified(content: Mapping[str, Any]) -> dict[str, Any]:
+def _identified(content: StudyContent) -> Spec:
     """Figure 3: TP_A by L/C for literal GS with the CRF and with the best of all."""
     names = _titles(lambda p: p.attacked_with_residual)
-    rows = [
+    rows: list[Row] = [
         {"corpus": r["corpus"], "publisher": names[r["publisher"]], "ratio": r["ratio"],
          "identified": r["tp"], "kind": "GreedySanitize"}
         for r in _attacks(content, publishers=names)
@@ -104,8 +106,8 @@ def _identified(content: Mapping[str, Any]) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def best_single_pass(published: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Give, by corpus, the publisher whose one plain pass (L/C = 1) errs least.
+def best_single_pass(published: Iterable[PublisherRow]) -> dict[str, str]:
+    """Return, by corpus, the publisher whose one plain pass (L/C = 1) errs least.
 
     Parameters
     ----------
@@ -124,7 +126,7 @@ def best_single_pass(published: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     return best
 
 
-def _baselines(content: Mapping[str, Any]) -> dict[str, int]:
+def _baselines(content: StudyContent) -> dict[str, int]:
     """Return TP_A against one plain pass of the learner with the fewest errors, by corpus."""
     best = best_single_pass(content["publish"])
     return {
@@ -135,10 +137,10 @@ def _baselines(content: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _by_budget(
-    content: Mapping[str, Any], title: str, names: Mapping[str, str], ratios: Iterable[float]
-) -> dict[str, Any]:
+    content: StudyContent, title: str, names: Mapping[str, str], ratios: Iterable[float]
+) -> Spec:
     wanted = set(ratios)
-    rows = [
+    rows: list[Row] = [
         {"corpus": f"{r['corpus']}, L/C = {r['ratio']:g}", "publisher": names[r["publisher"]],
          "budget": r["budget"], "share": r["share"], "way": r["way"]}
         for r in _attacks(content, publishers=names)
@@ -150,25 +152,24 @@ def _by_budget(
     )  # fmt: skip
 
 
-def _against_cost(content: Mapping[str, Any]) -> dict[str, Any]:
+def _against_cost(content: StudyContent) -> Spec:
     names = _titles(_best_or_one_pass)
     return _by_budget(
         content, "Figure 4: found by the attacker, L/C = 5 and 10", names, (5.0, 10.0)
     )
 
 
-def _publish_ratio(content: Mapping[str, Any]) -> dict[str, Any]:
+def _publish_ratio(content: StudyContent) -> Spec:
     names = _titles(_best_or_one_pass)
     rows = _mean(content, names, "published")
-    chart = _chart(
+    return _chart(
         "Figure 5: share of the words that is published", rows, "ratio", "published", "publisher",
         x_title="L/C", y_title="publish ratio", log=True,
+        from_zero=False,
     )  # fmt: skip
-    chart["spec"]["encoding"]["y"]["scale"] = {"zero": False}
-    return chart
 
 
-def _hypotheses(content: Mapping[str, Any], number: int, ratio: float) -> dict[str, Any]:
+def _hypotheses(content: StudyContent, number: int, ratio: float) -> Spec:
     names = _titles(lambda p: not isinstance(p, CostSensitive))
     return _by_budget(
         content,
@@ -178,7 +179,7 @@ def _hypotheses(content: Mapping[str, Any], number: int, ratio: float) -> dict[s
     )
 
 
-def _rounds(content: Mapping[str, Any]) -> dict[str, Any]:
+def _rounds(content: StudyContent) -> Spec:
     names = _titles(lambda p: not isinstance(p, CostSensitive))
     rows = _mean(content, names, "rounds")
     return _chart(
@@ -187,7 +188,9 @@ def _rounds(content: Mapping[str, Any]) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def _mean(content: Mapping[str, Any], names: Mapping[str, str], field: str) -> list[Row]:
+def _mean(
+    content: StudyContent, names: Mapping[str, str], field: typing.Literal["published", "rounds"]
+) -> list[Row]:
     """Average a field over the folds."""
     sums: dict[tuple[str, str, float], list[float]] = {}
     for r in content["publish"]:
@@ -200,7 +203,7 @@ def _mean(content: Mapping[str, Any], names: Mapping[str, str], field: str) -> l
     ]  # fmt: skip
 
 
-FIGURES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+FIGURES: dict[str, Callable[[StudyContent], Spec]] = {
     "figure_3": _identified,
     "figure_4": _against_cost,
     "figure_5": _publish_ratio,

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -28,19 +28,22 @@ from ...core.randomness import Streams
 from ...core.staging import refuse_existing
 from ...data.documents import read_documents
 from ...engines.text.attack.attacker import Residual, Target, attack
-from ...engines.text.attack.inspection import Confusion
 from ...engines.text.learners.folds import deal
 from ...engines.text.reading.arrays import Mask
 from ...engines.text.reading.features import TokenData
 from ...engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
+from ...engines.text.records import AttackDetails
 from ...engines.text.request import StudyRequest
 from ..writing import draw_charts, write_charts, write_csv
 from .figures import FIGURES, best_single_pass, figure
 from .publishers import PUBLISHERS, CostSensitive, Training, decisions
+from .rows import AttackRow, CorpusRow, Plan, PublisherRow, StudyContent
+
+if TYPE_CHECKING:
+    from ...compute.protocol import Compute
 
 __all__ = ["StudyPlan", "run_study", "study"]
 
-Row = dict[str, Any]
 _COMPARED = (5.0, 10.0)  # the ratios of figures 4, 6 and 7
 
 
@@ -66,6 +69,27 @@ class StudyPlan:
         if not self.ratios or not all(r > 0 and np.isfinite(r) for r in self.ratios):
             raise ParameterError.constraint("ratios", "study", "positive numbers", self.ratios)
 
+    def to_json(self) -> Plan:
+        """Return the plan as study.json holds it."""
+        return {
+            "labels": self.labels,
+            "ratios": self.ratios,
+            "folds": self.folds,
+            "publishers": self.publishers,
+            "budgets": self.budgets,
+            "seed": self.seed,
+        }
+
+
+class _Facts(TypedDict):
+    """What a part of the publishers holds beside its arrays."""
+
+    rows: list[PublisherRow]
+    last: dict[str, dict[str, int]]
+
+
+_Fold = tuple[_Facts, Mapping[str, npt.NDArray[np.uint8]]]
+
 
 @dataclass(frozen=True, eq=False)
 class _Corpus:
@@ -86,7 +110,7 @@ def study(
     force: bool = False,
     progress: Callable[[int, str], None] | None = None,
     units: Callable[[int], None] | None = None,
-) -> dict[str, Any]:
+) -> StudyContent:
     """Run the study into a folder: publish.csv, attack.csv, study.json and a chart for each figure.
 
     A folder that holds parts of the very same study is continued; `units` is called with the
@@ -120,9 +144,9 @@ def study(
     compute = compute_engine("local", threads=threads)
     if units is not None:
         units(len(corpora) * (plan.folds + len(_configurations(plan))))
-    published: list[Row] = []
-    attacked: list[Row] = []
-    described: list[Row] = []
+    published: list[PublisherRow] = []
+    attacked: list[AttackRow] = []
+    described: list[CorpusRow] = []
     for path in corpora:
         corpus = _read(path, plan, marks[Path(path).name.split(".")[0]])
         described.append(_described(corpus))
@@ -136,9 +160,9 @@ def study(
         published += [row for facts, _ in folds for row in facts["rows"]]
         for rows in _attack_parts(corpus, folds, plan, out, compute=compute, tell=tell):
             attacked += rows
-    content = {
+    content: StudyContent = {
         "version": __version__,
-        "plan": {**asdict(plan)},
+        "plan": plan.to_json(),
         "corpora": described,
         "publish": published,
         "attack": attacked,
@@ -147,7 +171,7 @@ def study(
     return content
 
 
-def run_study(request: StudyRequest, call: Call) -> dict[str, Any]:
+def run_study(request: StudyRequest, call: Call) -> dict[str, object]:
     """Run the study that `sfumato text study` asks for, and draw its charts.
 
     Parameters
@@ -227,7 +251,7 @@ def _read(path: str | os.PathLike[str], plan: StudyPlan, mark: str) -> _Corpus:
     return _Corpus(name, texts, sensitive, TokenData.of(tokens, vocabulary), fold, mark)
 
 
-def _described(corpus: _Corpus) -> Row:
+def _described(corpus: _Corpus) -> CorpusRow:
     words = corpus.data.counted
     return {
         "corpus": corpus.name,
@@ -259,9 +283,9 @@ def _publish_part(corpus: _Corpus, fold: int, plan: StudyPlan, out: Path) -> int
     held = corpus.fold == fold
     train, (unseen, truth) = _some(corpus, ~held), _some(corpus, held)
     words, left = unseen.counted, truth != 0
-    rows: list[Row] = []
+    rows: list[PublisherRow] = []
     arrays: dict[str, npt.NDArray[np.uint8]] = {}
-    lasts: dict[str, Row] = {}
+    lasts: dict[str, dict[str, int]] = {}
     for made in decisions(
         train, unseen, ratios=plan.ratios, publishers=plan.publishers,
         seed=Streams(plan.seed).child(corpus.name).seed_of(f"fold {fold}") % 2**32,
@@ -297,7 +321,7 @@ def _publish_part(corpus: _Corpus, fold: int, plan: StudyPlan, out: Path) -> int
     return fold
 
 
-def _load(path: Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.uint8]]]:
+def _load(path: Path) -> _Fold:
     with np.load(path, allow_pickle=False) as stored:
         arrays = {name: stored[name] for name in stored.files}
     return json.loads(arrays.pop("facts").tobytes()), arrays
@@ -307,7 +331,9 @@ def _key(publisher: str, ratio: float) -> str:
     return f"{publisher} {ratio:g}"
 
 
-def _configurations(plan: StudyPlan, published: Sequence[Row] = ()) -> list[tuple[str, float]]:
+def _configurations(
+    plan: StudyPlan, published: Sequence[PublisherRow] = ()
+) -> list[tuple[str, float]]:
     """List what is attacked: everything iterative at every ratio, one-pass learners where compared.
 
     The baseline of figure 3 is one plain pass (L/C = 1) of the learner that errs least.
@@ -325,13 +351,13 @@ def _configurations(plan: StudyPlan, published: Sequence[Row] = ()) -> list[tupl
 
 def _attack_parts(
     corpus: _Corpus,
-    folds: Sequence[tuple[dict[str, Any], dict[str, npt.NDArray[np.uint8]]]],
+    folds: Sequence[_Fold],
     plan: StudyPlan,
     out: Path,
     *,
-    compute: Any,
+    compute: Compute,
     tell: Callable[[int, str], None],
-) -> Iterator[list[Row]]:
+) -> Iterator[list[AttackRow]]:
     where = [np.flatnonzero((corpus.fold == f)[corpus.data.document_of]) for f in range(plan.folds)]
     releases: dict[str, tuple[str, Mask, list[tuple[str, float]]]] = {}
     rows = [row for facts, _ in folds for row in facts["rows"]]
@@ -347,7 +373,7 @@ def _attack_parts(
         # Ratios at which a publisher does the same share one attack.
         releases.setdefault(same, (key, redacted, []))[2].append((publisher, ratio))
 
-    def run(entry: tuple[str, Mask, list[tuple[str, float]]]) -> list[Row]:
+    def run(entry: tuple[str, Mask, list[tuple[str, float]]]) -> list[AttackRow]:
         key, redacted, configurations = entry
         content = _attack_part(corpus, key, redacted, folds, plan=plan, out=out)
         found = [
@@ -365,14 +391,14 @@ def _attack_part(
     corpus: _Corpus,
     key: str,
     redacted: Mask,
-    folds: Sequence[tuple[dict[str, Any], dict[str, npt.NDArray[np.uint8]]]],
+    folds: Sequence[_Fold],
     *,
     plan: StudyPlan,
     out: Path,
-) -> dict[str, Any]:
+) -> AttackDetails:
     path = _part(out, corpus, key.replace(" ", "_"), ".json")
     if path.exists():
-        return dict(read_json(path))
+        return AttackDetails.from_json(read_json(path))
     every = np.ones(corpus.data.documents, np.bool_)
     target = Target(corpus.data.redact(redacted), corpus.sensitive, every)
     residuals = []
@@ -388,39 +414,39 @@ def _attack_part(
         target, streams=Streams(plan.seed).child(corpus.name).child("attack"),
         residuals=residuals, folds=plan.folds, budgets=plan.budgets,
     )  # fmt: skip
-    content = report.to_json()
-    write_json(path, content, force=True)
+    content = report.to_record()
+    write_json(path, content.to_json(), force=True)
     return content
 
 
 def _attack_rows(
-    corpus: str, publisher: str, ratio: float, content: Mapping[str, Any]
-) -> Iterator[Row]:
-    for reading in ("A", "B", "outside"):
-        if reading not in content:
-            continue
-        entry = content[reading]
-        counts = Confusion(**{k: entry[k] for k in ("tp", "fp", "fn", "tn")})
-        for way in ("ranked", "unordered", "random"):
-            for budget, found in entry[way].items():
+    corpus: str, publisher: str, ratio: float, content: AttackDetails
+) -> Iterator[AttackRow]:
+    for reading, entry in content.readings().items():
+        ways = {"ranked": entry.ranked, "unordered": entry.unordered, "random": entry.random}
+        for way, by_budget in ways.items():
+            for budget, found in by_budget.items():
                 yield {
                     "corpus": corpus,
                     "publisher": publisher,
                     "ratio": ratio,
                     "reading": reading,
-                    "attacker": entry["learner"],
+                    "attacker": entry.learner,
                     "way": way,
                     "budget": int(budget),
-                    "found": found["found"],
-                    "low": found["low"],
-                    "high": found["high"],
-                    "share": found["found"] / int(budget),
-                    **counts.to_json(),
+                    "found": found.found,
+                    "low": found.low,
+                    "high": found.high,
+                    "share": found.found / int(budget),
+                    "tp": entry.tp,
+                    "fp": entry.fp,
+                    "fn": entry.fn,
+                    "tn": entry.tn,
                 }
 
 
-def _write(out: Path, content: Mapping[str, Any]) -> None:
+def _write(out: Path, content: StudyContent) -> None:
     write_json(out / "study.json", content, force=True)
-    for name in ("publish", "attack"):
-        write_csv(out / f"{name}.csv", content[name])
+    write_csv(out / "publish.csv", content["publish"])
+    write_csv(out / "attack.csv", content["attack"])
     write_charts(out / "charts", {name: figure(name, content) for name in FIGURES})

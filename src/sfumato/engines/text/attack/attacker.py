@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -132,12 +132,12 @@ class AttackReport:
         """Return `attack` of a candidate, a reference or attack.json."""
         return AttackDetails.from_json(self._content())
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the plain form of `to_record`."""
         return self.to_record().to_json()
 
-    def _content(self) -> dict[str, Any]:
-        content: dict[str, Any] = {}
+    def _content(self) -> dict[str, object]:
+        content: dict[str, object] = {}
         for reading, (chosen, inspection) in self.inspections.items():
             content[reading] = {
                 "learner": chosen.learner,

@@ -9,7 +9,6 @@ identifier was removed from a document by the words that are left in it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -241,7 +240,7 @@ class Inference:
     def share(self) -> float:
         return self.right / self.cases if self.cases else 0.0
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "cases": self.cases,
             "candidates": self.candidates,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -222,7 +222,7 @@ class Inspection:
     random: Mapping[int, Found]
     left: Found
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         ways = {"ranked": self.ranked, "unordered": self.unordered, "random": self.random}
         return {
             **self.counts.to_json(),
@@ -242,7 +242,7 @@ def inspect(
     scores: NDArray[np.float64],
     predicted: NDArray[np.bool_],
     sensitive: NDArray[np.bool_],
-    document_of: NDArray[np.integer[Any]],
+    document_of: NDArray[np.int64],
     *,
     budgets: Sequence[int],
     generator: np.random.Generator,

@@ -7,7 +7,6 @@ sentence without a known word teaches nothing and is not visited.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -18,9 +17,7 @@ LONGEST = 64  # tokens of one chain in training, at most
 
 
 @njit(cache=True, nogil=True)
-def _pairs(
-    e: Any, n: Any, before: Any, M: Any, a: Any, b: Any, sign: Any, p: Any, grad: Any
-) -> None:
+def _pairs(e, n, before, M, a, b, sign, p, grad):
     """Write the marginals into p and add the expected transitions, times `sign`, to grad."""
     chain(e, n, before, M, a, b)
     for k in range(n):
@@ -43,9 +40,9 @@ def _pairs(
 
 @njit(cache=True, nogil=True)
 def train(
-    order: Any, starts: Any, stops: Any, document: Any, doc: Any, rows: Any, known: Any, own_bounds: Any, own: Any, near: Any, far: Any, joint: Any,
-    places: Any, base: Any, W: Any, T: Any, rate: Any, least: Any,
-) -> None:  # fmt: skip
+    order, starts, stops, document, doc, rows, known, own_bounds, own, near, far, joint,
+    places, base, W, T, rate, least,
+):  # fmt: skip
     """Pass once over the chains in `order`; `known` is −1 where a token's label is not known."""
     e = np.empty(LONGEST)
     fixed = np.empty(LONGEST)
@@ -88,8 +85,8 @@ def train(
 
 @njit(cache=True, nogil=True)
 def score(
-    doc: Any, wanted: Any, rows: Any, own_bounds: Any, own: Any, near: Any, far: Any, joint: Any, places: Any, base: Any, W: Any, T: Any, out: Any,
-) -> None:  # fmt: skip
+    doc, wanted, rows, own_bounds, own, near, far, joint, places, base, W, T, out,
+):  # fmt: skip
     """Write the log-odds of every token of the wanted documents, from weights by feature number."""
     M = np.exp(T)
     n = len(rows)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from ....core.records import RELEASE_FILE
 from ....core.staging import whole_directory
 from ..exploration import TextExploration
 from ..learners.protocol import cost_threshold
+from .journal import Event
 from .partial import UNKNOWN
 from .publication import explored, write_marks
 from .session import Place, Session
@@ -29,7 +29,19 @@ _PREVIEW = 40
 _MOST_SHOWN = 200
 _SAMPLE = 20  # documents that must be seen before a release is approved, at least
 
-Json = dict[str, Any]
+Json = dict[str, object]
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, str | int | float):
+        raise TypeError
+    return int(value)
+
+
+def _rows(value: object) -> Iterable[Iterable[object]]:
+    if not isinstance(value, Iterable):
+        raise TypeError
+    return value
 
 
 class TextDesk(Desk):
@@ -117,13 +129,13 @@ class TextDesk(Desk):
         inside = session._tokens_of(document, low, high) if low < high else slice(0, 0)  # noqa: SLF001
         return [[int(session.starts[i]), int(session.ends[i])] for i in range(inside.start, inside.stop)]  # fmt: skip
 
-    def _place(self, given: Mapping[str, Any]) -> Place:
+    def _place(self, given: Mapping[str, object]) -> Place:
         try:
-            return int(given["doc"]), int(given["first"]), int(given["last"])
+            return _number(given["doc"]), _number(given["first"]), _number(given["last"])
         except (KeyError, TypeError, ValueError):
             raise ParameterError("An answer needs a place: doc, first and last.") from None
 
-    def answer(self, given: Mapping[str, Any]) -> None:
+    def answer(self, given: Mapping[str, object]) -> None:
         """Keep an answer."""
         what = given.get("do")
         session = self.session
@@ -135,7 +147,10 @@ class TextDesk(Desk):
             session.skip(place)
         elif what == "window":
             try:
-                spans = [(int(a), int(b), str(label)) for a, b, label in given.get("spans", [])]
+                spans = [
+                    (_number(a), _number(b), str(label))
+                    for a, b, label in _rows(given.get("spans", []))
+                ]
             except (TypeError, ValueError):
                 raise ParameterError("The spans of a window are [first, last, label].") from None
             reader = 2 if given.get("asking") == "second" else 1
@@ -144,7 +159,7 @@ class TextDesk(Desk):
             label = str(given.get("label") or "")
             places = [place]
             if given.get("like"):
-                struck = {tuple(p) for p in given.get("struck", [])}
+                struck = {tuple(p) for p in _rows(given.get("struck", []))}
                 like = session.like(place, sensitive=bool(label))
                 places += [p for p in like if p not in struck]
             by = "review" if given.get("by") == "review" else "question"
@@ -152,10 +167,10 @@ class TextDesk(Desk):
         else:
             raise ParameterError("There is no such answer.")
 
-    def like(self, given: Mapping[str, Any]) -> list[Json]:
+    def like(self, given: Mapping[str, object]) -> list[Json]:
         """Return the places that the same answer settles, each with a little context."""
         places = self.session.like(self._place(given), sensitive=bool(given.get("label")))
-        found = []
+        found: list[Json] = []
         for document, first, last in places[:_MOST_SHOWN]:
             text = self.session.documents[document].text
             found.append({
@@ -219,7 +234,7 @@ class TextDesk(Desk):
             self.session.journal.append({"do": "release", "candidate": candidate})
         return out
 
-    def _since_release(self) -> tuple[str | None, list[Json]]:
+    def _since_release(self) -> tuple[str | None, list[Event]]:
         """Return the candidate of the last release and the events since."""
         events = self.session.journal.events
         for place in range(len(events) - 1, -1, -1):
@@ -278,7 +293,10 @@ class TextDesk(Desk):
             raise InputError(f"{left} documents are still to be seen before approval.")
         path = self.folder / "releases" / candidate / RELEASE_FILE
         content = read_json(path)
-        content["approved"] = {"by": name, "documents_seen": sum(r["seen"] for r in self.review())}
+        content["approved"] = {
+            "by": name,
+            "documents_seen": sum(bool(r["seen"]) for r in self.review()),
+        }
         write_json(path, content, force=True)
         with self.session.lock:
             self.session.journal.append({"do": "approve", "by": name})

@@ -11,13 +11,30 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Required, TypedDict
 
 from ....core.errors import FormatError, LockedError
 
-__all__ = ["Journal"]
+__all__ = ["Event", "Journal"]
 
-Event = dict[str, Any]
+
+class Event(TypedDict, total=False):
+    """One line of the journal; `do` says which of the other fields it has."""
+
+    n: int
+    do: Required[str]
+    label: str
+    exact: bool
+    by: str
+    places: list[list[int]]
+    doc: int
+    first: int
+    last: int
+    random: bool
+    spans: list[tuple[int, int, str]]  # lists where they were read from the file
+    reader: int
+    of: int
+    candidate: str
 
 
 class Journal:
@@ -51,7 +68,7 @@ class Journal:
         events: list[Event] = []
         for number, line in enumerate(content[:whole].splitlines(), 1):
             try:
-                event = json.loads(line)
+                event: Event = json.loads(line)
                 if not isinstance(event, dict) or event.get("n") != number:
                     raise ValueError
             except ValueError:
@@ -74,7 +91,7 @@ class Journal:
 
     def append(self, event: Event) -> Event:
         """Write an event and return it with its number once it is on the disk."""
-        numbered = {"n": len(self.events) + 1, **event}
+        numbered: Event = {"n": len(self.events) + 1, **event}
         line = json.dumps(numbered, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         end = os.lseek(self._file, 0, os.SEEK_END)
         try:

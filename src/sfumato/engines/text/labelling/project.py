@@ -15,7 +15,6 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -160,8 +159,8 @@ def start_project(
     *,
     labels: Sequence[str] = (),
     rules: str | os.PathLike[str] | None = None,
-    findings: str | os.PathLike[str] | Mapping[str, Any] | None = None,
-    background: Sequence[Any] = (),
+    findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
+    background: Sequence[object] = (),
     generated: bool = False,
     ratio: float = 10.0,
     wanted: float = 0.01,
@@ -207,33 +206,18 @@ def start_project(
     proposals: dict[str, int] = {"rules": sum(len(d.spans) for d in found)}
     elsewhere: dict[str, list[Span]] = {}
     if findings is not None:
-        theirs = list(with_findings(own, findings))
-        match = matching_labels({s.label for d in theirs for s in d.spans}, wanted_labels)
-        for document, other in zip(own, theirs, strict=True):
-            elsewhere[document.id] = [
-                Span(s.start, s.end, match[s.label], s.score)
-                for s in other.spans
-                if s.label in match
-            ]
+        elsewhere = _matched_findings(own, findings, wanted_labels)
         proposals["findings"] = sum(map(len, elsewhere.values()))
     model, start = _start_model(background, wanted_labels, chosen, generated=generated, seed=seed)
-    vocabulary = Vocabulary()
-    tokens = tokenize([d.text for d in own], vocabulary)
     record = ProjectRecord(
-        sources=(
-            Source(
-                path=os.path.relpath(path.resolve(), Path(out).resolve()),
-                sha256=sha256_of(path),
-                documents=len(own),
-            ),
-        ),
+        sources=(_source(path, Path(out), len(own)),),
         labels=wanted_labels,
         ratio=ratio,
         wanted=wanted,
         seed=seed,
         start=start,
         proposals=proposals,
-        words=int(np.count_nonzero(TokenData.of(tokens, vocabulary).counted)),
+        words=_count_words(own),
         reading=how,
     )
     with whole_directory(out, inputs=[path]) as folder:
@@ -244,6 +228,36 @@ def start_project(
             save_model(folder / _START, *model.to_arrays())
         Path(folder / JOURNAL_FILE).touch(mode=0o600)
     return record
+
+
+def _source(path: Path, out: Path, documents: int) -> Source:
+    return Source(
+        path=os.path.relpath(path.resolve(), out.resolve()),
+        sha256=sha256_of(path),
+        documents=documents,
+    )
+
+
+def _matched_findings(
+    documents: Sequence[Document],
+    findings: str | os.PathLike[str] | Mapping[str, object],
+    labels: Sequence[str],
+) -> dict[str, list[Span]]:
+    """Return another tool's findings by document, under the labels of the project."""
+    theirs = list(with_findings(documents, findings))
+    match = matching_labels({s.label for d in theirs for s in d.spans}, labels)
+    return {
+        document.id: [
+            Span(s.start, s.end, match[s.label], s.score) for s in other.spans if s.label in match
+        ]
+        for document, other in zip(documents, theirs, strict=True)
+    }
+
+
+def _count_words(documents: Sequence[Document]) -> int:
+    vocabulary = Vocabulary()
+    tokens = tokenize([d.text for d in documents], vocabulary)
+    return int(np.count_nonzero(TokenData.of(tokens, vocabulary).counted))
 
 
 def _proposal_lines(documents: Iterable[Document], found: Mapping[str, Sequence[Span]]) -> str:
@@ -259,7 +273,7 @@ def _proposal_lines(documents: Iterable[Document], found: Mapping[str, Sequence[
 
 
 def _start_model(
-    background: Sequence[Any],
+    background: Sequence[object],
     labels: Sequence[str],
     rules: ChosenRules,
     *,

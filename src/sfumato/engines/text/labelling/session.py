@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -125,7 +124,7 @@ class Session:
             raise ParameterError("There is no such label in this project.")
         return self.labels.index(label) + 1
 
-    def _apply(self, answers: Answers, event: Mapping[str, Any]) -> None:
+    def _apply(self, answers: Answers, event: Event) -> None:
         what = event["do"]
         if what == "mark":
             code = self._code(event["label"])
@@ -221,11 +220,11 @@ class Session:
         What a second reader says is compared, and changes nothing else.
         """
         document, first, last = place
-        return self._give({
-            **({"reader": 2} if reader == 2 else {}),
+        event: Event = {
             "do": "window", "doc": int(document), "first": int(first), "last": int(last),
-            "random": bool(random), "spans": [[int(a), int(b), str(label)] for a, b, label in spans],
-        })  # fmt: skip
+            "random": bool(random), "spans": [(int(a), int(b), str(label)) for a, b, label in spans],
+        }  # fmt: skip
+        return self._give({"reader": 2, **event} if reader == 2 else event)
 
     def skip(self, place: Place) -> Event:
         """Keep that a question was passed over; it does not come again."""
@@ -326,7 +325,7 @@ class Session:
                     return Question("window", first, last, number, random=True)
         return None
 
-    def agreement(self) -> dict[str, Any]:
+    def agreement(self) -> dict[str, object]:
         """Return in how many words of the windows that both have read the two readers agree."""
         same = words = both = either = 0
         with self.lock:
@@ -405,7 +404,7 @@ class Session:
 
     # --- where it stands ----------------------------------------------------------------------
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> dict[str, object]:
         """Return counts, the estimate with its range, and the verdict of the stop rule."""
         with self.lock:
             answers, scores, estimate = self.answers, self.scores, self.estimate

@@ -1,10 +1,10 @@
-"""Any scikit-learn classifier as a learner, on the hashed features of `TokenData.matrix`."""
+"""Scikit-learn classifiers as learners, on the hashed features of `TokenData.matrix`."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,10 @@ from ..reading.features import TokenData
 from .folds import by_halves
 from .linear import platt, training_tokens
 from .protocol import Learner, Model, every_document, labelled_documents
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+    from sklearn.base import BaseEstimator
 
 __all__ = ["ScikitLearner", "ScikitModel", "scikit_learner"]
 
@@ -29,7 +33,7 @@ class ScikitLearner(Learner):
     from, because storing them would need pickle.
     """
 
-    estimator: Any
+    estimator: BaseEstimator
     bits: int = 18
 
     @property
@@ -64,14 +68,14 @@ class ScikitLearner(Learner):
 
     def _fitted(
         self,
-        matrix: Any,
+        matrix: csr_matrix,
         data: TokenData,
         labels: npt.NDArray[np.uint8],
         documents: npt.NDArray[np.bool_],
         *,
         cost_ratio: float,
         seed: int,
-    ) -> Any:
+    ) -> BaseEstimator:
         from sklearn.base import clone
         from sklearn.dummy import DummyClassifier
         from sklearn.utils.validation import has_fit_parameter
@@ -119,7 +123,9 @@ def scikit_learner(estimator: object) -> ScikitLearner:
     return ScikitLearner(estimator)
 
 
-def _margins_of(estimator: Any, matrix: Any, data: TokenData, documents: Mask) -> Scores:
+def _margins_of(
+    estimator: BaseEstimator | _Linear, matrix: csr_matrix, data: TokenData, documents: Mask
+) -> Scores:
     """Score the tokens of some documents; the others get −inf."""
     margins = np.full(len(data), -np.inf)
     rows = training_tokens(data, documents)
@@ -128,7 +134,7 @@ def _margins_of(estimator: Any, matrix: Any, data: TokenData, documents: Mask) -
     return margins
 
 
-def _margins(estimator: Any, matrix: Any) -> npt.NDArray[np.float64]:
+def _margins(estimator: BaseEstimator | _Linear, matrix: csr_matrix) -> npt.NDArray[np.float64]:
     if len(estimator.classes_) < 2:
         return np.full(matrix.shape[0], -20.0)
     if hasattr(estimator, "decision_function"):
@@ -146,7 +152,7 @@ def _margins(estimator: Any, matrix: Any) -> npt.NDArray[np.float64]:
 class ScikitModel(Model):
     """A fitted classifier with its calibration."""
 
-    estimator: Any
+    estimator: BaseEstimator | _Linear
     bits: int
     slope: float
     offset: float
@@ -208,5 +214,5 @@ class _Linear:
     def coef_(self) -> npt.NDArray[np.float64]:
         return self.weights[None, :]
 
-    def decision_function(self, matrix: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, matrix: csr_matrix) -> npt.NDArray[np.float64]:
         return np.asarray(matrix @ self.weights + self.intercept_, np.float64)

@@ -7,7 +7,6 @@ limit the whole table is dropped, so that memory does not grow with the input.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -118,7 +117,7 @@ class GrowingWords(WordTable):
         empty = WordTable(self.vocabulary, self.knowledge)
         kept = _ROWS if self.scorer is not None else (*_ROWS, *_FEATURES, "own", "own_bounds")
         self._rows = {name: _Rows(getattr(empty, name)) for name in kept}
-        self._scores: dict[int, tuple[Any, _Rows]] = {}
+        self._scores: dict[int, tuple[ScoresWords, _Rows]] = {}
         if self.scorer is not None:
             self._scores[id(self.scorer)] = self.scorer, _Rows(self.scorer.word_scores(empty))
         self._groups = _Groups()
@@ -156,7 +155,7 @@ class GrowingWords(WordTable):
             self._groups.extend(self.lower)
         return self._groups.numbers.array
 
-    def scores_of(self, model: Any) -> npt.NDArray[np.float32]:
+    def scores_of(self, model: ScoresWords) -> npt.NDArray[np.float32]:
         """Return a model's scores of all words; those known from earlier are not computed again."""
         if id(model) not in self._scores:
             # The model is kept beside its scores, so that its id stays its own.

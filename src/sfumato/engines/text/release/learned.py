@@ -10,13 +10,13 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import ModelError
 from ....core.resampling import NextBatch
+from ..reading.arrays import Array, Header
 from ..sanitize.storage import load_model, save_model
 from .shift import ShiftReference
 from .surrogates.dates import DateReading
@@ -86,10 +86,10 @@ class Learned:
 
     def save(self, folder: Path) -> None:
         """Write it into a folder of its own."""
-        arrays: dict[str, npt.NDArray[Any]] = {"marks": self.marks}
+        arrays: dict[str, Array] = {"marks": self.marks}
         for name, counts in self.held_out.items():
             arrays |= {f"{name}/table": counts.table, f"{name}/redacted": counts.redacted}
-        header: dict[str, Any] = {
+        header: Header = {
             "labels": list(self.labels),
             "candidates": list(self.held_out),
             "day_first": [[s, first] for s, first in self.reading.by_separator],
@@ -131,7 +131,7 @@ class Learned:
         return cls(labels, held_out, shift, reading, np.sort(marks), salt)
 
 
-def _checked(table: npt.NDArray[Any], redacted: npt.NDArray[Any], labels: int) -> HeldOut:
+def _checked(table: Array, redacted: Array, labels: int) -> HeldOut:
     sound = (
         table.dtype == np.int64
         and table.ndim == 2

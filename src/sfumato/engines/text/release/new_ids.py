@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from ....core.private_key import private_key
 from ....core.staging import whole_file
@@ -78,7 +77,7 @@ class NewIds:
         new, extra = self.of(document.id), document.extra
         if self._field is not None and self._field in extra:  # an id that is not a text
             number = int(new, 16) >> 1
-            own: Any = number if isinstance(extra[self._field], int) else new
+            own: object = number if isinstance(extra[self._field], int) else new
             changed = {**extra, self._field: own}
             extra = Extra(changed, getattr(extra, "part", ""), getattr(extra, "form", None))
         return Document(new, document.text, document.spans, extra)

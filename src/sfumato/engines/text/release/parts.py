@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from ....data.formats.lines import Column, LineBlock, SeenMarks, Written, read_b
 from ....data.sources import Extra, create_bytes
 from .new_ids import NewIds
 from .sanitiser import Sanitiser, batches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = [
     "Shared",
@@ -88,7 +91,7 @@ def blocks(
     drop: Sequence[str],
     *,
     strict: bool,
-) -> Iterator[tuple[str, list[str], Any, Spans]]:
+) -> Iterator[tuple[str, list[str], pa.RecordBatch, Spans]]:
     """Read JSON lines in columns, block by block; list what cannot be read, and count the records."""
     seen = SeenMarks()
     assert type(corpus.format) is Jsonl
@@ -105,8 +108,8 @@ def blocks(
 
 
 def column_part(
-    shared: Shared, batch: tuple[str, list[str], Any, Spans]
-) -> tuple[bytes, dict[str, Any]]:
+    shared: Shared, batch: tuple[str, list[str], pa.RecordBatch, Spans]
+) -> tuple[bytes, dict[str, object]]:
     """Sanitise a block of JSON lines that was read in columns."""
     file, fields, columns, spans = batch
     block, withheld = replace(LineBlock.of_arrow(columns), spans=tuple(spans)), []
@@ -124,7 +127,7 @@ def column_part(
         published = set(done.ids)
         block = block.only(np.array([d.id in published for d in documents], np.bool_))
         texts = Column.of([text.encode() for text in done.texts])
-    facts = {
+    facts: dict[str, object] = {
         "file": file, "fields": fields, "counts": counts.to_json(), "withheld": withheld,
     }  # fmt: skip
     return Written(shared.form.layout).lines(block, texts), facts
@@ -132,12 +135,12 @@ def column_part(
 
 def batch_part(
     shared: Shared, batch: tuple[str, Sequence[Document]]
-) -> tuple[bytes, dict[str, Any]]:
+) -> tuple[bytes, dict[str, object]]:
     """Sanitise a batch: lines of the output, or a line of ids and bounds, then the texts."""
     file, documents = batch
     done = shared.sanitiser(documents)
     fields = {name for document in documents for name in document.extra}.difference(shared.drop)
-    facts = {
+    facts: dict[str, object] = {
         "file": file,
         "fields": sorted(fields),
         "counts": done.counts.to_json(),
@@ -202,7 +205,9 @@ def published(
         yield Document(document.id, text, (), extra)
 
 
-def without_fields(extra: Mapping[str, Any], drop: Sequence[str], form: str) -> Mapping[str, Any]:
+def without_fields(
+    extra: Mapping[str, object], drop: Sequence[str], form: str
+) -> Mapping[str, object]:
     """Leave fields out; in a table the column stays, empty."""
     if not any(name in extra for name in drop):
         return extra

@@ -14,7 +14,7 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -83,7 +83,7 @@ class Counts:
             self.marked + other.marked,
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, int | dict[str, int]]:
         """Return plain values for release.json."""
         return {
             "documents": self.documents,
@@ -176,10 +176,10 @@ class Sanitiser:
         self.word_limit = word_limit
         self._local = threading.local()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {key: value for key, value in self.__dict__.items() if key != "_local"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._local = threading.local()
 

@@ -7,9 +7,9 @@ more; comparing with it would raise the alarm for documents of the same kind.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from ..learners.crf import CRF
 from ..learners.folds import deal
 from ..learners.protocol import Model
 from ..learners.registry import model_from_arrays
-from ..reading.arrays import Arrays
+from ..reading.arrays import Array, Arrays, Header
 from ..reading.features import TokenData, WordKnowledge, lower_keys
 from ..reading.tokens import Vocabulary, tokenize
 
@@ -127,7 +127,7 @@ class ShiftReference:
         *,
         streams: Streams,
         knowledge: Sequence[WordKnowledge] = (),
-        groups: tuple[Sequence[Any], Sequence[Any]] | None = None,
+        groups: tuple[Sequence[object], Sequence[object]] | None = None,
     ) -> tuple[ShiftCheck, TokenData, Floats]:
         """Compare texts with the learned documents.
 
@@ -178,9 +178,9 @@ class ShiftReference:
         ]  # fmt: skip
         return np.stack(columns, axis=1), scores
 
-    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+    def to_arrays(self) -> tuple[Header, Arrays]:
         """Return a JSON header and named arrays."""
-        arrays: dict[str, npt.NDArray[Any]] = {"measures": self.measures}
+        arrays: dict[str, Array] = {"measures": self.measures}
         for name in ("words", "trigrams", "pairs"):
             table: _Table = getattr(self, name)
             arrays |= {f"{name}/keys": table.keys, f"{name}/by_fold": table.by_fold}
@@ -192,7 +192,7 @@ class ShiftReference:
         return {"models": headers, "salt": self.salt}, arrays
 
     @classmethod
-    def from_arrays(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+    def from_arrays(cls, header: Header, arrays: Arrays) -> Self:
         """Rebuild a stored reference; what does not fit together is refused."""
         try:
             models = []
@@ -220,7 +220,7 @@ class ShiftReference:
         return cls(tuple(models), words, trigrams, pairs, measures, salt)
 
 
-def _checked_table(keys: npt.NDArray[Any], by_fold: npt.NDArray[Any], folds: int) -> _Table:
+def _checked_table(keys: Array, by_fold: Array, folds: int) -> _Table:
     if (
         keys.dtype != np.uint64
         or keys.ndim != 1

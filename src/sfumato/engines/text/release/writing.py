@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import JsonValue
 
@@ -20,6 +20,7 @@ from ....compute.journal import Journal, fingerprint
 from ....core.engine import Progress, no_progress
 from ....core.errors import DataError, ReleaseRefusedError
 from ....core.files import sha256_of
+from ....core.measures import Risk
 from ....core.ownership import paths_in
 from ....core.private_key import private_key
 from ....core.quarantine import check_quarantine, write_quarantine
@@ -29,7 +30,7 @@ from ....data.document import Document
 from ....data.documents import Corpus, read_documents, write_documents
 from ....data.findings import with_findings
 from ....data.formats.lines import takes
-from ..records import TextCandidate, TextHow, TextRelease
+from ..records import RangedShare, TextCandidate, TextHow, TextMeasured, TextRelease
 from ..sources import Source
 from .new_ids import NewIds
 from .parts import (
@@ -49,10 +50,21 @@ __all__ = ["Options", "publish"]
 
 # Characters of a part (bytes of JSON lines): with larger ones the system takes memory back and forth.
 _PART_SIZE = 1 << 19
-Measure = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 # Of what was measured to be redacted: less than this share of it, where so many words are expected, is
 # no release of the same kind.
 _FAR_BELOW, _MIN_EXPECTED = 0.1, 30
+
+
+class Measures(TypedDict, total=False):
+    """What the record of a release says beyond the counts."""
+
+    risk: Risk
+    measured: TextMeasured
+    documents_with_leak: RangedShare
+    sentences: tuple[str, ...]
+
+
+Measure = Callable[[Mapping[str, int | Mapping[str, int]]], Measures]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,7 +254,7 @@ class _Work:
         """Sanitise all parts that the journal does not hold yet."""
         began = time.perf_counter()
         compute = compute_engine(self.options.engine, threads=self.options.threads)
-        part: Callable[..., tuple[bytes, Mapping[str, Any]]] = (
+        part: Callable[..., tuple[bytes, Mapping[str, object]]] = (
             column_part if self.in_columns else batch_part
         )
         for facts in journal.run(compute, part, self._cut(), shared=self.shared):
@@ -262,7 +274,7 @@ class _Work:
         if self.new_ids is not None:
             self.new_ids.write(out, force=self.options.force)
 
-    def _cut(self) -> Iterable[Any]:
+    def _cut(self) -> Iterable[object]:
         strict, given = self.sanitiser.strict, self.options
         if self.in_columns:
             return blocks(
@@ -307,9 +319,12 @@ class _Work:
         """Return release.json."""
         candidate, given = self.candidate, self.options
         counts = self.counts.to_json()
-        left, marked = counts.pop("left_as_they_are"), counts.pop("marked")
+        for name in ("left_as_they_are", "marked"):  # these are part of `how`
+            del counts[name]
         counts["withheld"] = len(self.withheld)
-        told = {"risk": candidate.risk, **({} if given.measure is None else given.measure(counts))}
+        told: Measures = {"risk": candidate.risk}
+        if given.measure is not None:
+            told |= given.measure(counts)
         name = "." if self.corpus.is_folder else self.corpus.name
         rows = self.counts.documents
         return TextRelease(
@@ -329,9 +344,9 @@ class _Work:
                 ids="kept" if self.new_ids is None else "new",
                 dropped_fields=tuple(sorted(given.drop)),
                 fields_as_they_are=tuple(sorted(map(_printable, self.fields))),
-                left_as_they_are=left,
+                left_as_they_are=dict(self.counts.left_as_they_are),
                 accept_shift=given.accept_shift,
-                marked=marked,
+                marked=self.counts.marked,
                 ignore_marks=not self.sanitiser.marks,
             ),
             counts=counts,

@@ -7,8 +7,7 @@ rule reaches on labelled corpora is measured (`python -m benchmarks rules`) and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from ....core.errors import ParameterError
 from .checks import CHECKS
@@ -221,11 +220,22 @@ def built_in(languages: Sequence[str] | None = None) -> RuleSet:
 
 
 def _pattern(
-    name: str, label: str, score: float, pattern: str, flags: int = 0, **more: Any
+    name: str,
+    label: str,
+    score: float,
+    pattern: str,
+    flags: int = 0,
+    *,
+    languages: frozenset[str] = frozenset(),
+    check: Callable[[str], bool] | None = None,
+    context: tuple[str, ...] = (),
 ) -> PatternRule:
     compiled = re.compile(pattern, flags)
     group: int | str = "span" if "span" in compiled.groupindex else 0
-    return PatternRule(name, label, score, is_built_in=True, pattern=compiled, group=group, **more)
+    return PatternRule(
+        name, label, score, languages, is_built_in=True, pattern=compiled, check=check,
+        context=context, group=group,
+    )  # fmt: skip
 
 
 def _everywhere() -> list[Rule]:
@@ -255,7 +265,7 @@ def _everywhere() -> list[Rule]:
 
 
 def _of(language: str) -> list[Rule]:
-    only: dict[str, Any] = {"languages": frozenset({language})}
+    only = frozenset({language})
     months = _MONTHS[language]
     of = r"(?:\s+de|\s+del)?" if language in ("es", "pt") else ""
     ordinal = r"(?:st|nd|rd|th|\.|er|º|°)?"
@@ -267,24 +277,25 @@ def _of(language: str) -> list[Rule]:
     # German nouns are capitalised too: one word after a title, more only where it looks like a name.
     name = _FULL_NAME
     rules: list[Rule] = [
-        _pattern("written date", "DATE", 0.85, written, 0 if language in ("en", "de") else re.IGNORECASE, **only),
+        _pattern("written date", "DATE", 0.85, written, 0 if language in ("en", "de") else re.IGNORECASE, languages=only),
         _pattern("title and name", "NAME", 0.85,
-                 rf"\b(?:(?:{_TITLES[language]})\.?\s+(?:med\.\s+|Dr\.\s+|h\.c\.\s+)*)(?P<span>(?:{_PARTICLE}\s+)?{name})", **only),
-        _pattern("salutation", "NAME", 0.6, rf"(?m:^\W*){_SALUTATIONS[language]}\s+(?P<span>{name})(?=\s*[,:!\n])", **only),
-        _pattern("signature", "NAME", 0.65, rf"{_SIGNATURES[language]}\s*[:,]?\s+(?P<span>{_NAME_WORD}(?:\s+{_NAME_WORD}){{1,3}})", **only),
-        _pattern("name in a field", "NAME", 0.75, rf"\b{_FIELDS[language]}\s*:\s*(?P<span>{name})", **only),
+                 rf"\b(?:(?:{_TITLES[language]})\.?\s+(?:med\.\s+|Dr\.\s+|h\.c\.\s+)*)(?P<span>(?:{_PARTICLE}\s+)?{name})", languages=only),
+        _pattern("salutation", "NAME", 0.6, rf"(?m:^\W*){_SALUTATIONS[language]}\s+(?P<span>{name})(?=\s*[,:!\n])", languages=only),
+        _pattern("signature", "NAME", 0.65, rf"{_SIGNATURES[language]}\s*[:,]?\s+(?P<span>{_NAME_WORD}(?:\s+{_NAME_WORD}){{1,3}})", languages=only),
+        _pattern("name in a field", "NAME", 0.75, rf"\b{_FIELDS[language]}\s*:\s*(?P<span>{name})", languages=only),
         _pattern("number after its word", "ID", 0.75,
                  rf"\b{_NUMBER_WORDS[language]}(?:[\s-]?(?:number|no|num|[Nn]ummer|[Nn]r|[Nn]úmero|nº|numéro|n°|numero|nummer|#|ID|id))?"
-                 r"\.?\s*(?:[:#]|is|es|ist)?\s*(?P<span>[A-Z]{0,4}[-/]?\d[\dA-Z/-]{3,19})\b", **only),
-        _pattern("street", "LOCATION", 0.7, _STREETS[language], **only),
+                 r"\.?\s*(?:[:#]|is|es|ist)?\s*(?P<span>[A-Z]{0,4}[-/]?\d[\dA-Z/-]{3,19})\b", languages=only),
+        _pattern("street", "LOCATION", 0.7, _STREETS[language], languages=only),
     ]  # fmt: skip
     rules += [
         _pattern(kind, "ID", score, pattern, check=CHECKS[check], context=context,
-                 needs_context=False, **only)
+                 languages=only)
         for kind, pattern, check, score, context in _NATIONAL[language]
     ]  # fmt: skip
-    rules += [_pattern("age", "AGE", 0.75, pattern, **only) for pattern in _AGES[language]]
+    rules += [_pattern("age", "AGE", 0.75, pattern, languages=only) for pattern in _AGES[language]]
     rules += [
-        _pattern("postcode", "LOCATION", 0.6, pattern, **only) for pattern in _POSTCODES[language]
+        _pattern("postcode", "LOCATION", 0.6, pattern, languages=only)
+        for pattern in _POSTCODES[language]
     ]
     return rules

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ....core.errors import ModelError
@@ -22,7 +22,7 @@ from .builtin import built_in
 from .checks import CHECKS
 from .features import rule_place
 from .file import read_rules
-from .rule import PatternRule, RuleSet, WordRule
+from .rule import PatternRule, Rule, RuleSet, WordRule
 
 __all__ = ["BUILT_IN", "FIRM", "ChosenRules"]
 
@@ -111,7 +111,9 @@ class ChosenRules:
         """Return the documents with what the rules find as their only spans."""
         return [Document(d.id, d.text, self.find(d.text)) for d in documents]
 
-    def applied(self, found: Sequence[Document], tokens: Tokens) -> tuple[PlaceFeature, Mask, Any]:
+    def applied(
+        self, found: Sequence[Document], tokens: Tokens
+    ) -> tuple[PlaceFeature, Mask, npt.NDArray[np.int16]]:
         """Return the feature of each token, the mask of firm matches, and each token's label by number.
 
         Parameters
@@ -129,7 +131,7 @@ class ChosenRules:
         kinds = labels_from_spans(firm, tokens, names)
         return rule_place(found, tokens), np.asarray(kinds > 0), kinds
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return what is stored with a model: languages by name, own rules in full."""
         own = []
         for rule in self.rules.own:
@@ -155,7 +157,7 @@ class ChosenRules:
         """Rebuild stored rules; what does not fit is refused."""
         try:
             stored = _StoredRules.model_validate(content)
-            rules: list[Any] = []
+            rules: list[Rule] = []
             for entry in stored.own:
                 if entry.pattern is None:
                     rules.append(WordRule(entry.name, entry.label, entry.score, words=frozenset(entry.words)))  # fmt: skip

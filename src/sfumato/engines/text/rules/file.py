@@ -23,9 +23,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
@@ -117,7 +117,7 @@ class _Lists(_Strict):
 M = TypeVar("M", bound=BaseModel)
 
 
-def _entries(content: dict[str, Any], key: str) -> Iterator[tuple[int, object]]:
+def _entries(content: Mapping[str, object], key: str) -> Iterator[tuple[int, object]]:
     value = content.get(key)
     yield from enumerate(value if isinstance(value, list) else [])
 

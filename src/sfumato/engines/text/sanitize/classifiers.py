@@ -6,10 +6,9 @@ A `Classifier` (h) is a small graph of stages whose log-odds are averaged and cu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -207,10 +206,10 @@ class ClassifierSet:
         return header, arrays
 
     @classmethod
-    def from_arrays(cls, header: Mapping[str, Any], arrays: Arrays) -> ClassifierSet:
+    def from_arrays(cls, header: Header, arrays: Arrays) -> ClassifierSet:
         """Rebuild a stored set; what does not fit together is refused."""
 
-        def model(name: str, described: Mapping[str, Any]) -> Model:
+        def model(name: str, described: Header) -> Model:
             prefix = name + "/"
             parts = {k[len(prefix) :]: v for k, v in arrays.items() if k.startswith(prefix)}
             return model_from_arrays(dict(described), parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -36,16 +36,25 @@ class Round:
         found: Mask,
         losses: npt.NDArray[np.float64],
         instances: Mask,
-        **rest: Any,
+        *,
+        form: str,
+        threshold: float,
+        total_loss: float,
+        kept: bool,
+        forms: Mapping[str, float] | None = None,
     ) -> Self:
         """Count what a round found."""
         return cls(
+            form,
+            threshold,
             found=int(np.count_nonzero(found & (losses > 0))),
             false_positives=int(np.count_nonzero(found & instances & (losses == 0))),
-            **rest,
+            total_loss=total_loss,
+            kept=kept,
+            forms={} if forms is None else forms,
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         threshold = None if np.isinf(self.threshold) else round(self.threshold, 4)
         return {
             "form": self.form,

@@ -7,13 +7,12 @@ answer stands.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ....core.errors import ModelError
 from ..learners.protocol import Model
-from ..reading.arrays import Mask, Scores
+from ..reading.arrays import Header, Mask, Scores
 from ..reading.features import TokenData
 
 __all__ = ["Look", "fitted_look", "look_again", "passages"]
@@ -43,7 +42,7 @@ class Look:
     high: float
     reach: int = REACH
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return plain values for the header of a model."""
         return {
             "sources": list(self.sources),
@@ -53,7 +52,7 @@ class Look:
         }
 
     @classmethod
-    def from_json(cls, content: Any, stage: int) -> Look:
+    def from_json(cls, content: Header, stage: int) -> Look:
         """Rebuild a stored look of a stage; raise ValueError where it makes no sense."""
         sources = tuple(int(s) for s in content["sources"])
         low, high, reach = float(content["low"]), float(content["high"]), int(content["reach"])

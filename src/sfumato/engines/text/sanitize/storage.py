@@ -11,11 +11,11 @@ files and compute new ones: the loader then still checks every size before it al
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -36,14 +36,14 @@ _KEYS = frozenset({"format", "version", "header", "parts", "arrays", "sha256"})
 _HINT = "explore again, or copy the directory again from where it was made."
 
 
-def _own_hash(content: Mapping[str, Any]) -> str:
+def _own_hash(content: Mapping[str, object]) -> str:
     rest = {key: value for key, value in content.items() if key != "sha256"}
     return hashlib.sha256(canonical_json(rest).encode()).hexdigest()
 
 
 def save_model(
     directory: str | os.PathLike[str],
-    header: Mapping[str, Any],
+    header: Mapping[str, object],
     arrays: Mapping[str, Array],
     *,
     force: bool = False,
@@ -172,7 +172,7 @@ def _read_header(folder: Path) -> Header:
     return content
 
 
-def _size_of(part: Mapping[str, Any]) -> int:
+def _size_of(part: Header) -> int:
     """Return the number of bytes of a part; raise ValueError where the description is wrong."""
     shape: list[int] = part["shape"]
     size = 1
@@ -185,7 +185,7 @@ def _size_of(part: Mapping[str, Any]) -> int:
     return size * int(np.dtype(part["dtype"]).itemsize)
 
 
-def _read_part(stream: Any, part: Mapping[str, Any]) -> Array:
+def _read_part(stream: io.BufferedReader, part: Header) -> Array:
     array = np.empty(tuple(part["shape"]), np.dtype(part["dtype"]))
     view = array.reshape(-1).view(np.uint8)
     if stream.readinto(memoryview(view)) != view.size:  # type: ignore[arg-type]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from .....core.errors import ParameterError
 from ..inspection import Confusion, found_at_random, gain_over_random
@@ -29,7 +28,7 @@ class Assumption:
     holds: bool | None
     text: str
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {"name": self.name, "holds": self.holds, "text": self.text}
 
 
@@ -48,7 +47,7 @@ class Bound:
         """No assumption is known to be broken."""
         return all(a.holds is not False for a in self.assumptions)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         finite = self.value is not None and math.isfinite(self.value)
         return {
             "value": self.value if finite else None,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from ..inspection import Confusion, Found
 from .finite_samples import (
@@ -43,7 +42,7 @@ def certificate(
     dimension: float | None = None,
     delta: float = 0.05,
     ranked: Mapping[int, Found] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Put every bound that these counts allow into one plain dict (`bounds` of frontier.json).
 
     `attack` are the attacker's counts on the release, `train` those of the classifier that failed the
@@ -78,13 +77,16 @@ def certificate(
         gain_of_positives_first(attack, budget),
         gain_at_local_optimum(attack, ratio, budget, **size),
     ]
-    result: dict[str, Any] = {}
+    result: dict[str, object] = {}
     if train is not None and dimension is not None:
-        sample: dict[str, Any] = {"dimension": dimension, "delta": delta}
         answers += [
-            false_alarm_floor(train, attack, ratio, **sample),
-            finite_sample_true_positives(train, attack, ratio, **size, **sample),
-            finite_sample_gain(train, attack, ratio, budget, **size, **sample),
+            false_alarm_floor(train, attack, ratio, dimension=dimension, delta=delta),
+            finite_sample_true_positives(
+                train, attack, ratio, **size, dimension=dimension, delta=delta
+            ),
+            finite_sample_gain(
+                train, attack, ratio, budget, **size, dimension=dimension, delta=delta
+            ),
         ]
         deviation = vc_deviation(delta, max(train.words, 1), dimension)
         result["deviation"] = deviation if math.isfinite(deviation) else None

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,7 +46,7 @@ _CONFIG_LIMIT, _TOKENIZER_LIMIT, _WEIGHTS_LIMIT = 1 << 20, 1 << 26, 1 << 31
 _FILES = ("config.json", "model.safetensors", "tokenizer.json")
 _READABLE = {"F32", "F16"}
 
-Array = npt.NDArray[Any]
+Array = npt.NDArray[np.float16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +63,12 @@ class Config:
     epsilon: float
 
     @classmethod
-    def of(cls, content: Any) -> Config:
+    def of(cls, content: object) -> Config:
         """Check the content of config.json.
 
         Parameters
         ----------
-        content : Any
+        content : object
             The parsed JSON.
 
         """
@@ -109,7 +108,7 @@ class Config:
             raise ModelError("config.json: 'hidden_size' is no multiple of 'num_attention_heads'.")
         return config
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the sizes in the words of config.json."""
         return {
             "model_type": "bert",

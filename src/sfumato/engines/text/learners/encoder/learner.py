@@ -6,27 +6,31 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from .....core.errors import ModelError, ParameterError
 from .....core.randomness import Streams
-from ...reading.arrays import Arrays, Mask, Scores
+from ...reading.arrays import Arrays, Header, Mask, Scores
 from ...reading.features import TokenData
 from ..linear.calibration import platt
 from ..protocol import Learner, Model, labelled_documents
 from .choices import TUNINGS
 from .folder import Config, EncoderFolder, open_encoder
-from .pieces import CASES, Pieces, PieceTable, piece_table
+from .pieces import CASES, Ints, Pieces, PieceTable, piece_table
 from .training import Corpus, Schedule, tune
+
+if TYPE_CHECKING:
+    import jax
+
+    from .network import Lower, Tuned
 
 __all__ = ["Encoder", "EncoderModel", "device_kind"]
 
 _FEW_DOCUMENTS, _ASIDE = 64, 16
 _FEW_POSITIVES = 20
-Tree = Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +61,9 @@ class Encoder(Learner):
             raise ParameterError.constraint("tuning", "Encoder", rule, self.tuning)
 
     @classmethod
-    def named(cls, wanted: str, **rest: Any) -> Encoder:
+    def named(cls, wanted: str, *, tuning: str = "two") -> Encoder:
         """Return an encoder by the word of the command line: `default`, or a folder."""
-        return cls(open_encoder(wanted), **rest)
+        return cls(open_encoder(wanted), tuning=tuning)
 
     @property
     def name(self) -> str:
@@ -191,7 +195,7 @@ def _set_aside(chosen: Mask, random: np.random.Generator) -> Mask | None:
     return aside
 
 
-def _flat(tree: Tree) -> dict[str, npt.NDArray[np.float16]]:
+def _flat(tree: Tuned) -> dict[str, npt.NDArray[np.float16]]:
     """Return a tree as named arrays in float16, exactly as they are stored."""
     import jax
 
@@ -247,7 +251,7 @@ class EncoderModel(Model):
         """Return whether learning can go on from one to the other."""
         return (self.config, self.sha256, self.frozen) == (other.config, other.sha256, other.frozen)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         # What stands on a device stays there; a worker puts it onto its own.
         return {k: v for k, v in self.__dict__.items() if k not in {"_below", "_above", "table"}}
 
@@ -257,23 +261,23 @@ class EncoderModel(Model):
         return piece_table(self.tokenizer, self.config.vocabulary)
 
     @cached_property
-    def _below(self) -> Tree:
+    def _below(self) -> Lower:
         from .network import lower
 
         return lower(self.config, self.tensors, self.frozen)
 
     @cached_property
-    def _above(self) -> Tree:
+    def _above(self) -> Tuned:
         return self.fresh()
 
-    def fresh(self) -> Tree:
+    def fresh(self) -> Tuned:
         """Return the tuned part as a tree on the device, for its own use."""
         import jax.numpy as jnp
 
-        def at(name: str) -> Any:
+        def at(name: str) -> jax.Array:
             return jnp.asarray(self.tuned[name], jnp.float32)
 
-        def pair(name: str) -> tuple[Any, Any]:
+        def pair(name: str) -> tuple[jax.Array, jax.Array]:
             return at(f"{name}/0"), at(f"{name}/1")
 
         parts = ("query", "key", "value", "joined", "wide", "narrow", "first", "second")
@@ -286,13 +290,14 @@ class EncoderModel(Model):
             "head": {name: pair(f"head/{name}") for name in ("first", "last")},
         }
 
-    def below(self, ids: npt.NDArray[Any], length: npt.NDArray[Any]) -> Any:
+    def below(self, ids: Ints, length: Ints) -> jax.Array:
         """Return what the lower layers make of some windows."""
         from .network import Shape, frozen_states
 
-        return frozen_states(
+        found: jax.Array = frozen_states(
             self._below, ids, length, Shape(self.config.heads, self.config.epsilon)
         )
+        return found
 
     def laid(self, data: TokenData, documents: Mask | None, where: Mask | None = None) -> Corpus:
         """Return documents, or passages of them, cut into windows."""
@@ -324,7 +329,7 @@ class EncoderModel(Model):
         above = partial(logits, self._above, shape=shape)
         return self.slope * corpus.scores(tokens, self.below, above, documents) + self.offset
 
-    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+    def to_arrays(self) -> tuple[Header, Arrays]:
         """Return a JSON header and named arrays."""
         header = {
             "kind": self.kind,
@@ -350,7 +355,7 @@ class EncoderModel(Model):
         }
 
     @classmethod
-    def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> EncoderModel:
+    def from_arrays(cls, header: Header, arrays: Arrays) -> EncoderModel:
         """Rebuild a stored model; what does not fit together is refused."""
         try:
             config = Config.of(header["config"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .folder import Config
-from .pieces import CASES
+from .pieces import CASES, Ints
 
 __all__ = [
     "Batch",
@@ -31,7 +31,9 @@ __all__ = [
     "train_step",
 ]
 
-Tree = Any  # dicts and lists of arrays
+Part = tuple[jax.Array, jax.Array]  # weights and offsets
+Layer = Mapping[str, Part]
+Tensors = Mapping[str, npt.NDArray[np.float16]]
 _DENSE = {
     "query": "attention.self.query",
     "key": "attention.self.key",
@@ -50,19 +52,39 @@ class Shape(NamedTuple):
     epsilon: float
 
 
+class Lower(TypedDict):
+    """The part that stays as it is."""
+
+    words: jax.Array
+    places: jax.Array
+    type: jax.Array
+    norm: Part
+    layers: list[Layer]
+
+
+class Tuned(TypedDict):
+    """The part that is tuned."""
+
+    layers: list[Layer]
+    case: jax.Array
+    head: Mapping[str, Part]
+
+
 class Batch(NamedTuple):
     """Windows of one length and what is judged in them."""
 
-    seen: Any  # float16 [window, place, hidden]: what the lower layers make of the pieces
-    case: Any  # uint8 [window, place]
-    length: Any  # int32 [window]
-    labels: Any  # float32 [window, place]
-    weights: Any  # float32 [window, place]: 0 where nothing is judged
+    seen: jax.Array  # float16 [window, place, hidden]: what the lower layers make of the pieces
+    case: npt.NDArray[np.uint8]  # [window, place]
+    length: npt.NDArray[np.int32]  # [window]
+    labels: npt.NDArray[np.float32]  # [window, place]
+    weights: npt.NDArray[np.float32]  # [window, place]: 0 where nothing is judged
 
 
-def _layer_of(tensors: Mapping[str, npt.NDArray[Any]], number: int) -> dict[str, Any]:
+def _layer_of(
+    tensors: Tensors, number: int
+) -> dict[str, tuple[npt.NDArray[np.float16], npt.NDArray[np.float16]]]:
     prefix = f"encoder.layer.{number}."
-    parts: dict[str, Any] = {}
+    parts = {}
     for name, usual in _DENSE.items():
         # One transposition here saves one in every step.
         parts[name] = tensors[f"{prefix}{usual}.weight"].T, tensors[f"{prefix}{usual}.bias"]
@@ -71,7 +93,7 @@ def _layer_of(tensors: Mapping[str, npt.NDArray[Any]], number: int) -> dict[str,
     return parts
 
 
-def lower(config: Config, tensors: Mapping[str, npt.NDArray[Any]], layers: int) -> Tree:
+def lower(config: Config, tensors: Tensors, layers: int) -> Lower:
     """Return the embeddings and the first `layers` layers as a tree of float32 arrays."""
     _ = config
     tree = {
@@ -81,15 +103,16 @@ def lower(config: Config, tensors: Mapping[str, npt.NDArray[Any]], layers: int) 
         "norm": (tensors["embeddings.LayerNorm.weight"], tensors["embeddings.LayerNorm.bias"]),
         "layers": [_layer_of(tensors, i) for i in range(layers)],
     }
-    return jax.tree.map(lambda a: jnp.asarray(a, jnp.float32), tree)
+    found: Lower = jax.tree.map(lambda a: jnp.asarray(a, jnp.float32), tree)
+    return found
 
 
 def initial(
     config: Config,
-    tensors: Mapping[str, npt.NDArray[Any]],
+    tensors: Tensors,
     frozen: int,
     generator: np.random.Generator,
-) -> Tree:
+) -> Tuned:
     """Return the part that is tuned: the layers from `frozen` on, a case embedding and a new head."""
     size = config.hidden
     scale = 1 / np.sqrt(size)
@@ -101,21 +124,22 @@ def initial(
             "last": (generator.normal(0, scale, size), np.zeros(())),
         },
     }
-    return jax.tree.map(lambda a: jnp.asarray(np.asarray(a, np.float32)), tree)
+    found: Tuned = jax.tree.map(lambda a: jnp.asarray(np.asarray(a, np.float32)), tree)
+    return found
 
 
-def _dense(part: Any, x: Any) -> Any:
+def _dense(part: Part, x: jax.Array) -> jax.Array:
     return x @ part[0] + part[1]
 
 
-def _norm(part: Any, x: Any, epsilon: float) -> Any:
+def _norm(part: Part, x: jax.Array, epsilon: float) -> jax.Array:
     centred = x - x.mean(-1, keepdims=True)
     return (
         centred * jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + epsilon) * part[0] + part[1]
     )
 
 
-def _layer(part: Any, x: Any, hidden_from: Any, shape: Shape) -> Any:
+def _layer(part: Layer, x: jax.Array, hidden_from: jax.Array, shape: Shape) -> jax.Array:
     """One layer of attention; `hidden_from` is 0 for places that are read, −1e9 for padding."""
     windows, places, size = x.shape
     split = (windows, places, shape.heads, size // shape.heads)
@@ -128,12 +152,12 @@ def _layer(part: Any, x: Any, hidden_from: Any, shape: Shape) -> Any:
     return _norm(part["second"], x + _dense(part["narrow"], wide), shape.epsilon)
 
 
-def _padding(length: Any, places: int) -> Any:
+def _padding(length: Ints, places: int) -> jax.Array:
     return jnp.where(jnp.arange(places)[None, :] < length[:, None], 0.0, -1e9)
 
 
 @partial(jax.jit, static_argnames="shape")
-def frozen_states(below: Tree, ids: Any, length: Any, shape: Shape) -> Any:
+def frozen_states(below: Lower, ids: Ints, length: Ints, shape: Shape) -> jax.Array:
     """Return what the lower layers make of the pieces of some windows, as float16."""
     places = ids.shape[1]
     x = below["words"][ids] + below["places"][:places] + below["type"]
@@ -144,7 +168,9 @@ def frozen_states(below: Tree, ids: Any, length: Any, shape: Shape) -> Any:
     return x.astype(jnp.float16)
 
 
-def _upper(tuned: Tree, x: Any, case: Any, length: Any, shape: Shape) -> Any:
+def _upper(
+    tuned: Tuned, x: jax.Array, case: npt.NDArray[np.uint8], length: Ints, shape: Shape
+) -> jax.Array:
     x = x.astype(jnp.float32) + tuned["case"][case]
     away = _padding(length, x.shape[1])
     for part in tuned["layers"]:
@@ -155,23 +181,25 @@ def _upper(tuned: Tree, x: Any, case: Any, length: Any, shape: Shape) -> Any:
 
 
 @partial(jax.jit, static_argnames="shape")
-def logits(tuned: Tree, seen: Any, case: Any, length: Any, shape: Shape) -> Any:
+def logits(
+    tuned: Tuned, seen: jax.Array, case: npt.NDArray[np.uint8], length: Ints, shape: Shape
+) -> jax.Array:
     """Return one log-odds per place from the states below."""
     return _upper(tuned, seen, case, length, shape)
 
 
-def _loss(tuned: Tree, batch: Batch, shape: Shape) -> Any:
+def _loss(tuned: Tuned, batch: Batch, shape: Shape) -> jax.Array:
     z = _upper(tuned, batch.seen, batch.case, batch.length, shape)
     return ((jnp.logaddexp(0.0, z) - batch.labels * z) * batch.weights).sum()
 
 
 @partial(jax.jit, static_argnames="shape")
-def loss_sum(tuned: Tree, batch: Batch, shape: Shape) -> Any:
+def loss_sum(tuned: Tuned, batch: Batch, shape: Shape) -> jax.Array:
     """Return the log loss summed over the judged places."""
     return _loss(tuned, batch, shape)
 
 
-def loss(tuned: Tree, batch: Batch, shape: Shape, usual: Any) -> Any:
+def loss(tuned: Tuned, batch: Batch, shape: Shape, usual: np.float32) -> jax.Array:
     """Return the log loss per judged place of a usual batch, so that a short batch counts less."""
     return _loss(tuned, batch, shape) / jnp.maximum(usual, batch.weights.sum())
 
@@ -179,11 +207,11 @@ def loss(tuned: Tree, batch: Batch, shape: Shape, usual: Any) -> Any:
 class Moments(NamedTuple):
     """The running means of AdamW."""
 
-    first: Tree
-    second: Tree
+    first: Tuned
+    second: Tuned
 
 
-def moments(tuned: Tree) -> Moments:
+def moments(tuned: Tuned) -> Moments:
     """Return the moments before the first step."""
     zeros = jax.tree.map(jnp.zeros_like, tuned)
     return Moments(zeros, jax.tree.map(jnp.zeros_like, tuned))
@@ -191,16 +219,16 @@ def moments(tuned: Tree) -> Moments:
 
 @partial(jax.jit, static_argnames=("shape", "decay", "head_rate"), donate_argnums=(0, 1))
 def train_step(
-    tuned: Tree,
+    tuned: Tuned,
     state: Moments,
     batch: Batch,
-    step: Any,
-    rate: Any,
-    usual: Any,
+    step: np.float32,
+    rate: np.float32,
+    usual: np.float32,
     shape: Shape,
     decay: float = 0.01,
     head_rate: float = 5.0,
-) -> tuple[Tree, Moments]:
+) -> tuple[Tuned, Moments]:
     """Take one step of AdamW; the gradient is clipped to norm 1, the head learns faster.
 
     Parameters
@@ -229,15 +257,18 @@ def train_step(
     gradient = jax.tree.map(lambda g: g * clip, gradient)
     first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state.first, gradient)
     second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, state.second, gradient)
-    fast = {"layers": 1.0, "case": head_rate, "head": head_rate}
 
-    def moved(speed: float, w: Any, m: Any, v: Any) -> Any:
+    def moved(speed: float, w: jax.Array, m: jax.Array, v: jax.Array) -> jax.Array:
         unbiased = (m / (1 - 0.9**step)) / (jnp.sqrt(v / (1 - 0.999**step)) + 1e-8)
         shrunk = decay * w if w.ndim > 1 else 0.0
         return w - rate * speed * (unbiased + shrunk)
 
+    fast = partial(moved, head_rate)
     tuned = {
-        name: jax.tree.map(partial(moved, fast[name]), tuned[name], first[name], second[name])
-        for name in tuned
+        "case": jax.tree.map(fast, tuned["case"], first["case"], second["case"]),
+        "head": jax.tree.map(fast, tuned["head"], first["head"], second["head"]),
+        "layers": jax.tree.map(
+            partial(moved, 1.0), tuned["layers"], first["layers"], second["layers"]
+        ),
     }
     return tuned, Moments(first, second)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -206,7 +205,7 @@ class Windows:
     def __len__(self) -> int:
         return len(self.start)
 
-    def taken(self, which: npt.NDArray[Any]) -> Windows:
+    def taken(self, which: Longs) -> Windows:
         """Return some of the windows."""
         return Windows(
             self.start[which],

@@ -7,20 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ...reading.arrays import Mask
 from ...reading.features import TokenData
-from .pieces import LENGTHS, Pieces, PieceTable, Windows, windows_of
+from .pieces import LENGTHS, Ints, Longs, Pieces, PieceTable, Windows, windows_of
+
+if TYPE_CHECKING:
+    import jax
+
+    from .network import Batch, Shape, Tuned
 
 __all__ = ["Corpus", "Schedule", "tune", "within"]
 
 _PLACES = 16 * LENGTHS[-1]  # of a batch, whatever the length of its windows
 _AHEAD = 8  # batches that may wait for a device
-Array = npt.NDArray[Any]
+Cases = npt.NDArray[np.uint8]
+Labels = npt.NDArray[np.uint8]
+Below = Callable[[Ints, Ints], "jax.Array"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +62,22 @@ class Schedule:
 class _Group:
     """Windows of one padded length, laid out for the network."""
 
-    windows: Array  # their numbers
-    ids: Array
-    case: Array
-    length: Array
-    token: Array  # the token judged at each place, −1: none
-    states: Any = None  # what the lower layers make of them, where it was kept
+    windows: Longs  # their numbers
+    ids: Ints
+    case: Cases
+    length: Ints
+    token: Longs  # the token judged at each place, −1: none
+    states: jax.Array | None = None  # what the lower layers make of them, where it was kept
 
     @property
     def size(self) -> int:
         """How many windows a batch holds."""
         return _PLACES // int(self.ids.shape[1])
 
-    def lengths(self, rows: Array) -> Array:
+    def lengths(self, rows: Longs) -> Ints:
         return np.where(rows >= 0, self.length[rows], 2).astype(np.int32)
 
-    def judged(self, rows: Array) -> Array:
+    def judged(self, rows: Longs) -> Longs:
         """Return the token that is judged at each place of some windows; −1 is none."""
         return np.where((rows >= 0)[:, None], self.token[rows], -1)
 
@@ -100,7 +107,7 @@ class Corpus:
             if len(which):
                 self.groups.append(self._laid(self.windows.taken(which), which, length, table))
 
-    def _laid(self, windows: Windows, which: Array, length: int, table: PieceTable) -> _Group:
+    def _laid(self, windows: Windows, which: Longs, length: int, table: PieceTable) -> _Group:
         n = windows.stop - windows.start
         place = np.arange(length)[None, :] - 1
         inside = (place >= 0) & (place < n[:, None])
@@ -122,7 +129,7 @@ class Corpus:
         """How many places the windows hold, those read twice included."""
         return int((self.windows.stop - self.windows.start).sum())
 
-    def keep_states(self, below: Callable[[Array, Array], Any]) -> None:
+    def keep_states(self, below: Below) -> None:
         """Compute what the lower layers make of every window, and keep it."""
         import jax.numpy as jnp
 
@@ -137,15 +144,15 @@ class Corpus:
     def scores(
         self,
         tokens: int,
-        below: Callable[[Array, Array], Any],
-        above: Callable[[Any, Array, Array], Any],
-        documents: Array | None = None,
+        below: Below,
+        above: Callable[[jax.Array, Cases, Ints], jax.Array],
+        documents: Mask | None = None,
     ) -> npt.NDArray[np.float64]:
         """Judge tokens; −inf where no window of the documents judges one."""
         out = np.full(tokens, -np.inf)
-        waiting: list[tuple[_Group, Array, Any]] = []
+        waiting: list[tuple[_Group, Longs, jax.Array]] = []
 
-        def write(group: _Group, rows: Array, answers: Any) -> None:
+        def write(group: _Group, rows: Longs, answers: jax.Array) -> None:
             token = group.judged(rows)
             out[token[token >= 0]] = np.asarray(answers, np.float64)[token >= 0]
 
@@ -160,22 +167,22 @@ class Corpus:
             write(*entry)
         return out
 
-    def _wanted(self, group: _Group, documents: Array | None) -> Array:
+    def _wanted(self, group: _Group, documents: Mask | None) -> Longs:
         if documents is None:
             return np.arange(len(group.windows))
         return np.flatnonzero(documents[self.windows.document[group.windows]])
 
     @staticmethod
-    def _seen(group: _Group, rows: Array, below: Callable[[Array, Array], Any]) -> Any:
+    def _seen(group: _Group, rows: Longs, below: Below) -> jax.Array:
         if group.states is not None:
             return group.states[np.maximum(rows, 0)]
         return below(group.ids[rows], group.lengths(rows))
 
     def plan(
-        self, documents: Array, random: np.random.Generator | None = None
-    ) -> list[tuple[_Group, Array]]:
+        self, documents: Mask, random: np.random.Generator | None = None
+    ) -> list[tuple[_Group, Longs]]:
         """Cut the windows of some documents into batches, in random order where it is given."""
-        plan: list[tuple[_Group, Array]] = []
+        plan: list[tuple[_Group, Longs]] = []
         for group in self.groups:
             wanted = self._wanted(group, documents)
             if random is not None:
@@ -185,11 +192,14 @@ class Corpus:
             return plan
         return [plan[i] for i in random.permutation(len(plan))]
 
-    def batch(self, group: _Group, rows: Array, labels: Array) -> tuple[Any, ...]:
+    def batch(self, group: _Group, rows: Longs, labels: Labels) -> Batch:
         """Return a batch to learn from; the states of the lower layers must have been kept."""
+        from .network import Batch
+
+        assert group.states is not None
         token = group.judged(rows)
         truth = (labels[np.maximum(token, 0)] != 0) & (token >= 0)
-        return (
+        return Batch(
             group.states[np.maximum(rows, 0)],
             group.case[rows],
             group.lengths(rows),
@@ -198,7 +208,7 @@ class Corpus:
         )
 
 
-def _cut(rows: Array, size: int) -> Iterator[Array]:
+def _cut(rows: Longs, size: int) -> Iterator[Longs]:
     """Cut rows into batches of one size; −1 fills the last one up."""
     for first in range(0, len(rows), size):
         part = rows[first : first + size]
@@ -206,16 +216,16 @@ def _cut(rows: Array, size: int) -> Iterator[Array]:
 
 
 def tune(
-    tuned: Any,
+    tuned: Tuned,
     corpora: Sequence[Corpus],
-    labels: Array,
-    documents: Array,
+    labels: Labels,
+    documents: Mask,
     *,
     schedule: Schedule,
-    shape: Any,
+    shape: Shape,
     random: np.random.Generator,
-    aside: Array | None = None,
-) -> Any:
+    aside: Mask | None = None,
+) -> Tuned:
     """Tune the upper layers and the head.
 
     Parameters
@@ -243,9 +253,9 @@ def tune(
     import jax
     import jax.numpy as jnp
 
-    from .network import Batch, loss_sum, moments, train_step
+    from .network import loss_sum, moments, train_step
 
-    def planned(random: np.random.Generator | None) -> list[tuple[Corpus, _Group, Array]]:
+    def planned(random: np.random.Generator | None) -> list[tuple[Corpus, _Group, Longs]]:
         plan = [
             (corpus, group, rows)
             for corpus in corpora
@@ -262,19 +272,19 @@ def tune(
     usual = np.float32(judged / len(plan))
     state = moments(tuned)
     warm = max(1.0, 0.1 * steps)
-    best: tuple[float, Any] | None = None
+    best: tuple[float, Tuned] | None = None
     step = 0
     for _ in range(epochs):
         for corpus, group, rows in planned(random):
             step += 1
             slope = min(1.0, step / warm, (steps - step + 1) / max(1.0, steps - warm))
             tuned, state = train_step(
-                tuned, state, Batch(*corpus.batch(group, rows, labels)), np.float32(step),
+                tuned, state, corpus.batch(group, rows, labels), np.float32(step),
                 np.float32(schedule.rate * slope), usual, shape,
             )  # fmt: skip
         if aside is not None:
             sums = [
-                loss_sum(tuned, Batch(*corpora[0].batch(group, rows, labels)), shape)
+                loss_sum(tuned, corpora[0].batch(group, rows, labels), shape)
                 for group, rows in corpora[0].plan(aside)
             ]
             total = float(sum(sums))

@@ -43,7 +43,7 @@ class SecretKey:
         raise TypeError("A secret key is not written anywhere.")
 
     def number(self, *parts: str, below: int) -> int:
-        """Give a number in [0, below) that depends on the key and the parts."""
+        """Return a number in [0, below) that depends on the key and the parts."""
         digest = hashlib.blake2b(digest_size=16, key=self._key)
         for part in parts:
             encoded = part.encode("utf-8", "surrogatepass")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
 __all__ = ["DEFAULT", "LANGUAGES", "language_of"]
 
@@ -28,7 +27,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _LOOKED_AT = 20_000
 
 
-def language_of(text: str, record: Mapping[str, Any] | None = None) -> str:
+def language_of(text: str, record: Mapping[str, object] | None = None) -> str:
     """Return a document's language as a two-letter code.
 
     Parameters

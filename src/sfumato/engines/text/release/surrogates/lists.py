@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any
 
 __all__ = [
     "HOSPITAL_WORDS",
@@ -50,7 +50,7 @@ class Names:
     places: tuple[str, ...]
 
 
-def _clean(found: Any) -> tuple[str, ...]:
+def _clean(found: Iterable[str | tuple[object, str]] | None) -> tuple[str, ...]:
     """Keep single words of letters, in their order and once each; Faker's lists hold others too."""
     names = (str(name[1] if isinstance(name, tuple) else name) for name in found or ())
     kept = (n for n in names if len(n) > 2 and n.isalpha() and n[0].isupper())
