@@ -34,7 +34,7 @@ class Failure:
         return cls(type(error).__name__)
 
     def error(self) -> SfumatoError:
-        """Give the error to raise here."""
+        """Return the error to raise here."""
         kind = getattr(errors, self.kind, None) if self.kind in errors.__all__ else None
         if isinstance(kind, type) and issubclass(kind, SfumatoError):
             return kind(self.message, hint=self.hint)
@@ -119,7 +119,7 @@ def _empty_batch(table: pa.Table) -> pa.RecordBatch:
 
 
 def _from_documents(documents: Sequence[Document]) -> pa.Table:
-    """Give documents as columns; texts are bytes, so that even broken surrogates come back."""
+    """Return documents as columns; texts are bytes, so that even broken surrogates come back."""
     import pyarrow as pa
 
     def encoded(texts: list[str]) -> pa.Array:

@@ -67,7 +67,7 @@ class Spark:
             self.master = f"local[{self.threads}]"
 
     def session(self) -> Any:
-        """Give the Spark session, started when there is none."""
+        """Return the Spark session, started when there is none."""
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         try:
             from pyspark.errors import PySparkException
@@ -301,7 +301,7 @@ def _shared(broadcast: Any, sha256: str) -> Any:
 
 
 def _serializer() -> Any:
-    """Give the serializer by which PySpark sends functions and broadcasts: transport, never storage."""
+    """Return the serializer by which PySpark sends functions and broadcasts: transport, never storage."""
     from pyspark.serializers import CPickleSerializer
 
     return CPickleSerializer()
@@ -329,7 +329,7 @@ def _windows(payloads: Iterable[bytes], most: int) -> Iterator[list[bytes]]:
 
 
 def _table(window: list[bytes]) -> pa.Table:
-    """Give a table whose every row is a chunk of its own, which Spark makes a task of its own."""
+    """Return a table whose every row is a chunk of its own, which Spark makes a task of its own."""
     import pyarrow as pa
 
     schema = pa.schema([("number", pa.int64()), ("payload", pa.binary())])
@@ -372,7 +372,7 @@ def _csv_union(
 def _csv_frame(
     session: Any, paths: Sequence[str], names: Sequence[str], columns: Sequence[str], delimiter: str
 ) -> Any:
-    """Give the columns asked for of files that share a header, and what tells torn lines."""
+    """Return the columns asked for of files that share a header, and what tells torn lines."""
     options = {
         "header": True, "sep": delimiter, "quote": '"', "escape": '"', "multiLine": True,
         "encoding": "UTF-8", "maxCharsPerColumn": -1, "mode": "PERMISSIVE",

@@ -153,7 +153,7 @@ class PrivacyWarning(UserWarning):
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
-    """Say which of the known names the wrong one may stand for.
+    """Return a hint with the known names that the wrong one may stand for.
 
     >>> did_you_mean("agee", ["age", "sex"])
     'did you mean one of these: age, sex?'

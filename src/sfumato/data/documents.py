@@ -87,7 +87,7 @@ class Corpus:
             yield record
 
     def tolerant(self) -> Iterator[Document | Withheld]:
-        """Give every record in order: a document, or what was withheld and why.
+        """Yield every record in order: a document, or what was withheld and why.
 
         A file that cannot be read on (damaged, not of its format) still raises.
         """
@@ -104,11 +104,11 @@ class Corpus:
             raise self.empty()
 
     def empty(self) -> DataError:
-        """Give the error for a corpus without a record."""
+        """Return the error for a corpus without a record."""
         return DataError(f"The corpus {self.name!r} holds no documents.")
 
     def by_part(self) -> Iterator[Corpus]:
-        """Give each file as a corpus of its own; ids stay unique across them when read in order."""
+        """Yield each file as a corpus of its own; ids stay unique across them when read in order."""
         seen = SeenIds()
         for part in self.parts:
             yield Corpus(self.format, (part,), part.name, self.format.is_folder, seen)
@@ -213,7 +213,7 @@ def write_documents(
 
 
 def documents_frame(documents: Iterable[Document], *, like: Corpus) -> Any:
-    """Give documents as a frame of the kind and with the columns that the corpus was read from.
+    """Return documents as a frame of the kind and with the columns that the corpus was read from.
 
     >>> import pyarrow as pa
     >>> corpus = read_documents(pa.table({"id": [7], "text": ["Ann"], "ward": [4]}))
@@ -272,7 +272,7 @@ def _is_path_list(source: Any) -> bool:
 
 
 def _inside(path: Path) -> Path:
-    """Give the data of a release: the one thing beside its release.json."""
+    """Return the data of a release: the one thing beside its release.json."""
     if path.is_dir() and (path / RELEASE_FILE).is_file():
         data = [p for p in path.iterdir() if not _is_ours(p.name)]
         if len(data) == 1:

@@ -62,7 +62,7 @@ class Withheld:
         return self.kind(f"{place}{named} {self.reason}.", hint=self.hint)
 
     def to_json(self) -> dict[str, str]:
-        """Give the entry for a quarantine list."""
+        """Return the entry for a quarantine list."""
         return {"id": self.id, "reason": self.reason}
 
 
@@ -85,7 +85,7 @@ class Extra(dict[str, Any]):
 
 
 class SeenIds:
-    """Tell whether an id was seen before, in about 25 bytes an id whatever its length.
+    """The ids seen before, in about 25 bytes per id whatever its length.
 
     Ids are kept as 8-byte hashes: the newest in a set, the rest in one sorted array. Two different
     ids share a hash once in about four billion records; the later record is then withheld.
@@ -249,7 +249,7 @@ def create_bytes(path: Path, *, compress: bool = False) -> Iterator[BinaryIO]:
 
 
 def lines_of(stream: io.BufferedReader, limits: Limits) -> Iterator[bytes | None]:
-    """Give the lines of a stream with their ends; None for one that is longer than the limit."""
+    """Yield the lines of a stream with their ends; None for one that is longer than the limit."""
     longest = limits.record_bytes
     while line := stream.readline(longest + 1):
         if len(line) <= longest:

@@ -255,7 +255,7 @@ def _ordered(
 
 
 def _codes_in(column: Any, domain: Sequence[str]) -> Codes:
-    """Give the position of each value in the domain; −1 where it is not there."""
+    """Return the position of each value in the domain; −1 where it is not there."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

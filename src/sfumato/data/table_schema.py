@@ -133,11 +133,11 @@ class TableSchema(BaseModel):
         return [a for a in self.attribute if a.role == "quasi"]
 
     def names(self, role: Role) -> list[str]:
-        """Give the names of the columns with a role."""
+        """Return the names of the columns with a role."""
         return [a.name for a in self.attribute if a.role == role]
 
     def declared_domain(self, attribute: Attribute) -> tuple[str, ...] | None:
-        """Give the written-down domain as text, in order; None for "observed" and "population"."""
+        """Return the written-down domain as text, in order; None for "observed" and "population"."""
         domain = attribute.domain
         if not isinstance(domain, Domain):
             return None

@@ -33,7 +33,7 @@ def theme() -> dict[str, Any]:
 
 
 def spec(name: str) -> dict[str, Any]:
-    """Give a fresh copy of a spec with the theme in it.
+    """Return a fresh copy of a spec with the theme in it.
 
     >>> spec("area")["width"]
     660
@@ -44,14 +44,14 @@ def spec(name: str) -> dict[str, Any]:
 
 
 def filled(name: str, **datasets: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Give a spec with its data in it."""
+    """Return a spec with its data in it."""
     found = spec(name)
     found["datasets"] = {key: list(rows) for key, rows in datasets.items()}
     return found
 
 
 def bounds_of(values: Sequence[float], pad: float = 0.06) -> list[float]:
-    """Give a domain around values, with some room on both sides."""
+    """Return a domain around values, with some room on both sides."""
     low, high = min(values), max(values)
     margin = (high - low) * pad or max(abs(high) * pad, 0.01)
     return [low - margin, high + margin]
@@ -64,7 +64,7 @@ def headroom(drawing: dict[str, Any], panel: int, values: Sequence[float | None]
 
 
 def decades(low: float, high: float) -> list[float]:
-    """Give round values for a logarithmic axis: powers of ten, with 2 and 5 where these are few.
+    """Return round values for a logarithmic axis: powers of ten, with 2 and 5 where these are few.
 
     >>> decades(0.0004, 1.2), decades(0.006, 0.12)
     ([0.001, 0.01, 0.1, 1.0], [0.01, 0.02, 0.05, 0.1])

@@ -80,7 +80,7 @@ class Format(Protocol):
     is_folder: bool
 
     def read(self, part: Part) -> Iterator[Document | Withheld]:
-        """Give each record of a part, in order, as a document or as withheld."""
+        """Yield each record of a part, in order, as a document or as withheld."""
         ...
 
     def writer(
@@ -146,7 +146,7 @@ def _later(one: Span, other: Span) -> bool:
 
 
 def encodable(text: str) -> bool:
-    """Tell whether a text can be written as UTF-8 (it holds no half of a surrogate pair)."""
+    """Return whether a text can be written as UTF-8 (it holds no half of a surrogate pair)."""
     if text.isascii():
         return True
     try:
@@ -157,7 +157,7 @@ def encodable(text: str) -> bool:
 
 
 def checked_columns(layout: Layout, columns: list[str], part: Part) -> tuple[str, str, str]:
-    """Say which columns are text, id and spans ("" where there is none), or which one is missing."""
+    """Return the columns of text, id and spans ("" where there is none); raise if one is missing."""
     if len(set(columns)) < len(columns):
         raise FormatError(f"Two columns of {part.name!r} have the same name.",
                           hint="give each column a name of its own in the first line.")  # fmt: skip
@@ -180,6 +180,6 @@ def spans_as_json(spans: Iterable[Span]) -> str:
 
 
 def span_fields(span: Span) -> dict[str, Any]:
-    """Give a span as plain fields, the score only where there is one."""
+    """Return a span as plain fields, the score only where there is one."""
     fields = {"start": span.start, "end": span.end, "label": span.label}
     return fields if span.score is None else {**fields, "score": span.score}

@@ -153,7 +153,7 @@ class _Columns:
         return pa.Table.from_arrays(columns, schema=schema)
 
     def schema_for(self, documents: Sequence[Document], part: Part | None) -> Any:
-        """Give the schema to write: that of the part, or one made from the first documents."""
+        """Return the schema to write: that of the part, or one made from the first documents."""
         import pyarrow as pa
 
         if part is not None:
@@ -281,7 +281,7 @@ class Frame(_Columns):
         return iter(self.frame.to_batches(max_chunksize=4096))
 
     def native(self, documents: Iterable[Document]) -> Any:
-        """Give documents as a frame of the kind that was read."""
+        """Return documents as a frame of the kind that was read."""
         import narwhals as nw
 
         table = self.table(list(documents), _bare_schema(self.frame.schema))
@@ -390,7 +390,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def _values(column: Any) -> list[Any]:
-    """Give a column as Python values; bytes that are not UTF-8 come as half surrogates."""
+    """Return a column as Python values; bytes that are not UTF-8 come as half surrogates."""
     try:
         values: list[Any] = column.to_pylist()
     except UnicodeDecodeError:

@@ -90,7 +90,7 @@ class Jsonl:
             yield write
 
     def line(self, document: Document) -> bytes:
-        """Give the line that stands for a document."""
+        """Return the line that stands for a document."""
         layout = self.layout
         fields: dict[str, Any] = {}
         if layout.id is not None:
@@ -124,7 +124,7 @@ _DECODE = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite).decode
 
 
 def encoded(value: Any) -> bytes:
-    """Give a value as JSON, the one form that we write."""
+    """Return a value as JSON, the one form that we write."""
     return _ENCODE(value).encode()
 
 

@@ -84,15 +84,15 @@ class LineBlock:
         return len(self.head)
 
     def id(self, i: int) -> str:
-        """Give the id of one of the documents."""
+        """Return the id of one of the documents."""
         return str(json.loads(self.head[i]))
 
     def document(self, i: int) -> Document:
-        """Give one of the documents, without its other fields."""
+        """Return one of the documents, without its other fields."""
         return Document(self.id(i), self.text[i].decode(), dict(self.spans).get(i, ()))
 
     def to_arrow(self) -> pa.RecordBatch:
-        """Give the columns as an Arrow batch, which can travel."""
+        """Return the columns as an Arrow batch, which can travel."""
         import pyarrow as pa
 
         columns = [c.to_arrow() for c in (self.head, self.text, self.tail)]
@@ -116,7 +116,7 @@ class LineBlock:
 
 
 class SeenMarks:
-    """Tell which ids were seen before, many at a time, in 8 bytes an id.
+    """The ids seen before, looked up many at a time, in 8 bytes per id.
 
     >>> seen = SeenMarks()
     >>> seen.add(np.array([5, 3, 5], np.uint64)).tolist(), seen.add(np.array([3, 9], np.uint64)).tolist()
@@ -147,7 +147,7 @@ class SeenMarks:
 
 
 def takes(form: object, drop: Sequence[str] = ()) -> bool:
-    """Say whether documents of a format can be read in columns."""
+    """Return whether documents of a format can be read in columns."""
     return type(form) is Jsonl and form.layout.id is not None and form.layout.id not in drop
 
 
@@ -271,7 +271,7 @@ class _Reader:
 
 
 def _entry(layout: Layout, document: Document, drop: Sequence[str]) -> tuple[bytes, bytes, bytes]:
-    """Give the columns of a document that was read in Python."""
+    """Return the columns of a document that was read in Python."""
     extra = document.extra
     head = encoded(extra.get(str(layout.id), document.id))
     others = (name for name in extra if name != layout.id and name not in drop)
@@ -289,7 +289,7 @@ class Written:
         self.pieces = Column.of(pieces)
 
     def lines(self, block: LineBlock, text: Column) -> bytes:
-        """Give the lines, with these texts in the place of the block's own."""
+        """Return the lines, with these texts in the place of the block's own."""
         pieces, count = self.pieces, len(block)
         if len(text) != count:  # the kernel would read beyond the end
             raise ValueError("There must be a text for each document.")
