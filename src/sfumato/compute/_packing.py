@@ -41,7 +41,7 @@ class Failure:
         return WorkError(f"A batch failed with an internal error ({self.kind}).")
 
 
-def pack(value: Any) -> bytes:
+def pack(value: object) -> bytes:
     """Turn a batch or a result into bytes.
 
     >>> unpack(pack(({"words": 3}, b"text")))

@@ -43,7 +43,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
 _FORMAT = 1
 
 
-def fingerprint(**made_from: Any) -> str:
+def fingerprint(**made_from: object) -> str:
     """Return the key of a publish: a hash of what its parts are made from, and of our versions.
 
     >>> fingerprint(inputs=["9f…"], ratio=10) == fingerprint(ratio=10, inputs=["9f…"])
@@ -269,7 +269,7 @@ class Journal:
         self._lines[name] = line
         self._checked.add(name)
 
-    def write(self, name: str, content: bytes, facts: Mapping[str, Any] | None = None) -> None:
+    def write(self, name: str, content: bytes, facts: Mapping[str, object] | None = None) -> None:
         """Write a part from bytes."""
         with self.part(name, sync=False) as part:
             part.path.write_bytes(content)
@@ -278,10 +278,10 @@ class Journal:
     def run(
         self,
         compute: Compute,
-        function: Callable[..., tuple[bytes, Mapping[str, Any]]],
+        function: Callable[..., tuple[bytes, Mapping[str, object]]],
         batches: Iterable[Batch],
         *,
-        shared: Any = None,
+        shared: object = None,
     ) -> Iterator[dict[str, Any]]:
         """Make one part a batch, `part-000000` and on; give the facts of each part in order.
 
@@ -323,7 +323,7 @@ class Journal:
             raise WorkError(f"The part {name!r} is not finished.")
         return name
 
-    def _append(self, line: Mapping[str, Any]) -> None:
+    def _append(self, line: Mapping[str, object]) -> None:
         text = json.dumps(line, sort_keys=True, allow_nan=False) + "\n"
         journal = os.open(
             self._work / "journal.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600

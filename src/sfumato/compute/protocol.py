@@ -45,7 +45,7 @@ class Compute(Protocol):
         function: Callable[..., Result],
         batches: Iterable[Batch],
         *,
-        shared: Any = None,
+        shared: object = None,
     ) -> Iterator[Result]:
         """Apply a function to each batch and give the results in the order of the batches.
 

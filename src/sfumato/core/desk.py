@@ -9,14 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .engine import Progress
 
 __all__ = ["Desk"]
 
-Json = dict[str, Any]
+Json = dict[str, object]
 
 
 class Desk(ABC):
@@ -34,11 +34,11 @@ class Desk(ABC):
         """Return the next question, with its context; `{"kind": "none"}` where there is none."""
 
     @abstractmethod
-    def answer(self, given: Mapping[str, Any]) -> None:
+    def answer(self, given: Mapping[str, object]) -> None:
         """Keep an answer; it is on the disk when this returns."""
 
     @abstractmethod
-    def like(self, given: Mapping[str, Any]) -> list[Json]:
+    def like(self, given: Mapping[str, object]) -> list[Json]:
         """Return the places that the same answer would settle, each with a little context."""
 
     @abstractmethod

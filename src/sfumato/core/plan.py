@@ -83,7 +83,7 @@ class Plan:
     out: str
     pdf: bool
     sections: dict[str, Section]
-    content: dict[str, Any]
+    content: dict[str, object]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Plan:
@@ -92,7 +92,7 @@ class Plan:
         return cls.of(read_toml(path), folder=path.absolute().parent, source=path.name)
 
     @classmethod
-    def of(cls, content: Mapping[str, Any], *, folder: Path, source: str = "plan") -> Plan:
+    def of(cls, content: Mapping[str, object], *, folder: Path, source: str = "plan") -> Plan:
         """Check the content of a plan.
 
         Parameters

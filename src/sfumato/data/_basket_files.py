@@ -48,7 +48,7 @@ class Batch:
 
     indptr: npt.NDArray[np.int64]
     indices: npt.NDArray[np.int32]
-    values: npt.NDArray[Any]
+    values: npt.NDArray[np.generic]
     labels: list[str] | None = None
 
     @property

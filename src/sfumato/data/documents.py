@@ -22,7 +22,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
 from ..core.files import whole_directory, whole_file
@@ -33,6 +33,11 @@ from .foreign import check_foreign, check_path
 from .formats._layout import Format, Layout, Part, Write
 from .limits import Limits, current_limits
 from .sources import SeenIds, Withheld
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+    Paths = list[str | os.PathLike[str]] | tuple[str | os.PathLike[str], ...]
 
 __all__ = [
     "Corpus",
@@ -120,7 +125,7 @@ class Corpus:
 
 
 def read_documents(
-    source: Any,
+    source: object,
     *,
     text: str = "text",
     id: str | None = "id",
@@ -128,7 +133,7 @@ def read_documents(
     format: str | None = None,  # noqa: A002
     overlaps: str = "error",
     limits: Limits | None = None,
-    **options: Any,
+    **options: object,
 ) -> Corpus:
     """Open documents for reading: a file, a folder, several files, or a frame.
 
@@ -212,7 +217,7 @@ def write_documents(
     return count
 
 
-def documents_frame(documents: Iterable[Document], *, like: Corpus) -> Any:
+def documents_frame(documents: Iterable[Document], *, like: Corpus) -> object:
     """Return documents as a frame of the kind and with the columns that the corpus was read from.
 
     >>> import pyarrow as pa
@@ -265,7 +270,7 @@ class _PartWriters(ExitStack):
             self.close()
 
 
-def _is_path_list(source: Any) -> bool:
+def _is_path_list(source: object) -> TypeIs[Paths]:
     return isinstance(source, list | tuple) and all(
         isinstance(item, str | os.PathLike) for item in source
     )
@@ -337,7 +342,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
     return kind, tuple(sorted(parts, key=lambda part: part.name))
 
 
-def _format(kind: str, layout: Layout, options: dict[str, Any]) -> Format:
+def _format(kind: str, layout: Layout, options: dict[str, object]) -> Format:
     if kind not in _FORMATS:
         raise ParameterError(
             f"There is no document format {kind!r}.", hint=did_you_mean(kind, _FORMATS)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from ...core.errors import (
     DataError,
@@ -95,10 +95,10 @@ def document_from(
     part: Part,
     record: int,
     *,
-    raw_id: Any,
-    text: Any,
-    raw_spans: Any,
-    extra: Mapping[str, Any],
+    raw_id: object,
+    text: object,
+    raw_spans: object,
+    extra: Mapping[str, object],
 ) -> Document | Withheld:
     """Check the pieces of one record and make it a document, or say why it cannot be one."""
     limits = layout.limits
@@ -179,7 +179,11 @@ def spans_as_json(spans: Iterable[Span]) -> str:
     return json.dumps([span_fields(span) for span in spans], ensure_ascii=False)
 
 
-def span_fields(span: Span) -> dict[str, Any]:
+def span_fields(span: Span) -> dict[str, int | float | str]:
     """Return a span as plain fields, the score only where there is one."""
-    fields = {"start": span.start, "end": span.end, "label": span.label}
+    fields: dict[str, int | float | str] = {
+        "start": span.start,
+        "end": span.end,
+        "label": span.label,
+    }
     return fields if span.score is None else {**fields, "score": span.score}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ __all__ = ["Column", "LineBlock", "SeenMarks", "Written", "read_blocks", "takes"
 
 Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]
+Scalar = TypeVar("Scalar", bound=np.generic)
 _MOST_NAMES = 256  # of other fields; a line with yet another one is read in Python
 
 
@@ -304,7 +305,7 @@ class Written:
         return out.tobytes()
 
 
-def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
     view = array.view()
     view.setflags(write=False)
     return view
