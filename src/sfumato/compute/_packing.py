@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..core import errors
 from ..core.errors import ParameterError, SfumatoError, WorkError
@@ -72,7 +72,7 @@ def pack(value: object) -> bytes:
         ) from error
 
 
-def unpack(packed: bytes) -> Any:
+def unpack(packed: bytes) -> object:
     """Turn the bytes back into what was packed."""
     kind, content = packed[:1], packed[1:]
     if kind == b"B":

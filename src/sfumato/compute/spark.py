@@ -175,37 +175,35 @@ class Spark:
 
     # --- count_groups ----------------------------------------------------------------------------
 
-    def count_groups(self, source: Source, columns: Sequence[str]) -> pa.Table:
+    def count_groups(self, source: Source | DataFrame, columns: Sequence[str]) -> pa.Table:
         """Count the rows of each combination of values; a Spark DataFrame is a source as well."""
         import pyarrow as pa
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
-        from pyspark.sql import functions
+        from pyspark.sql import DataFrame, functions
 
         columns = list(columns)
         session = self.session()
         as_text, types = False, {}
-        opened = source if isinstance(source, OpenedTable) else None
-        if opened is not None and opened.format in {"frame", "parquet"}:
+        if isinstance(source, OpenedTable) and source.format in {"frame", "parquet"}:
             listed = ", ".join(map(quoted_name, columns))
-            check_columns(columns, opened.columns)
-            source = opened.paths or opened.query(f"SELECT {listed} FROM {opened.raw}")  # noqa: S608 - quoted
-            opened = None
+            check_columns(columns, source.columns)
+            source = source.paths or source.query(f"SELECT {listed} FROM {source.raw}")  # noqa: S608 - quoted
         try:
             if isinstance(source, pa.Table):
                 check_columns(columns, source.column_names)
                 types = {field.name: field.type for field in source.schema}
                 frame = session.createDataFrame(_spark_types(source.select(columns)))
-            elif opened is not None:
-                check_columns(columns, opened.columns)
+            elif isinstance(source, OpenedTable):
+                check_columns(columns, source.columns)
                 as_text = True
                 frame = _csv_union(
                     session,
-                    [(layout.columns, layout.paths) for layout in opened.layouts],
+                    [(layout.columns, layout.paths) for layout in source.layouts],
                     columns,
-                    opened.delimiter,
+                    source.delimiter,
                 )
-            elif hasattr(source, "groupBy"):
+            elif isinstance(source, DataFrame):
                 check_columns(columns, source.columns)
                 frame = source
             else:

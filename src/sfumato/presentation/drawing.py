@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -26,9 +25,9 @@ def _file(name: str) -> str:
     )
 
 
-def theme() -> dict[str, Any]:
+def theme() -> dict[str, object]:
     """Return the configuration that all charts share."""
-    found: dict[str, Any] = json.loads(_file("theme"))
+    found: dict[str, object] = json.loads(_file("theme"))
     return found
 
 
@@ -43,7 +42,7 @@ def spec(name: str) -> dict[str, Any]:
     return found
 
 
-def filled(name: str, **datasets: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def filled(name: str, **datasets: Sequence[Mapping[str, object]]) -> dict[str, Any]:
     """Return a spec with its data in it."""
     found = spec(name)
     found["datasets"] = {key: list(rows) for key, rows in datasets.items()}
@@ -77,11 +76,18 @@ def decades(low: float, high: float) -> list[float]:
     return [v for v in fine if low <= v <= high]
 
 
-def to_svg(drawing: dict[str, Any], *, font: str | None = None) -> str:
+def to_svg(drawing: Mapping[str, object], *, font: str | None = None) -> str:
     """Draw a spec as SVG; nothing is fetched."""
     if font is not None:
-        drawing = {**drawing, "config": {**drawing["config"], "font": font}}
+        drawing = _configured(drawing, font=font)
     return _svg_of(json.dumps(drawing, sort_keys=True))
+
+
+def _configured(drawing: Mapping[str, object], **settings: str) -> dict[str, object]:
+    """Return a drawing with some settings of its configuration replaced."""
+    config = drawing["config"]
+    assert isinstance(config, Mapping)
+    return {**drawing, "config": {**config, **settings}}
 
 
 @lru_cache(maxsize=64)  # the local page draws the same charts again for every choice
@@ -98,11 +104,10 @@ def _svg_of(drawing: str) -> str:
     )
 
 
-def to_png(drawing: dict[str, Any], *, scale: float = 2.0) -> bytes:
+def to_png(drawing: Mapping[str, object], *, scale: float = 2.0) -> bytes:
     """Draw a spec as PNG on white; nothing is fetched."""
     import vl_convert
 
-    drawing = copy.deepcopy(drawing)
-    drawing["config"]["background"] = "white"
-    png: bytes = vl_convert.vegalite_to_png(drawing, scale=scale, allowed_base_urls=[])
+    white = _configured(drawing, background="white")
+    png: bytes = vl_convert.vegalite_to_png(white, scale=scale, allowed_base_urls=[])
     return png
