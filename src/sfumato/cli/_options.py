@@ -69,7 +69,6 @@ def _metavar(about: Parameter) -> str:
 def _option(about: Parameter, flag: str, *, hidden: bool) -> object:
     if about.is_flag:
         return Annotated[bool | None, typer.Option(flag, help=_help(about), hidden=hidden, show_default=False)]  # fmt: skip
-    kind: Any = about.scalar
     many = about.is_list or about.is_mapping
     given = typer.Option(
         flag,
@@ -83,7 +82,7 @@ def _option(about: Parameter, flag: str, *, hidden: bool) -> object:
         metavar=about.metavar or _metavar(about),
         show_default=_default(about),
     )
-    return Annotated[list[str] | None if many else kind | None, given]
+    return Annotated[list[str] | None if many else about.scalar | None, given]
 
 
 def _argument(about: Parameter) -> object:

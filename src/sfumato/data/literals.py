@@ -9,10 +9,10 @@ selectors then treat their absence as known (`absence_risky`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -61,11 +61,19 @@ class Literals:
     absence_risky: npt.NDArray[np.bool_]
 
 
+class Columns(Protocol):
+    """Cells by the name of a column: a mapping, or a frame (which has `columns`)."""
+
+    def __getitem__(self, name: str, /) -> Iterable[object]: ...
+
+    def __iter__(self) -> Iterator[object]: ...
+
+
 Rule = OneOf | Bins | Thresholds | Flag
 
 
 def literals(
-    table: Any, rules: Mapping[str, Rule], *, labels: str | Iterable[object] | None = None
+    table: Columns, rules: Mapping[str, Rule], *, labels: str | Iterable[object] | None = None
 ) -> Literals:
     """Turn named columns into literals; columns without a rule are left out.
 
