@@ -9,14 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .engine import Progress
 
 __all__ = ["Desk"]
 
-Json = dict[str, object]
+Json = dict[str, Any]
 
 
 class Desk(ABC):

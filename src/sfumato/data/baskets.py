@@ -46,8 +46,6 @@ __all__ = [
     "write_baskets",
 ]
 
-Labels = str | os.PathLike[str] | Iterable[object] | None
-
 
 @dataclass(frozen=True)
 class Baskets:
@@ -196,7 +194,7 @@ def _checked(rows: sp.csr_matrix) -> sp.csr_matrix:
     return rows
 
 
-def as_baskets(data: object, *, labels: Labels = None) -> Baskets:
+def as_baskets(data: object, *, labels: object = None) -> Baskets:
     """Take baskets, a path, a frame, an array or a scipy matrix."""
     if isinstance(data, Baskets):
         if labels is None:
@@ -208,16 +206,18 @@ def as_baskets(data: object, *, labels: Labels = None) -> Baskets:
     return Baskets.of(data, labels=None if labels is None else _labels_of(labels))
 
 
-def _labels_of(labels: str | os.PathLike[str] | Iterable[object]) -> Iterable[object]:
+def _labels_of(labels: object) -> Iterable[object]:
     if isinstance(labels, str | os.PathLike):
         return read_lines(Path(labels), what="labels")
+    if not isinstance(labels, Iterable):
+        raise DataError("The labels are not a list.", hint="give a file, or one label per row.")
     return labels
 
 
 def read_baskets(
     path: str | os.PathLike[str],
     *,
-    labels: Labels = None,
+    labels: object = None,
     features: str | os.PathLike[str] | None = None,
     format: str | None = None,  # noqa: A002
 ) -> Baskets:
