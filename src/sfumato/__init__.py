@@ -8,10 +8,18 @@ Everything heavy loads when first used.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ._kernel_cache import settle
 from ._version import __version__
+
+if TYPE_CHECKING:
+    from .core import Candidate, Exploration, Frontier, Release, Risk, SfumatoError, Utility
+    from .core.exploration import load
+    from .data.baskets import read_baskets
+    from .data.documents import read_documents
+    from .data.table import read_table
+    from .engines import baskets, tables, text
 
 settle()  # before numba is imported, which reads it once
 
@@ -51,7 +59,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, _, attribute = _LAZY[name].partition(":")

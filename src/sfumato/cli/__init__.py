@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -81,7 +81,7 @@ def build(only: Collection[str] = ()) -> typer.Typer:
     return made
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> typer.Typer:
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return build()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -21,6 +21,7 @@ from ._running import Console, running
 __all__ = ["Given", "make_command"]
 
 Writes = Literal["required", "optional", "no"]
+Made = TypeVar("Made", bound=Request)
 _ONLY = inspect.Parameter.KEYWORD_ONLY
 Slots = dict[str, tuple[type[Request], Parameter]]
 
@@ -31,7 +32,7 @@ class Given:
     def __init__(self, command: str, values: Mapping[type[Request], dict[str, object]]) -> None:
         self.command, self.values = command, values
 
-    def made(self, model: type[Request]) -> Any:
+    def made(self, model: type[Made]) -> Made:
         """Return the request, or explain in the words of the command line what is wrong."""
         flags = {name: p.flag for name, p in parameters(model).items()}
         return model.made(
@@ -65,10 +66,9 @@ def _metavar(about: Parameter) -> str:
     return f"{word},…" if about.is_list and about.role == "option" else word
 
 
-def _option(about: Parameter, flag: str, *, hidden: bool) -> Any:
+def _option(about: Parameter, flag: str, *, hidden: bool) -> object:
     if about.is_flag:
         return Annotated[bool | None, typer.Option(flag, help=_help(about), hidden=hidden, show_default=False)]  # fmt: skip
-    kind: Any = about.scalar
     many = about.is_list or about.is_mapping
     given = typer.Option(
         flag,
@@ -82,10 +82,10 @@ def _option(about: Parameter, flag: str, *, hidden: bool) -> Any:
         metavar=about.metavar or _metavar(about),
         show_default=_default(about),
     )
-    return Annotated[list[str] | None if many else kind | None, given]
+    return Annotated[list[str] | None if many else about.scalar | None, given]
 
 
-def _argument(about: Parameter) -> Any:
+def _argument(about: Parameter) -> object:
     given = typer.Argument(
         metavar=about.metavar or about.name.upper() + ("…" if about.is_list else ""),
         help=_help(about),
@@ -132,7 +132,7 @@ def _value(about: Parameter, given: Any) -> object:
     return _split(about, given) if about.is_list else given
 
 
-_SHARED: dict[str, tuple[Any, object]] = {
+_SHARED: dict[str, tuple[object, bool]] = {
     "force": (Annotated[bool, typer.Option("--force", help="Replace an output of sfumato that exists.")], False),
     "quiet": (Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")], False),
     "as_json": (Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")], False),

@@ -6,10 +6,10 @@ import json
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, TextIO
 
 import typer
 
@@ -38,7 +38,7 @@ class Console:
         if not (self.quiet or self.json):
             typer.echo(printable(line))
 
-    def result(self, value: dict[str, Any]) -> None:
+    def result(self, value: Mapping[str, object]) -> None:
         """Print the result for scripts; nothing without --json."""
         if self.json:
             typer.echo(json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False))
@@ -90,11 +90,18 @@ def _warnings_as_lines() -> Iterator[None]:
         warnings.simplefilter("always", PrivacyWarning)
         others = warnings.showwarning
 
-        def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
             if issubclass(category, PrivacyWarning):
                 typer.echo(printable(f"sfumato: warning: {message}"), err=True)
             else:
-                others(message, category, *place, **more)
+                others(message, category, filename, lineno, file, line)
 
         warnings.showwarning = show
         yield

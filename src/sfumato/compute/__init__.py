@@ -19,7 +19,7 @@ ENGINES = ("local", "spark")
 
 
 def engine(name: str = "local", *, threads: int | None = None, **options: Any) -> Compute:
-    """Give the compute engine of that name; `threads` (all cores) for both, `master` for spark.
+    """Return the compute engine of that name; `threads` (all cores) for both, `master` for spark.
 
     >>> engine("local", threads=2)
     Local(threads=2)

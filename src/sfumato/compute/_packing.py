@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..core import errors
 from ..core.errors import ParameterError, SfumatoError, WorkError
@@ -34,14 +34,14 @@ class Failure:
         return cls(type(error).__name__)
 
     def error(self) -> SfumatoError:
-        """Give the error to raise here."""
+        """Return the error to raise here."""
         kind = getattr(errors, self.kind, None) if self.kind in errors.__all__ else None
         if isinstance(kind, type) and issubclass(kind, SfumatoError):
             return kind(self.message, hint=self.hint)
         return WorkError(f"A batch failed with an internal error ({self.kind}).")
 
 
-def pack(value: Any) -> bytes:
+def pack(value: object) -> bytes:
     """Turn a batch or a result into bytes.
 
     >>> unpack(pack(({"words": 3}, b"text")))
@@ -72,7 +72,7 @@ def pack(value: Any) -> bytes:
         ) from error
 
 
-def unpack(packed: bytes) -> Any:
+def unpack(packed: bytes) -> object:
     """Turn the bytes back into what was packed."""
     kind, content = packed[:1], packed[1:]
     if kind == b"B":
@@ -119,7 +119,7 @@ def _empty_batch(table: pa.Table) -> pa.RecordBatch:
 
 
 def _from_documents(documents: Sequence[Document]) -> pa.Table:
-    """Give documents as columns; texts are bytes, so that even broken surrogates come back."""
+    """Return documents as columns; texts are bytes, so that even broken surrogates come back."""
     import pyarrow as pa
 
     def encoded(texts: list[str]) -> pa.Array:

@@ -43,8 +43,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
 _FORMAT = 1
 
 
-def fingerprint(**made_from: Any) -> str:
-    """Give the key of a publish: a hash of what its parts are made from, and of our versions.
+def fingerprint(**made_from: object) -> str:
+    """Return the key of a publish: a hash of what its parts are made from, and of our versions.
 
     >>> fingerprint(inputs=["9f…"], ratio=10) == fingerprint(ratio=10, inputs=["9f…"])
     True
@@ -138,7 +138,7 @@ class Journal:
             self._tell(error)
 
     def _tell(self, error: BaseException) -> None:
-        """Say in one sentence that the disk is full."""
+        """Raise one sentence that says so where the disk is full."""
         if is_disk_full(error) and not isinstance(error, WorkError):
             raise WorkError(
                 f"The disk is full: {len(self._lines):,} finished parts of "
@@ -207,7 +207,7 @@ class Journal:
         return sorted(self._lines)
 
     def has(self, name: str) -> bool:
-        """Tell whether a part is finished and still the bytes that were recorded."""
+        """Return whether a part is finished and still the bytes that were recorded."""
         line = self._lines.get(name)
         if line is None:
             return False
@@ -220,7 +220,7 @@ class Journal:
         return True
 
     def path(self, name: str) -> Path:
-        """Say where a finished part lies."""
+        """Return where a finished part lies."""
         return self._work / "parts" / self._known(name)
 
     def content(self, name: str) -> bytes:
@@ -234,7 +234,7 @@ class Journal:
         return content
 
     def facts(self, name: str) -> dict[str, Any]:
-        """Give what was remembered with a finished part."""
+        """Return what was remembered with a finished part."""
         facts: dict[str, Any] = self._lines[self._known(name)]["facts"]
         return facts
 
@@ -269,7 +269,7 @@ class Journal:
         self._lines[name] = line
         self._checked.add(name)
 
-    def write(self, name: str, content: bytes, facts: Mapping[str, Any] | None = None) -> None:
+    def write(self, name: str, content: bytes, facts: Mapping[str, object] | None = None) -> None:
         """Write a part from bytes."""
         with self.part(name, sync=False) as part:
             part.path.write_bytes(content)
@@ -278,10 +278,10 @@ class Journal:
     def run(
         self,
         compute: Compute,
-        function: Callable[..., tuple[bytes, Mapping[str, Any]]],
+        function: Callable[..., tuple[bytes, Mapping[str, object]]],
         batches: Iterable[Batch],
         *,
-        shared: Any = None,
+        shared: object = None,
     ) -> Iterator[dict[str, Any]]:
         """Make one part a batch, `part-000000` and on; give the facts of each part in order.
 
@@ -323,7 +323,7 @@ class Journal:
             raise WorkError(f"The part {name!r} is not finished.")
         return name
 
-    def _append(self, line: Mapping[str, Any]) -> None:
+    def _append(self, line: Mapping[str, object]) -> None:
         text = json.dumps(line, sort_keys=True, allow_nan=False) + "\n"
         journal = os.open(
             self._work / "journal.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from ..core.errors import ParameterError
 from ..data.database import quoted_name
@@ -54,7 +54,7 @@ class Local:
         function: Callable[..., Result],
         batches: Iterable[Batch],
         *,
-        shared: Any = None,
+        shared: object = None,
     ) -> Iterator[Result]:
         """Apply a function to each batch on threads; at most 2 × threads batches are in flight."""
         call = function if shared is None else partial(function, shared)

@@ -14,19 +14,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from ..core.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ..data.table_source import Source as OpenedTable
+
 __all__ = ["COUNT", "Compute", "Source", "canonical_counts", "check_columns", "source_files"]
 
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")
 
-Source = Any
+Source: TypeAlias = (
+    "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | pa.Table | OpenedTable"
+)
 """Paths of Parquet or CSV files (a file, a folder, several of them), an Arrow table, or an opened table."""
 
 COUNT = "count"
@@ -45,7 +49,7 @@ class Compute(Protocol):
         function: Callable[..., Result],
         batches: Iterable[Batch],
         *,
-        shared: Any = None,
+        shared: object = None,
     ) -> Iterator[Result]:
         """Apply a function to each batch and give the results in the order of the batches.
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from ..core.errors import FormatError, InputError, ParameterError, WorkError
 from ..data.database import quoted_name
@@ -30,6 +30,9 @@ from .protocol import COUNT, Source, canonical_counts, check_columns, source_fil
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyspark import Broadcast
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 __all__ = ["Spark"]
 
@@ -66,8 +69,8 @@ class Spark:
                 )
             self.master = f"local[{self.threads}]"
 
-    def session(self) -> Any:
-        """Give the Spark session, started when there is none."""
+    def session(self) -> SparkSession:
+        """Return the Spark session, started when there is none."""
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         try:
             from pyspark.errors import PySparkException
@@ -126,7 +129,7 @@ class Spark:
         function: Callable[..., Result],
         batches: Iterable[Batch],
         *,
-        shared: Any = None,
+        shared: object = None,
     ) -> Iterator[Result]:
         """Apply a function to each batch on the cluster; two jobs are in flight at most."""
         session = self.session()
@@ -172,37 +175,35 @@ class Spark:
 
     # --- count_groups ----------------------------------------------------------------------------
 
-    def count_groups(self, source: Source, columns: Sequence[str]) -> pa.Table:
+    def count_groups(self, source: Source | DataFrame, columns: Sequence[str]) -> pa.Table:
         """Count the rows of each combination of values; a Spark DataFrame is a source as well."""
         import pyarrow as pa
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
-        from pyspark.sql import functions
+        from pyspark.sql import DataFrame, functions
 
         columns = list(columns)
         session = self.session()
         as_text, types = False, {}
-        opened = source if isinstance(source, OpenedTable) else None
-        if opened is not None and opened.format in {"frame", "parquet"}:
+        if isinstance(source, OpenedTable) and source.format in {"frame", "parquet"}:
             listed = ", ".join(map(quoted_name, columns))
-            check_columns(columns, opened.columns)
-            source = opened.paths or opened.query(f"SELECT {listed} FROM {opened.raw}")  # noqa: S608 - quoted
-            opened = None
+            check_columns(columns, source.columns)
+            source = source.paths or source.query(f"SELECT {listed} FROM {source.raw}")  # noqa: S608 - quoted
         try:
             if isinstance(source, pa.Table):
                 check_columns(columns, source.column_names)
                 types = {field.name: field.type for field in source.schema}
                 frame = session.createDataFrame(_spark_types(source.select(columns)))
-            elif opened is not None:
-                check_columns(columns, opened.columns)
+            elif isinstance(source, OpenedTable):
+                check_columns(columns, source.columns)
                 as_text = True
                 frame = _csv_union(
                     session,
-                    [(layout.columns, layout.paths) for layout in opened.layouts],
+                    [(layout.columns, layout.paths) for layout in source.layouts],
                     columns,
-                    opened.delimiter,
+                    source.delimiter,
                 )
-            elif hasattr(source, "groupBy"):
+            elif isinstance(source, DataFrame):
                 check_columns(columns, source.columns)
                 frame = source
             else:
@@ -265,19 +266,21 @@ def _configured_master() -> str | None:
 class _Task:
     """What each worker runs: unpack a batch, call the function, pack its result or its failure."""
 
-    def __init__(self, function: Callable[..., Any], shared: Any, sha256: str) -> None:
+    def __init__(
+        self, function: Callable[..., object], shared: Broadcast[bytes] | None, sha256: str
+    ) -> None:
         self.function = function
         self.shared = shared
         self.sha256 = sha256
 
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
         for batch in batches:
             for number, payload in zip(batch.column(0), batch.column(1), strict=True):
                 try:
                     content = unpack(payload.as_buffer().to_pybytes())
-                    given: tuple[Any, ...] = (content,)
+                    given: tuple[object, ...] = (content,)
                     if self.shared is not None:
                         given = (_shared(self.shared, self.sha256), content)
                     result = pack(self.function(*given))
@@ -289,10 +292,10 @@ class _Task:
                 )
 
 
-_unpacked: dict[str, Any] = {}
+_unpacked: dict[str, object] = {}
 
 
-def _shared(broadcast: Any, sha256: str) -> Any:
+def _shared(broadcast: Broadcast[bytes], sha256: str) -> object:
     """Unpack what was broadcast once for each worker process; the one before it is let go."""
     if sha256 not in _unpacked:
         _unpacked.clear()
@@ -300,8 +303,16 @@ def _shared(broadcast: Any, sha256: str) -> Any:
     return _unpacked[sha256]
 
 
-def _serializer() -> Any:
-    """Give the serializer by which PySpark sends functions and broadcasts: transport, never storage."""
+class _Serializer(Protocol):
+    """Turns an object into bytes and back."""
+
+    def dumps(self, obj: object, /) -> bytes: ...
+
+    def loads(self, obj: bytes, /) -> object: ...
+
+
+def _serializer() -> _Serializer:
+    """Return the serializer by which PySpark sends functions and broadcasts: transport, never storage."""
     from pyspark.serializers import CPickleSerializer
 
     return CPickleSerializer()
@@ -329,7 +340,7 @@ def _windows(payloads: Iterable[bytes], most: int) -> Iterator[list[bytes]]:
 
 
 def _table(window: list[bytes]) -> pa.Table:
-    """Give a table whose every row is a chunk of its own, which Spark makes a task of its own."""
+    """Return a table whose every row is a chunk of its own, which Spark makes a task of its own."""
     import pyarrow as pa
 
     schema = pa.schema([("number", pa.int64()), ("payload", pa.binary())])
@@ -342,7 +353,7 @@ def _table(window: list[bytes]) -> pa.Table:
 _TORN = "_sfumato_torn"
 
 
-def _read_csv(session: Any, files: Sequence[Path], columns: Sequence[str]) -> Any:
+def _read_csv(session: SparkSession, files: Sequence[Path], columns: Sequence[str]) -> DataFrame:
     layouts, delimiter = csv_layouts(files, "csv", current_limits())
     check_columns(columns, layouts[0].columns)
     listed = [(layout.columns, layout.paths) for layout in layouts]
@@ -350,11 +361,11 @@ def _read_csv(session: Any, files: Sequence[Path], columns: Sequence[str]) -> An
 
 
 def _csv_union(
-    session: Any,
+    session: SparkSession,
     layouts: Sequence[tuple[Sequence[str], Sequence[Path]]],
     columns: Sequence[str],
     delimiter: str,
-) -> Any:
+) -> DataFrame:
     """Read files by the names of their columns, which may stand in another order in each."""
     found: dict[tuple[str, ...], list[str]] = {}
     for names, files in layouts:
@@ -370,10 +381,14 @@ def _csv_union(
 
 
 def _csv_frame(
-    session: Any, paths: Sequence[str], names: Sequence[str], columns: Sequence[str], delimiter: str
-) -> Any:
-    """Give the columns asked for of files that share a header, and what tells torn lines."""
-    options = {
+    session: SparkSession,
+    paths: Sequence[str],
+    names: Sequence[str],
+    columns: Sequence[str],
+    delimiter: str,
+) -> DataFrame:
+    """Return the columns asked for of files that share a header, and what tells torn lines."""
+    options: dict[str, bool | int | str] = {
         "header": True, "sep": delimiter, "quote": '"', "escape": '"', "multiLine": True,
         "encoding": "UTF-8", "maxCharsPerColumn": -1, "mode": "PERMISSIVE",
         "columnNameOfCorruptRecord": _TORN, "enforceSchema": True,
@@ -383,13 +398,13 @@ def _csv_frame(
     return read.select(*[_name(c) for c in [*columns, _TORN]])
 
 
-def _parquet_types(files: Sequence[Any]) -> dict[str, Any]:
+def _parquet_types(files: Sequence[Path]) -> dict[str, pa.DataType]:
     import pyarrow.parquet as pq
 
     return {f.name: f.type for file in reversed(files) for f in pq.read_schema(file)}
 
 
-def _spark_schema(types: Mapping[str, Any], columns: Sequence[str]) -> Any:
+def _spark_schema(types: Mapping[str, pa.DataType], columns: Sequence[str]) -> StructType:
     """Name the columns to read and their types: what Spark cannot read elsewhere does not matter."""
     import pyarrow as pa
     from pyspark.sql.pandas.types import from_arrow_schema
@@ -398,7 +413,7 @@ def _spark_schema(types: Mapping[str, Any], columns: Sequence[str]) -> Any:
     return from_arrow_schema(_spark_types(empty).schema)
 
 
-def _plain(kind: Any) -> Any:
+def _plain(kind: pa.DataType) -> pa.DataType:
     import pyarrow as pa
 
     return kind.value_type if pa.types.is_dictionary(kind) else kind

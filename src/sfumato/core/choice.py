@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from pydantic import model_validator
 
 from .errors import NoCandidateError
-from .records import Candidate
+from .records import Candidate, FrontierRecord
 from .request import Request, parameter
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Choice"]
 
 C = TypeVar("C", bound=Candidate)
+R = TypeVar("R", bound=FrontierRecord)
 
 
 class Choice(Request):
@@ -47,7 +48,7 @@ class Choice(Request):
             raise ValueError(f"a candidate is chosen in exactly one way; {', '.join(names)}")
         return self
 
-    def of(self, exploration: Exploration[Any, C]) -> C:
+    def of(self, exploration: Exploration[R, C]) -> C:
         """Return the chosen candidate of an exploration."""
         if self.id is not None:
             return exploration.candidate(self.id)

@@ -34,11 +34,11 @@ class Desk(ABC):
         """Return the next question, with its context; `{"kind": "none"}` where there is none."""
 
     @abstractmethod
-    def answer(self, given: Mapping[str, Any]) -> None:
+    def answer(self, given: Mapping[str, object]) -> None:
         """Keep an answer; it is on the disk when this returns."""
 
     @abstractmethod
-    def like(self, given: Mapping[str, Any]) -> list[Json]:
+    def like(self, given: Mapping[str, object]) -> list[Json]:
         """Return the places that the same answer would settle, each with a little context."""
 
     @abstractmethod

@@ -43,7 +43,7 @@ def make_private(path: Path) -> None:
 
 
 def set_modes(made: Path, *, private: bool) -> None:
-    """Give a file, or a folder and all that is in it, the modes of its side of the house."""
+    """Set the modes of a file, or of a folder and all that is in it, to those of its side of the house."""
     folder, file = (0o700, 0o600) if private else _usual_modes(made.parent)
     if not made.is_dir():
         os.chmod(made, file)

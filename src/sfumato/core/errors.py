@@ -21,7 +21,6 @@ Messages hold counts, offsets, ids of records and names of columns, never a valu
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from .printing import printable
 
@@ -82,7 +81,7 @@ class ParameterError(InputError, ValueError):
 
     @classmethod
     def constraint(
-        cls, name: str, owner: str, rule: str, got: Any, *, hint: str | None = None
+        cls, name: str, owner: str, rule: str, got: object, *, hint: str | None = None
     ) -> ParameterError:
         """Build the error in the one grammar used everywhere."""
         return cls(
@@ -153,7 +152,7 @@ class PrivacyWarning(UserWarning):
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
-    """Say which of the known names the wrong one may stand for.
+    """Return a hint with the known names that the wrong one may stand for.
 
     >>> did_you_mean("agee", ["age", "sex"])
     'did you mean one of these: age, sex?'

@@ -48,7 +48,7 @@ def sha256_of_entries(folder: Path, names: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-def canonical_json(value: Any) -> str:
+def canonical_json(value: object) -> str:
     """Render JSON in one way only: sorted keys, no NaN, newline at the end.
 
     >>> canonical_json({"b": 1, "a": [0.5]})
@@ -75,7 +75,7 @@ def spreadsheet_safe(cell: str) -> str:
     return "'" + cell if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
-def write_json(path: str | os.PathLike[str], value: Any, *, force: bool = False) -> None:
+def write_json(path: str | os.PathLike[str], value: object, *, force: bool = False) -> None:
     """Write canonical JSON, whole or not at all."""
     text = canonical_json(value)
     with whole_file(path, force=force) as beside:

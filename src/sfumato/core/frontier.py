@@ -26,7 +26,7 @@ Point = tuple[float, float]
 def non_dominated(
     risk: npt.NDArray[np.float64], utility: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.intp]:
-    """Give the indices of the non-dominated points, by rising risk; of equal points the first.
+    """Return the indices of the non-dominated points, by rising risk; of equal points the first.
 
     >>> import numpy as np
     >>> non_dominated(np.array([.1, .2, .2, .3]), np.array([.5, .4, .9, .9])).tolist()
@@ -73,7 +73,7 @@ class Frontier(Generic[T]):
         return f"{type(self).__name__}({len(self)} items)"
 
     def points(self) -> list[Point]:
-        """Give (risk, utility) of each item, by rising risk."""
+        """Return (risk, utility) of each item, by rising risk."""
         return [(risk, utility) for risk, (utility, _) in self._entries.items()]
 
     def entries(self) -> Iterator[tuple[float, float, T]]:
@@ -123,7 +123,7 @@ class Frontier(Generic[T]):
         return sum(self.insert(risk, utility, item) for risk, utility, item in other.entries())
 
     def dominates(self, risk: float, utility: float) -> bool:
-        """Say whether an item here is at least as good on both sides (an equal point counts)."""
+        """Return whether an item here is at least as good on both sides (an equal point counts)."""
         position = self._entries.bisect_right(risk)
         return bool(position) and self._entries.peekitem(position - 1)[1][0] >= utility
 

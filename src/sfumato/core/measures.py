@@ -9,9 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from .errors import ParameterError
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 __all__ = ["Interval", "Measure", "Risk", "Utility"]
 
@@ -72,7 +75,7 @@ class Measure:
             interval = Interval(float(low), float(high), float(level), str(method))
         return cls(**{**fields, "value": float(fields["value"]), "interval": interval})
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, JsonValue]:
         """Return the plain form used in files and reports."""
         return {
             "value": self.value,
@@ -93,7 +96,7 @@ class Risk(Measure):
 
     attacker: str = ""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, JsonValue]:
         return {**Measure.to_json(self), "attacker": self.attacker}
 
 
@@ -103,5 +106,5 @@ class Utility(Measure):
 
     kept: str = ""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, JsonValue]:
         return {**Measure.to_json(self), "kept": self.kept}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ def refuse_inputs(output: Path, inputs: Iterable[str | os.PathLike[str]]) -> Non
             )
 
 
-def paths_in(*given: Any) -> list[str | os.PathLike[str]]:
+def paths_in(*given: object) -> list[str | os.PathLike[str]]:
     """Return those of some inputs that are paths: frames and other objects have no place on the disk."""
     found: list[str | os.PathLike[str]] = []
     for item in given:
@@ -89,7 +89,7 @@ def _record(path: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _outputs(record: dict[str, Any]) -> set[str]:
+def _outputs(record: Mapping[str, object]) -> set[str]:
     listed = record.get("outputs")
     if not isinstance(listed, list) or "engine" not in record:
         return set()

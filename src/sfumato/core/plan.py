@@ -12,7 +12,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -83,7 +82,7 @@ class Plan:
     out: str
     pdf: bool
     sections: dict[str, Section]
-    content: dict[str, Any]
+    content: dict[str, object]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Plan:
@@ -92,7 +91,7 @@ class Plan:
         return cls.of(read_toml(path), folder=path.absolute().parent, source=path.name)
 
     @classmethod
-    def of(cls, content: Mapping[str, Any], *, folder: Path, source: str = "plan") -> Plan:
+    def of(cls, content: Mapping[str, object], *, folder: Path, source: str = "plan") -> Plan:
         """Check the content of a plan.
 
         Parameters
@@ -148,13 +147,13 @@ class _Reader:
         self, engine: Engine, content: object, seed: int, folder: Path, parts: set[str]
     ) -> None:
         self.engine, self.seed = engine, seed
-        self.content: Any = content
+        self.content = content if isinstance(content, Mapping) else None
         self.folder, self.parts = folder, parts
         self.mistakes: list[str] = []
 
     def section(self) -> Section | None:
         engine, name = self.engine, self.engine.name
-        if not isinstance(self.content, Mapping):
+        if self.content is None:
             self.mistakes.append(f"{name}: a section is a table")
             return None
         exploring = {k: p for k, p in parameters(engine.Request).items() if p.in_plan}
@@ -198,7 +197,7 @@ class _Reader:
         return Section(engine, request.resolved(self.folder), resolved, choice, file, chained)
 
     def _choice(self) -> Choice | None:
-        if "choose" not in self.content:
+        if self.content is None or "choose" not in self.content:
             self.mistakes.append(
                 f"{self.engine.name}.choose: say which candidate is published, for example "
                 "{ max_risk = 0.01 } or { knee = true }"

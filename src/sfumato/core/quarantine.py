@@ -72,7 +72,7 @@ def write_quarantine(
 
 
 def quarantine_lines(withheld: Iterable[Mapping[str, str]]) -> bytes:
-    """Give the content of the list: a line a record, its id and the reason."""
+    """Return the content of the list: per record a line with its id and the reason."""
     return "".join(
         json.dumps({"id": entry["id"], "reason": entry["reason"]}, ensure_ascii=False) + "\n"
         for entry in withheld

@@ -31,16 +31,16 @@ class Streams:
     path: tuple[str, ...] = ()
 
     def child(self, name: str) -> Streams:
-        """Give the streams of a part of the run; its names cannot clash with another part's."""
+        """Return the streams of a part of the run; its names cannot clash with another part's."""
         return Streams(self.seed, (*self.path, name))
 
     def seed_of(self, name: str) -> int:
-        """Give a 64-bit seed for code that takes an integer (numba kernels, scikit-learn)."""
+        """Return a 64-bit seed for code that takes an integer (numba kernels, scikit-learn)."""
         text = "\x1f".join((str(self.seed), *self.path, name))
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
     def generator(self, name: str) -> np.random.Generator:
-        """Give a numpy generator of its own to the named step."""
+        """Return a numpy generator of its own for the named step."""
         import numpy as np
 
         return np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed_of(name))))

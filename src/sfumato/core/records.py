@@ -135,7 +135,7 @@ class Record(BaseModel):
             ) from None
 
 
-def private(default: Any = ..., **field: Any) -> Any:
+def private(default: object = ..., **field: Any) -> Any:
     """Declare a field of a record that stays in the house: it never stands in a report."""
     return Field(default, json_schema_extra={"private": True}, **field)
 
@@ -177,7 +177,7 @@ class InputFile(Record):
 
     @model_serializer(mode="wrap")
     def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = handler(self)
+        found: dict[str, object] = handler(self)
         return {k: v for k, v in found.items() if v is not None or k not in {"sha256", "hmac"}}
 
     def marked(self, *, keep_hash: bool = False) -> InputFile:
@@ -205,7 +205,7 @@ class _OnAxes(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _from_file(cls, values: Any) -> Any:
+    def _from_file(cls, values: object) -> object:
         if not isinstance(values, Mapping) or "measures" not in values:
             return values
         if not isinstance(values["measures"], Mapping):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Self, TypeVar, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -33,6 +33,7 @@ from .errors import ParameterError, did_you_mean
 __all__ = ["Parameter", "Request", "command_line", "parameter", "parameters"]
 
 Role = Literal["data", "file", "option"]
+Value = TypeVar("Value")
 IN_MEMORY = "(in memory)"
 """What a record holds for an input that was given as an object instead of a file."""
 
@@ -109,7 +110,7 @@ def _alternatives(annotation: object) -> Iterator[object]:
 
 
 def parameter(
-    default: Any = ...,
+    default: object = ...,
     *,
     help: str,  # noqa: A002 (the word of every command line)
     role: Role = "option",
@@ -150,7 +151,7 @@ def parameter(
     about: Any = {"parameter": {"help": help, "role": role, "flag": flag, "choices": choices,
                            "aliases": tuple(aliases), "in_plan": in_plan, "recorded": recorded, "metavar": metavar}}  # fmt: skip
     if isinstance(default, list | dict):
-        made: Any = Field(default_factory=default.copy, json_schema_extra=about, **field)
+        made = Field(default_factory=default.copy, json_schema_extra=about, **field)
     else:
         made = Field(default, json_schema_extra=about, **field)
     if choices is not None:
@@ -158,7 +159,7 @@ def parameter(
     return made
 
 
-def _among(choices: Callable[[], Iterable[str]], value: Any) -> Any:
+def _among(choices: Callable[[], Iterable[str]], value: Value) -> Value:
     """Return a value whose names are all known; objects of a caller's own pass as they are."""
     known = list(choices())
     for one in value if isinstance(value, list | tuple) else [value]:
@@ -189,13 +190,13 @@ class Request(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _former_names(cls, values: Any) -> Any:
+    def _former_names(cls, values: object) -> object:
         if not isinstance(values, Mapping):
             return values
         renamed: dict[str, str] = {}
         for about in parameters(cls).values():
             renamed |= dict.fromkeys(about.aliases, about.name)
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         for name, value in values.items():
             public = renamed.get(str(name), str(name))
             if public in found:
@@ -203,7 +204,7 @@ class Request(BaseModel):
             found[public] = value
         return found
 
-    def _value(self, public: str) -> Any:
+    def _value(self, public: str) -> object:
         fields = type(self).model_fields
         name = next(n for n, f in fields.items() if (f.alias or n) == public)
         return getattr(self, name)
@@ -253,7 +254,7 @@ class Request(BaseModel):
             told = f"{where} must be {rule}." if rule != message else f"{where}: {message}."
             raise ParameterError(told, hint=hint or None) from None
 
-    def public(self) -> dict[str, Any]:
+    def public(self) -> dict[str, object]:
         """Return the values by public name."""
         return {name: self._value(name) for name in parameters(type(self))}
 
@@ -268,7 +269,7 @@ class Request(BaseModel):
 
     def resolved(self, folder: Path) -> Self:
         """Return the same request with its files relative to a folder made absolute."""
-        changed: dict[str, Any] = {}
+        changed: dict[str, object] = {}
         for name, about in parameters(type(self)).items():
             value = self._value(name)
             if about.role in ("data", "file") and value is not None:
@@ -297,7 +298,7 @@ def _each(value: object) -> Iterator[object]:
         yield value
 
 
-def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+def _mapped(value: object, change: Callable[[object], object]) -> object:
     if isinstance(value, Mapping):
         return {k: change(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
@@ -305,7 +306,7 @@ def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     return change(value)
 
 
-def _recorded(value: Any, *, is_file: bool) -> JsonValue:
+def _recorded(value: object, *, is_file: bool) -> JsonValue:
     if (
         is_file
         and isinstance(value, Mapping | list | tuple)

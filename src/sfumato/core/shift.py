@@ -7,9 +7,8 @@ largest difference names the cause.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,7 +46,7 @@ class Compared:
     learned: float
     difference: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return plain values for release.json."""
         return {
             "released": round(self.released, 6),
@@ -69,14 +68,14 @@ class ShiftCheck:
     p_value: float | None = None
     cause: str | None = None
     measures: Sequence[Compared] = ()
-    further: Mapping[str, Any] = field(default_factory=dict)
+    further: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def different(self) -> bool:
         """Whether the release must not go out unless a person accepts the shift."""
         return self.verdict == DIFFERENT
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return plain values for release.json."""
         return {
             "verdict": self.verdict,
@@ -96,7 +95,7 @@ def compare(
     names: Sequence[str],
     *,
     generator: np.random.Generator,
-    groups: tuple[Sequence[Any], Sequence[Any]] | None = None,
+    groups: tuple[Sequence[Hashable], Sequence[Hashable]] | None = None,
     permutations: int = _PERMUTATIONS,
 ) -> ShiftCheck:
     """Compare two samples of records and return the verdict.
@@ -158,11 +157,11 @@ def compare(
     )
 
 
-def _by_group(records: Floats, groups: Sequence[Any]) -> Floats:
+def _by_group(records: Floats, groups: Sequence[Hashable]) -> Floats:
     """Return the mean of each group, in the order of first appearance."""
     if len(groups) != len(records):
         raise DataError("Every record of a shift check needs its group.")
-    number: dict[Any, int] = {}
+    number: dict[Hashable, int] = {}
     of = np.array([number.setdefault(group, len(number)) for group in groups], np.int64)
     sums = np.zeros((len(number), records.shape[1]))
     np.add.at(sums, of, records)

@@ -431,7 +431,7 @@ def _check_again(target: Path, *, force: bool, folder: bool) -> None:
 
 @contextmanager
 def _told_when_full(target: Path) -> Iterator[None]:
-    """Say in one sentence that the disk is full."""
+    """Raise one sentence that says so where the disk is full."""
     try:
         yield
     except WorkError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 __all__ = ["Chart", "Check", "Chips", "Grid", "Paper", "Stat", "Step", "Story", "Term", "View"]
 
@@ -65,7 +65,7 @@ class View:
     """One drawing of a chart: its name on the switch and its Vega-Lite spec."""
 
     name: str
-    spec: dict[str, Any]
+    spec: Mapping[str, object]
 
 
 @dataclass(frozen=True)

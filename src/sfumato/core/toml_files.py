@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from .errors import FormatError, InputError, PlanError, did_you_mean
 
@@ -22,7 +22,7 @@ _MOST_PARTS = 64
 _MOST_MISTAKES = 20  # shown
 
 
-def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_toml(path: str | os.PathLike[str]) -> dict[str, object]:
     """Read a TOML file, or say in one sentence why it cannot be read."""
     import tomllib
 
@@ -57,7 +57,7 @@ def _check_keys(text: str, path: Path) -> None:
                 raise FormatError(f"Line {line} of {path.name!r} has a key of too many parts.")
 
 
-def validated(model: type[M], content: dict[str, Any], *, source: str) -> M:
+def validated(model: type[M], content: Mapping[str, object], *, source: str) -> M:
     """Check a dict against a model; raise one `PlanError` that lists all mistakes."""
     from pydantic import ValidationError
 
@@ -121,7 +121,7 @@ def _known_keys(model: type[BaseModel], location: tuple[int | str, ...]) -> list
 
     from pydantic import BaseModel as Base
 
-    current: Any = model
+    current: object = model
     for part in location:
         if isinstance(part, int) or not (isinstance(current, type) and issubclass(current, Base)):
             continue

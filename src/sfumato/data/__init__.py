@@ -6,7 +6,16 @@ Names load when first used, so that importing this package costs nothing.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .baskets import read_baskets
+    from .document import Document, Span
+    from .documents import Corpus, documents_frame, read_documents, write_documents
+    from .findings import read_findings, resolve, with_findings
+    from .limits import Limits
+    from .sources import Withheld
+    from .table import read_table
 
 _LAZY = {
     "Corpus": "documents",
@@ -41,7 +50,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)

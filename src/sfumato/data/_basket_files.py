@@ -48,7 +48,7 @@ class Batch:
 
     indptr: npt.NDArray[np.int64]
     indices: npt.NDArray[np.int32]
-    values: npt.NDArray[Any]
+    values: npt.NDArray[np.generic]
     labels: list[str] | None = None
 
     @property
@@ -64,12 +64,12 @@ class Batch:
 
 
 def is_index(name: str) -> bool:
-    """Say whether a feature name is a libsvm index: a whole number from 1, written plainly."""
+    """Return whether a feature name is a libsvm index: a whole number from 1, written plainly."""
     return name.isascii() and name.isdecimal() and not name.startswith("0")
 
 
 def format_of(path: Path) -> str:
-    """Tell the format by the file's name."""
+    """Return the format that the file's name tells."""
     name = path.name.removesuffix(".gz")
     for suffix, kind in _SUFFIXES.items():
         if name.endswith(suffix):

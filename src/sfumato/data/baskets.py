@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from ..core.errors import DataError, FormatError, InputError, did_you_mean
@@ -67,9 +66,9 @@ class Baskets:
     @classmethod
     def of(
         cls,
-        matrix: Any,
+        matrix: object,
         *,
-        labels: Sequence[Any] | npt.NDArray[Any] | None = None,
+        labels: Iterable[object] | None = None,
         feature_names: Sequence[str] | None = None,
         format: str = "npz",  # noqa: A002 (the word of the field)
         label_column: str | None = None,
@@ -118,7 +117,7 @@ class Baskets:
         return replace(self, matrix=self.matrix[order], labels=labels)
 
 
-def _sound(matrix: Any) -> Any:
+def _sound(matrix: object) -> Any:
     """Refuse a sparse matrix whose indices or pointers lead outside it."""
     if sp.issparse(matrix) and hasattr(matrix, "check_format"):
         try:
@@ -128,7 +127,7 @@ def _sound(matrix: Any) -> Any:
     return matrix
 
 
-def _token(value: Any) -> str:
+def _token(value: object) -> str:
     return str(value.item() if isinstance(value, np.generic) else value)
 
 
@@ -195,7 +194,7 @@ def _checked(rows: sp.csr_matrix) -> sp.csr_matrix:
     return rows
 
 
-def as_baskets(data: Any, *, labels: Any = None) -> Baskets:
+def as_baskets(data: object, *, labels: object = None) -> Baskets:
     """Take baskets, a path, a frame, an array or a scipy matrix."""
     if isinstance(data, Baskets):
         if labels is None:
@@ -204,19 +203,21 @@ def as_baskets(data: Any, *, labels: Any = None) -> Baskets:
                        feature_names=data.feature_names, files=data.files)  # fmt: skip
     if isinstance(data, str | os.PathLike):
         return read_baskets(data, labels=labels)
-    return Baskets.of(data, labels=_labels_of(labels))
+    return Baskets.of(data, labels=None if labels is None else _labels_of(labels))
 
 
-def _labels_of(labels: Any) -> Any:
+def _labels_of(labels: object) -> Iterable[object]:
     if isinstance(labels, str | os.PathLike):
         return read_lines(Path(labels), what="labels")
+    if not isinstance(labels, Iterable):
+        raise DataError("The labels are not a list.", hint="give a file, or one label per row.")
     return labels
 
 
 def read_baskets(
     path: str | os.PathLike[str],
     *,
-    labels: Any = None,
+    labels: object = None,
     features: str | os.PathLike[str] | None = None,
     format: str | None = None,  # noqa: A002
 ) -> Baskets:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..core.errors import DataError
 
@@ -32,7 +31,7 @@ class Document:
     id: str
     text: str
     spans: Sequence[Span] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict)
 
     def checked(self) -> Document:
         """Return the document, or say by offsets which span breaks a rule."""

@@ -22,7 +22,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
 from ..core.files import whole_directory, whole_file
@@ -33,6 +33,11 @@ from .foreign import check_foreign, check_path
 from .formats._layout import Format, Layout, Part, Write
 from .limits import Limits, current_limits
 from .sources import SeenIds, Withheld
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+    Paths = list[str | os.PathLike[str]] | tuple[str | os.PathLike[str], ...]
 
 __all__ = [
     "Corpus",
@@ -87,7 +92,7 @@ class Corpus:
             yield record
 
     def tolerant(self) -> Iterator[Document | Withheld]:
-        """Give every record in order: a document, or what was withheld and why.
+        """Yield every record in order: a document, or what was withheld and why.
 
         A file that cannot be read on (damaged, not of its format) still raises.
         """
@@ -104,11 +109,11 @@ class Corpus:
             raise self.empty()
 
     def empty(self) -> DataError:
-        """Give the error for a corpus without a record."""
+        """Return the error for a corpus without a record."""
         return DataError(f"The corpus {self.name!r} holds no documents.")
 
     def by_part(self) -> Iterator[Corpus]:
-        """Give each file as a corpus of its own; ids stay unique across them when read in order."""
+        """Yield each file as a corpus of its own; ids stay unique across them when read in order."""
         seen = SeenIds()
         for part in self.parts:
             yield Corpus(self.format, (part,), part.name, self.format.is_folder, seen)
@@ -120,7 +125,7 @@ class Corpus:
 
 
 def read_documents(
-    source: Any,
+    source: object,
     *,
     text: str = "text",
     id: str | None = "id",
@@ -128,7 +133,7 @@ def read_documents(
     format: str | None = None,  # noqa: A002
     overlaps: str = "error",
     limits: Limits | None = None,
-    **options: Any,
+    **options: object,
 ) -> Corpus:
     """Open documents for reading: a file, a folder, several files, or a frame.
 
@@ -212,8 +217,8 @@ def write_documents(
     return count
 
 
-def documents_frame(documents: Iterable[Document], *, like: Corpus) -> Any:
-    """Give documents as a frame of the kind and with the columns that the corpus was read from.
+def documents_frame(documents: Iterable[Document], *, like: Corpus) -> object:
+    """Return documents as a frame of the kind and with the columns that the corpus was read from.
 
     >>> import pyarrow as pa
     >>> corpus = read_documents(pa.table({"id": [7], "text": ["Ann"], "ward": [4]}))
@@ -265,14 +270,14 @@ class _PartWriters(ExitStack):
             self.close()
 
 
-def _is_path_list(source: Any) -> bool:
+def _is_path_list(source: object) -> TypeIs[Paths]:
     return isinstance(source, list | tuple) and all(
         isinstance(item, str | os.PathLike) for item in source
     )
 
 
 def _inside(path: Path) -> Path:
-    """Give the data of a release: the one thing beside its release.json."""
+    """Return the data of a release: the one thing beside its release.json."""
     if path.is_dir() and (path / RELEASE_FILE).is_file():
         data = [p for p in path.iterdir() if not _is_ours(p.name)]
         if len(data) == 1:
@@ -337,7 +342,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
     return kind, tuple(sorted(parts, key=lambda part: part.name))
 
 
-def _format(kind: str, layout: Layout, options: dict[str, Any]) -> Format:
+def _format(kind: str, layout: Layout, options: dict[str, object]) -> Format:
     if kind not in _FORMATS:
         raise ParameterError(
             f"There is no document format {kind!r}.", hint=did_you_mean(kind, _FORMATS)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError
 from .document import Document, Span
@@ -27,7 +26,7 @@ _LABEL = re.compile(r"[^\W_][\w.:/&+-]{0,63}")
 Findings = Mapping[str, Sequence[Span]]
 
 
-def as_spans(findings: Any) -> list[Span]:
+def as_spans(findings: object) -> list[Span]:
     """Turn findings or spans (dicts or objects with these fields) into spans, in the order given.
 
     >>> as_spans([{"start": 0, "end": 3, "entity_type": "PERSON", "score": 0.85}])
@@ -40,7 +39,7 @@ def as_spans(findings: Any) -> list[Span]:
     spans = []
     for number, finding in enumerate(findings, 1):
         if type(finding) is dict:  # nearly all of them: the quick way first
-            get: Callable[[str], Any] = finding.get
+            get: Callable[[str], object] = finding.get
         elif isinstance(finding, Span):
             _check_label(finding.label, number)
             spans.append(finding)
@@ -74,7 +73,7 @@ def _check_label(label: str, number: int) -> None:
         )
 
 
-def _attribute(finding: Any, key: str) -> Any:
+def _attribute(finding: object, key: str) -> object:
     return getattr(finding, key, None)
 
 
@@ -138,7 +137,7 @@ def _rank(span: Span) -> tuple[float, int, int, int, str]:
     return (-score, span.start - span.end, span.start, span.end, span.label)
 
 
-def read_findings(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, list[Span]]:
+def read_findings(source: str | os.PathLike[str] | Mapping[str, object]) -> dict[str, list[Span]]:
     """Read findings by document id: a dict, a JSON file of one, or a JSONL of {"id", "findings"}.
 
     All findings are held in memory; it grows with their number, not with the texts.
@@ -148,7 +147,7 @@ def read_findings(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
     """
     found: dict[str, list[Span]] = {}
 
-    def add(record: int, key: Any, findings: Any) -> None:
+    def add(record: int, key: object, findings: object) -> None:
         if not isinstance(key, str | int) or isinstance(key, bool):
             raise DataError(f"Record {record} of the findings has no usable 'id'.")
         if str(key) in found:
@@ -174,31 +173,31 @@ def read_findings(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
             content = _json(stream.read(), f"The file {path.name!r}")
             if isinstance(content, dict):
                 return read_findings(content)
-            records: Iterable[Any] = content if isinstance(content, list) else [content]
+            records: Iterable[object] = content if isinstance(content, list) else [content]
         else:
             records = (
                 None if line is None else _json(line, f"Line {number} of {path.name!r}")
                 for number, line in enumerate(lines_of(stream, current_limits()), 1)
                 if line is None or line.strip()
             )
-        for number, record in enumerate(records, 1):
-            if not isinstance(record, dict) or "findings" not in record:
+        for number, entry in enumerate(records, 1):
+            if not isinstance(entry, dict) or "findings" not in entry:
                 raise FormatError(
                     f"Record {number} of {path.name!r} is not an object with 'id' and 'findings'.",
                     hint='write one {"id": …, "findings": [{"start", "end", "entity_type", '
                     '"score"}]} a line, or one object of id → findings in a .json file.',
                 )
-            add(number, record.get("id"), record["findings"])
+            add(number, entry.get("id"), entry["findings"])
     return found
 
 
-def _without(extra: Mapping[str, Any], field: str) -> Extra:
+def _without(extra: Mapping[str, object], field: str) -> Extra:
     """Leave a field out; the rest, its part and its form stay."""
     kept = {name: value for name, value in extra.items() if name != field}
     return Extra(kept, getattr(extra, "part", ""), getattr(extra, "form", None))
 
 
-def _json(content: bytes, where: str) -> Any:
+def _json(content: bytes, where: str) -> object:
     try:
         return json.loads(content)
     except (ValueError, RecursionError):  # a decoding error is a ValueError
@@ -215,7 +214,7 @@ def _unlooked(name: str, *, before: int = 0) -> DataError:
 
 def with_findings(
     documents: Iterable[Document],
-    findings: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
     *,
     field: str | None = None,
     min_score: float = 0.0,

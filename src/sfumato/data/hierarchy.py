@@ -18,7 +18,7 @@ __all__ = ["hierarchy_names", "hierarchy_order", "read_hierarchy"]
 def read_hierarchy(
     path: str | os.PathLike[str], domain: Sequence[str]
 ) -> tuple[tuple[int, int], ...]:
-    """Give the intervals (first and last position) of two values or more that the hierarchy allows.
+    """Return the intervals (first and last position) of two values or more that the hierarchy allows.
 
     A group whose values do not stand side by side in the domain's order is an error: order the domain
     by the hierarchy (`hierarchy_order`) instead.
@@ -58,7 +58,7 @@ def hierarchy_names(
 
 
 def hierarchy_order(path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Give the values in an order in which every group of the hierarchy is an interval."""
+    """Return the values in an order in which every group of the hierarchy is an interval."""
     rows = _rows(path)
     rank: list[dict[str, int]] = [{} for _ in rows[0]]
     for row in rows:

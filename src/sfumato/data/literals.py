@@ -9,10 +9,10 @@ selectors then treat their absence as known (`absence_risky`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ __all__ = ["Bins", "Flag", "Literals", "OneOf", "Thresholds", "literals"]
 class OneOf:
     """A literal for each listed value, and "other" for the rest."""
 
-    values: Sequence[Any]
+    values: Sequence[object]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Thresholds:
 class Flag:
     """One literal: the cell equals the value. Its absence is not taken as known."""
 
-    value: Any
+    value: object
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,20 @@ class Literals:
     absence_risky: npt.NDArray[np.bool_]
 
 
+class Columns(Protocol):
+    """Cells by the name of a column: a mapping, or a frame (which has `columns`)."""
+
+    def __getitem__(self, name: str, /) -> Iterable[object]: ...
+
+    def __iter__(self) -> Iterator[object]: ...
+
+
 Rule = OneOf | Bins | Thresholds | Flag
 
 
-def literals(table: Any, rules: Mapping[str, Rule], *, labels: Any = None) -> Literals:
+def literals(
+    table: Columns, rules: Mapping[str, Rule], *, labels: str | Iterable[object] | None = None
+) -> Literals:
     """Turn named columns into literals; columns without a rule are left out.
 
     >>> made = literals({"age": [20, 30, None], "pay": ["low", "high", "mid"]},
@@ -104,11 +114,11 @@ def literals(table: Any, rules: Mapping[str, Rule], *, labels: Any = None) -> Li
     )
 
 
-def _is_missing(cell: Any) -> bool:
+def _is_missing(cell: object) -> bool:
     return cell is None or cell == "" or (isinstance(cell, float) and math.isnan(cell))
 
 
-def _made(column: str, rule: Rule, cells: list[Any]) -> list[tuple[str, npt.NDArray[np.bool_]]]:
+def _made(column: str, rule: Rule, cells: list[object]) -> list[tuple[str, npt.NDArray[np.bool_]]]:
     missing = np.array([_is_missing(c) for c in cells], dtype=bool)
     made: list[tuple[str, npt.NDArray[np.bool_]]] = []
     if isinstance(rule, Flag):

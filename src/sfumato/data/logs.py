@@ -12,9 +12,10 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
@@ -127,7 +128,7 @@ def _totals(source: Source, columns: LogColumns) -> pa.Table:
     )
 
 
-def _coded(column: Any) -> tuple[np.ndarray[Any, Any], list[str]]:
+def _coded(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int32], list[str]]:
     encoded = column.combine_chunks().dictionary_encode()
     return encoded.indices.to_numpy(), [str(v) for v in encoded.dictionary.to_pylist()]
 

@@ -6,14 +6,15 @@ import io
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
 
 __all__ = ["write_csr", "write_npz"]
 
 
-def write_npz(path: Path, arrays: Mapping[str, Any]) -> None:
+def write_npz(path: Path, arrays: Mapping[str, npt.ArrayLike]) -> None:
     """Write arrays as `numpy.savez_compressed` does, the same bytes wherever it runs."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():
@@ -25,7 +26,7 @@ def write_npz(path: Path, arrays: Mapping[str, Any]) -> None:
             archive.writestr(entry, content.getbuffer(), compresslevel=6)
 
 
-def write_csr(path: Path, matrix: Any) -> None:
+def write_csr(path: Path, matrix: sp.csr_matrix) -> None:
     """Write a CSR matrix as `scipy.sparse.save_npz` does."""
     write_npz(
         path,

@@ -12,10 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from ..core.errors import DataError, FormatError, InputError
 from .limits import Limits
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 __all__ = [
     "Extra",
@@ -62,11 +65,11 @@ class Withheld:
         return self.kind(f"{place}{named} {self.reason}.", hint=self.hint)
 
     def to_json(self) -> dict[str, str]:
-        """Give the entry for a quarantine list."""
+        """Return the entry for a quarantine list."""
         return {"id": self.id, "reason": self.reason}
 
 
-class Extra(dict[str, Any]):
+class Extra(dict[str, object]):
     """The other fields of a record, kept as they are, and where and how they were written.
 
     `part` is the file that the record came from; `form` is what its format needs to write it back.
@@ -75,17 +78,17 @@ class Extra(dict[str, Any]):
     __slots__ = ("form", "part")
 
     def __init__(
-        self, fields: dict[str, Any] | None = None, part: str = "", form: Any = None
+        self, fields: dict[str, object] | None = None, part: str = "", form: object = None
     ) -> None:
         super().__init__(fields or {})
         self.part, self.form = part, form
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[Extra], tuple[dict[str, object], str, object]]:
         return (Extra, (dict(self), self.part, self.form))
 
 
 class SeenIds:
-    """Tell whether an id was seen before, in about 25 bytes an id whatever its length.
+    """The ids seen before, in about 25 bytes per id whatever its length.
 
     Ids are kept as 8-byte hashes: the newest in a set, the rest in one sorted array. Two different
     ids share a hash once in about four billion records; the later record is then withheld.
@@ -140,7 +143,7 @@ class _Unzipping(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         try:
             count = self._gzip.readinto(buffer)
         except (OSError, EOFError, zlib.error) as error:
@@ -162,7 +165,7 @@ class _Unzipping(io.RawIOBase):
 def open_bytes(path: Path, limits: Limits) -> io.BufferedReader:
     """Open a plain or gzip file (told by its first bytes) for reading; skip a UTF-8 mark."""
     try:
-        raw: Any = path.open("rb")
+        raw = path.open("rb")
     except FileNotFoundError as error:
         raise InputError(f"There is no file {path.name!r}.", hint="check the path.") from error
     except OSError as error:
@@ -249,7 +252,7 @@ def create_bytes(path: Path, *, compress: bool = False) -> Iterator[BinaryIO]:
 
 
 def lines_of(stream: io.BufferedReader, limits: Limits) -> Iterator[bytes | None]:
-    """Give the lines of a stream with their ends; None for one that is longer than the limit."""
+    """Yield the lines of a stream with their ends; None for one that is longer than the limit."""
     longest = limits.record_bytes
     while line := stream.readline(longest + 1):
         if len(line) <= longest:

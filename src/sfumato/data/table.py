@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -98,9 +98,9 @@ def _rank(values: Sequence[str]) -> Callable[[int], tuple[float, str]]:
 
 
 def read_table(
-    source: Any,
-    schema: TableSchema | str | os.PathLike[str] | dict[str, Any],
-    population: Any = None,
+    source: object,
+    schema: TableSchema | str | os.PathLike[str] | dict[str, object],
+    population: object = None,
     *,
     counts: pa.Table | None = None,
 ) -> Table:
@@ -201,7 +201,8 @@ def _crowd(people: Source, quasi: Sequence[Attribute]) -> tuple[pa.Table, int]:
 
 
 def _domain(
-    schema: TableSchema, attribute: Attribute, column: Any, crowd: Any | None, weights: Any, *,
+    schema: TableSchema, attribute: Attribute, column: pa.ChunkedArray,
+    crowd: pa.ChunkedArray | None, weights: pa.ChunkedArray, *,
     has_missing: bool,
 ) -> tuple[str, ...]:  # fmt: skip
     values = schema.declared_domain(attribute)
@@ -222,7 +223,7 @@ def _domain(
 
 
 def _ordered(
-    schema: TableSchema, attribute: Attribute, column: Any, weights: Any
+    schema: TableSchema, attribute: Attribute, column: pa.ChunkedArray, weights: pa.ChunkedArray
 ) -> tuple[str, ...]:
     """Order the values that stand in a column.
 
@@ -254,8 +255,8 @@ def _ordered(
     return values
 
 
-def _codes_in(column: Any, domain: Sequence[str]) -> Codes:
-    """Give the position of each value in the domain; −1 where it is not there."""
+def _codes_in(column: pa.ChunkedArray, domain: Sequence[str]) -> Codes:
+    """Return the position of each value in the domain; −1 where it is not there."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

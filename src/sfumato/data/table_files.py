@@ -6,10 +6,9 @@ import csv
 import io
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..core.errors import DataError, FormatError, InputError
 from .limits import Limits
@@ -39,7 +38,7 @@ class Layout:
     packed: bool
 
 
-def table_paths(source: Any) -> list[Path]:
+def table_paths(source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
     """List the files that a source names: itself, a folder's, or those that fit a pattern."""
     given = [Path(source)] if isinstance(source, str | os.PathLike) else [Path(p) for p in source]
     paths: list[Path] = []

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
@@ -110,7 +110,7 @@ class TableSchema(BaseModel):
         return schema
 
     @classmethod
-    def of(cls, schema: TableSchema | str | os.PathLike[str] | dict[str, Any]) -> TableSchema:
+    def of(cls, schema: TableSchema | str | os.PathLike[str] | dict[str, object]) -> TableSchema:
         """Take a schema as an object, a path or a dict."""
         if isinstance(schema, TableSchema):
             return schema
@@ -133,11 +133,11 @@ class TableSchema(BaseModel):
         return [a for a in self.attribute if a.role == "quasi"]
 
     def names(self, role: Role) -> list[str]:
-        """Give the names of the columns with a role."""
+        """Return the names of the columns with a role."""
         return [a.name for a in self.attribute if a.role == role]
 
     def declared_domain(self, attribute: Attribute) -> tuple[str, ...] | None:
-        """Give the written-down domain as text, in order; None for "observed" and "population"."""
+        """Return the written-down domain as text, in order; None for "observed" and "population"."""
         domain = attribute.domain
         if not isinstance(domain, Domain):
             return None
@@ -184,7 +184,7 @@ _QUASI_WORDS = frozenset({
 _FREE_TEXT = ("note", "comment", "remark", "description", "text", "narrative")
 
 
-def draft_schema(source: Any) -> str:
+def draft_schema(source: object) -> str:
     """Draft a schema in TOML for the user to edit; roles are guesses from names and counts alone.
 
     The draft fails closed: what is not recognised as an identifier (removed) or a sensitive column is a

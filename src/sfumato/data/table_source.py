@@ -29,6 +29,9 @@ from .table_files import (
 from .table_schema import MISSING
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+    Paths = list[str | os.PathLike[str]] | tuple[str | os.PathLike[str], ...]
     import duckdb
     import pyarrow as pa
 
@@ -68,7 +71,7 @@ class Source:
 
     @classmethod
     def open(
-        cls, source: Any, *, limits: Limits | None = None, threads: int | None = None
+        cls, source: object, *, limits: Limits | None = None, threads: int | None = None
     ) -> Source:
         """Open a file, several, a folder or glob of Parquet or CSV parts, or a frame.
 
@@ -298,7 +301,7 @@ def cell_text(column: str, *, is_range: bool = False) -> str:
     return f"CASE WHEN abs({number}) < 1e15 AND {number} = round({number}) THEN {whole} ELSE {trimmed} END"
 
 
-def _is_path_list(source: Any) -> bool:
+def _is_path_list(source: object) -> TypeIs[Paths]:
     return isinstance(source, list | tuple) and all(
         isinstance(p, str | os.PathLike) for p in source
     )

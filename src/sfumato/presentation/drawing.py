@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -26,14 +25,14 @@ def _file(name: str) -> str:
     )
 
 
-def theme() -> dict[str, Any]:
+def theme() -> dict[str, object]:
     """Return the configuration that all charts share."""
-    found: dict[str, Any] = json.loads(_file("theme"))
+    found: dict[str, object] = json.loads(_file("theme"))
     return found
 
 
 def spec(name: str) -> dict[str, Any]:
-    """Give a fresh copy of a spec with the theme in it.
+    """Return a fresh copy of a spec with the theme in it.
 
     >>> spec("area")["width"]
     660
@@ -43,15 +42,15 @@ def spec(name: str) -> dict[str, Any]:
     return found
 
 
-def filled(name: str, **datasets: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Give a spec with its data in it."""
+def filled(name: str, **datasets: Sequence[Mapping[str, object]]) -> dict[str, Any]:
+    """Return a spec with its data in it."""
     found = spec(name)
     found["datasets"] = {key: list(rows) for key, rows in datasets.items()}
     return found
 
 
 def bounds_of(values: Sequence[float], pad: float = 0.06) -> list[float]:
-    """Give a domain around values, with some room on both sides."""
+    """Return a domain around values, with some room on both sides."""
     low, high = min(values), max(values)
     margin = (high - low) * pad or max(abs(high) * pad, 0.01)
     return [low - margin, high + margin]
@@ -64,7 +63,7 @@ def headroom(drawing: dict[str, Any], panel: int, values: Sequence[float | None]
 
 
 def decades(low: float, high: float) -> list[float]:
-    """Give round values for a logarithmic axis: powers of ten, with 2 and 5 where these are few.
+    """Return round values for a logarithmic axis: powers of ten, with 2 and 5 where these are few.
 
     >>> decades(0.0004, 1.2), decades(0.006, 0.12)
     ([0.001, 0.01, 0.1, 1.0], [0.01, 0.02, 0.05, 0.1])
@@ -77,11 +76,18 @@ def decades(low: float, high: float) -> list[float]:
     return [v for v in fine if low <= v <= high]
 
 
-def to_svg(drawing: dict[str, Any], *, font: str | None = None) -> str:
+def to_svg(drawing: Mapping[str, object], *, font: str | None = None) -> str:
     """Draw a spec as SVG; nothing is fetched."""
     if font is not None:
-        drawing = {**drawing, "config": {**drawing["config"], "font": font}}
+        drawing = _configured(drawing, font=font)
     return _svg_of(json.dumps(drawing, sort_keys=True))
+
+
+def _configured(drawing: Mapping[str, object], **settings: str) -> dict[str, object]:
+    """Return a drawing with some settings of its configuration replaced."""
+    config = drawing["config"]
+    assert isinstance(config, Mapping)
+    return {**drawing, "config": {**config, **settings}}
 
 
 @lru_cache(maxsize=64)  # the local page draws the same charts again for every choice
@@ -98,11 +104,10 @@ def _svg_of(drawing: str) -> str:
     )
 
 
-def to_png(drawing: dict[str, Any], *, scale: float = 2.0) -> bytes:
+def to_png(drawing: Mapping[str, object], *, scale: float = 2.0) -> bytes:
     """Draw a spec as PNG on white; nothing is fetched."""
     import vl_convert
 
-    drawing = copy.deepcopy(drawing)
-    drawing["config"]["background"] = "white"
-    png: bytes = vl_convert.vegalite_to_png(drawing, scale=scale, allowed_base_urls=[])
+    white = _configured(drawing, background="white")
+    png: bytes = vl_convert.vegalite_to_png(white, scale=scale, allowed_base_urls=[])
     return png

@@ -134,7 +134,7 @@ class _Drawing:
             domain[0] = 0
         return domain
 
-    def spec(self, log: bool) -> dict[str, Any]:
+    def spec(self, log: bool) -> dict[str, object]:
         """Return the Vega-Lite spec on a linear or a logarithmic risk axis."""
         part, axes = self.part, self.axes
         risks = [c.risk.value for c in self.candidates]
@@ -152,7 +152,7 @@ class _Drawing:
         ys += [e for _, _, i in ranges if i for e in (i.low, i.high)]
         domain = self._domain(log, xs)
 
-        def at(risk: float, utility: float, room: float = 0.5, **more: Any) -> dict[str, Any]:
+        def at(risk: float, utility: float, room: float = 0.5, **more: object) -> dict[str, object]:
             x, (low, high) = clip(risk), domain
             along = math.log(x / low) / math.log(high / low) if log else (x - low) / (high - low)
             side = "right" if along < room else "left"

@@ -105,7 +105,7 @@ def segments(sentence: str) -> list[tuple[str, str | None]]:
 
 
 def plain(sentence: str) -> str:
-    """Give a sentence without its marks.
+    """Return a sentence without its marks.
 
     >>> plain("It finds [[text.found|18 names]].")
     'It finds 18 names.'

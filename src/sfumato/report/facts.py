@@ -7,7 +7,6 @@ folders, times and machine names, so that the same plan gives the same facts byt
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from .._version import __version__
 from ..core.engine import Part
@@ -23,7 +22,7 @@ class Facts:
     parts: tuple[Part, ...]
     plan: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the content of facts.json."""
         return {
             "facts": 2,
@@ -42,7 +41,7 @@ def facts_json(facts: Facts) -> str:
     return canonical_json(facts.to_json())
 
 
-def _part(part: Part) -> dict[str, Any]:
+def _part(part: Part) -> dict[str, object]:
     records = {"frontier": part.frontier, "release": part.release, "attack": part.attack}
     return {
         "id": part.id,

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from .._version import __version__
 from ..core.engine import Part, engine_named
@@ -21,6 +21,9 @@ from ..presentation.knowledge import shared_terms
 from ..presentation.numbers import count, decimal, segments
 from .facts import Facts, facts_json
 from .parts import stories
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 __all__ = [
     "LARGEST",
@@ -69,7 +72,7 @@ def title_of(told: Iterable[Story]) -> str:
     return " · ".join(story.title for story in told)
 
 
-def _inline_svg(drawing: dict[str, Any], chart: Chart, view: int) -> str:
+def _inline_svg(drawing: Mapping[str, object], chart: Chart, view: int) -> str:
     """Draw a chart for the page: one image to assistive technology, ids that no other chart has."""
     from markupsafe import escape
 
@@ -83,11 +86,11 @@ def _inline_svg(drawing: dict[str, Any], chart: Chart, view: int) -> str:
     return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(chart.alt)}" ', 1)
 
 
-def _json_for_script(value: Any) -> str:
+def _json_for_script(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
 
 
-def _zoomable(drawing: dict[str, Any]) -> dict[str, Any]:
+def _zoomable(drawing: Mapping[str, Any]) -> dict[str, object]:
     """Let people zoom and move the interactive form of a layered chart."""
     layers = [dict(layer) for layer in drawing["layer"]]
     named = next((i for i, layer in enumerate(layers) if layer.get("name") == "candidates"), -1)
@@ -204,7 +207,7 @@ def _terms(told: Iterable[Story]) -> dict[str, Term]:
     return {**found, **shared_terms()}
 
 
-def _choosers(facts: Facts, told: Sequence[Story]) -> list[dict[str, Any]]:
+def _choosers(facts: Facts, told: Sequence[Story]) -> list[dict[str, object]]:
     """Offer the candidates of each part where nothing was published yet."""
     return [
         {
@@ -225,7 +228,7 @@ def _choosers(facts: Facts, told: Sequence[Story]) -> list[dict[str, Any]]:
     ]
 
 
-def _shown(chart: Chart, specs: dict[str, Any]) -> dict[str, Any]:
+def _shown(chart: Chart, specs: dict[str, Markup]) -> dict[str, object]:
     """Return a chart with its views drawn; the specs of live ones are kept for the page's script."""
     from markupsafe import Markup
 
@@ -247,7 +250,15 @@ def _shown(chart: Chart, specs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _told_part(part: Part, story: Story, specs: dict[str, Any]) -> dict[str, Any]:
+class _Told(TypedDict):
+    """One part as the template takes it."""
+
+    story: Story
+    sections: list[dict[str, object]]
+    title: str
+
+
+def _told_part(part: Part, story: Story, specs: dict[str, Markup]) -> _Told:
     """Return one part as the template takes it, section by section."""
     shown = [_shown(chart, specs) for chart in story.charts]
     sections = []
@@ -284,7 +295,7 @@ def render_html(facts: Facts, *, interactive: bool = True, choosing: bool = Fals
     from markupsafe import Markup
 
     told = stories(facts.parts)
-    specs: dict[str, Any] = {}
+    specs: dict[str, Markup] = {}
     parts = [_told_part(p, s, specs) for p, s in zip(facts.parts, told, strict=True)]
     terms = _terms(told)
     several = len(told) > 1

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from ..core.engine import Engine, Part, engine_named
 from ..core.errors import FormatError, InputError
@@ -73,7 +72,7 @@ def _paths(folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
     return paths
 
 
-def _content(path: Path) -> tuple[Engine, Any]:
+def _content(path: Path) -> tuple[Engine, object]:
     content = read_json(path)
     name = content.get("engine") if isinstance(content, dict) else None
     if not isinstance(name, str):
@@ -197,7 +196,9 @@ def choose(parts: Sequence[Part], chosen: Mapping[str, str]) -> list[Part]:
 
 
 def _about(part: Part, wanted: str | None) -> Part:
-    explored = None if part.frontier is None else Exploration[Any, Candidate](part.frontier)
+    explored = (
+        None if part.frontier is None else Exploration[FrontierRecord, Candidate](part.frontier)
+    )
     release = part.release
     if release is not None:
         known = {} if explored is None else {c.id: c for c in explored.candidates}

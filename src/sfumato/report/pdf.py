@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from importlib.resources import as_file, files
-from typing import Any
 
 from .._version import __version__
 from ..core.errors import WorkError
@@ -34,12 +33,12 @@ def _key(chart: Chart) -> str:
     return "; ".join(f"{_SYMBOLS[symbol]}: {words}" for symbol, words in chart.key)
 
 
-def _chart(chart: Chart, width: int) -> dict[str, Any]:
+def _chart(chart: Chart, width: int) -> dict[str, object]:
     svg = to_svg(chart.views[0].spec, font=_FONT)
     return {"title": chart.title, "alt": chart.alt, "svg": svg, "key": _key(chart), "width": width}
 
 
-def _grid(grid: Grid, most: int) -> dict[str, Any]:
+def _grid(grid: Grid, most: int) -> dict[str, object]:
     """Return a table for the certificate: at most so many rows, those around the marked one."""
     first = (
         0 if grid.marked is None else max(0, min(grid.marked - most // 2, len(grid.rows) - most))
@@ -58,7 +57,7 @@ def _said(sentences: list[str]) -> list[list[tuple[str, str | None]]]:
     return [segments(sentence) for sentence in sentences]
 
 
-def _content(facts: Facts) -> dict[str, Any]:
+def _content(facts: Facts) -> dict[str, object]:
     told = stories(facts.parts)
     few = len(told) < 3
     width, rows = (82, _ROWS) if few else (56, _ROWS // 2)  # a certificate has six sheets at most

@@ -164,7 +164,7 @@ def _string(raw, i, end, out, o, as_json):
 
 @njit(cache=True, nogil=True)
 def _number(raw, i, end):
-    """Give the end of a number that Python writes as it stands; −1 for any other."""
+    """Return the end of a number that Python writes as it stands; −1 for any other."""
     first = i
     negative = raw[i] == MINUS
     if negative:
@@ -197,7 +197,7 @@ def _number(raw, i, end):
 
 @njit(cache=True, nogil=True)
 def _word(raw, i, end):
-    """Give the end of true, false or null; −1 for anything else."""
+    """Return the end of true, false or null; −1 for anything else."""
     if i + 4 <= end:
         a, b, c, d = raw[i], raw[i + 1], raw[i + 2], raw[i + 3]
         if a == 0x74 and b == 0x72 and c == 0x75 and d == 0x65:
@@ -221,7 +221,7 @@ def _same(raw, a, b, other, c, d):
 
 @njit(cache=True, nogil=True)
 def _key(raw, i, end):
-    """Give the end of a key's content (its closing quote), the key being plain; −1 where slow."""
+    """Return the end of a key's content (its closing quote), the key being plain; −1 where slow."""
     if i >= end or raw[i] != QUOTE:
         return -1
     i += 1

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from ...core.errors import (
     DataError,
@@ -80,7 +80,7 @@ class Format(Protocol):
     is_folder: bool
 
     def read(self, part: Part) -> Iterator[Document | Withheld]:
-        """Give each record of a part, in order, as a document or as withheld."""
+        """Yield each record of a part, in order, as a document or as withheld."""
         ...
 
     def writer(
@@ -95,10 +95,10 @@ def document_from(
     part: Part,
     record: int,
     *,
-    raw_id: Any,
-    text: Any,
-    raw_spans: Any,
-    extra: Mapping[str, Any],
+    raw_id: object,
+    text: object,
+    raw_spans: object,
+    extra: Mapping[str, object],
 ) -> Document | Withheld:
     """Check the pieces of one record and make it a document, or say why it cannot be one."""
     limits = layout.limits
@@ -146,7 +146,7 @@ def _later(one: Span, other: Span) -> bool:
 
 
 def encodable(text: str) -> bool:
-    """Tell whether a text can be written as UTF-8 (it holds no half of a surrogate pair)."""
+    """Return whether a text can be written as UTF-8 (it holds no half of a surrogate pair)."""
     if text.isascii():
         return True
     try:
@@ -157,7 +157,7 @@ def encodable(text: str) -> bool:
 
 
 def checked_columns(layout: Layout, columns: list[str], part: Part) -> tuple[str, str, str]:
-    """Say which columns are text, id and spans ("" where there is none), or which one is missing."""
+    """Return the columns of text, id and spans ("" where there is none); raise if one is missing."""
     if len(set(columns)) < len(columns):
         raise FormatError(f"Two columns of {part.name!r} have the same name.",
                           hint="give each column a name of its own in the first line.")  # fmt: skip
@@ -179,7 +179,11 @@ def spans_as_json(spans: Iterable[Span]) -> str:
     return json.dumps([span_fields(span) for span in spans], ensure_ascii=False)
 
 
-def span_fields(span: Span) -> dict[str, Any]:
-    """Give a span as plain fields, the score only where there is one."""
-    fields = {"start": span.start, "end": span.end, "label": span.label}
+def span_fields(span: Span) -> dict[str, int | float | str]:
+    """Return a span as plain fields, the score only where there is one."""
+    fields: dict[str, int | float | str] = {
+        "start": span.start,
+        "end": span.end,
+        "label": span.label,
+    }
     return fields if span.score is None else {**fields, "score": span.score}

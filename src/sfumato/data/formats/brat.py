@@ -121,7 +121,7 @@ class Brat:
 
 
 def safe_path(folder: Path, id: str) -> Path:
-    """Give the .txt file of an id inside the folder; refuse ids that could lead anywhere else.
+    """Return the .txt file of an id inside the folder; refuse ids that could lead anywhere else.
 
     >>> safe_path(Path("out"), "../../etc/passwd")
     Traceback (most recent call last):

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ...core.errors import DataError, FormatError, InputError, ParameterError
 from ..document import Document
@@ -19,21 +19,26 @@ from ..sources import Withheld
 from ._layout import Layout, Part, Write, checked_columns, document_from, span_fields, spans_as_json
 from ._parquet_footer import Chunk, first_page, read_footer
 
+if TYPE_CHECKING:
+    import narwhals as nw
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
 __all__ = ["Frame", "Parquet", "Row", "frame_format"]
 
 _BATCH_BYTES, _GROUP_ROWS, _GROUP_CHARACTERS = 8 << 20, 1 << 16, 32 << 20
 _DECODED_BYTES = 512 << 20  # what a batch may hold at worst
 
 
-class Row(Mapping[str, Any]):
+class Row(Mapping[str, object]):
     """One row of a batch as a mapping, and the part that it came from."""
 
     __slots__ = ("batch", "index", "part")
 
-    def __init__(self, batch: Any, index: int, part: str) -> None:
+    def __init__(self, batch: pa.RecordBatch, index: int, part: str) -> None:
         self.batch, self.index, self.part = batch, index, part
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> object:
         try:
             return self.batch.column(name)[self.index].as_py()
         except (KeyError, ValueError):
@@ -45,7 +50,7 @@ class Row(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.batch.schema.names)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[Row], tuple[pa.RecordBatch, int, str]]:
         import pyarrow as pa
 
         own = pa.RecordBatch.from_pylist([{}]) if not len(self) else self.batch.take([self.index])
@@ -61,10 +66,10 @@ class _Columns:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
 
-    def _batches(self, part: Part) -> Iterator[Any]:
+    def _batches(self, part: Part) -> Iterator[pa.RecordBatch]:
         raise NotImplementedError
 
-    def _schema(self, part: Part) -> Any:
+    def _schema(self, part: Part) -> pa.Schema:
         raise NotImplementedError
 
     def _compression(self, part: Part) -> str:
@@ -101,10 +106,10 @@ class _Columns:
                 yield document_from(self.layout, part, record, raw_id=ids[i], text=texts[i],
                                     raw_spans=raw, extra=Row(rest, i, part.name))  # fmt: skip
 
-    def _check_types(self, schema: Any, text: str, id: str, part: Part) -> None:
+    def _check_types(self, schema: pa.Schema, text: str, id: str, part: Part) -> None:
         import pyarrow as pa
 
-        def kind(name: str) -> Any:
+        def kind(name: str) -> pa.DataType:
             found = schema.field(name).type
             return found.value_type if pa.types.is_dictionary(found) else found
 
@@ -119,7 +124,7 @@ class _Columns:
                 hint="ids must be texts or whole numbers; id=None numbers the records.",
             )
 
-    def table(self, documents: Sequence[Document], schema: Any) -> Any:
+    def table(self, documents: Sequence[Document], schema: pa.Schema) -> pa.Table:
         """Make an Arrow table of the schema from documents."""
         import pyarrow as pa
 
@@ -132,11 +137,10 @@ class _Columns:
         try:
             for field in schema:
                 if field.name == layout.text:
-                    values: Any = [document.text for document in documents]
+                    values: Sequence[object] = [document.text for document in documents]
                 elif field.name == layout.id:
-                    values = [document.id for document in documents]
-                    if pa.types.is_integer(field.type):
-                        values = [int(value) for value in values]
+                    number = pa.types.is_integer(field.type)
+                    values = [int(d.id) if number else d.id for d in documents]
                 elif field.name == layout.spans:
                     if _is_text(field.type):
                         values = [spans_as_json(document.spans) for document in documents]
@@ -152,8 +156,8 @@ class _Columns:
             raise DataError("A document holds a value that its column cannot hold.") from None
         return pa.Table.from_arrays(columns, schema=schema)
 
-    def schema_for(self, documents: Sequence[Document], part: Part | None) -> Any:
-        """Give the schema to write: that of the part, or one made from the first documents."""
+    def schema_for(self, documents: Sequence[Document], part: Part | None) -> pa.Schema:
+        """Return the schema to write: that of the part, or one made from the first documents."""
         import pyarrow as pa
 
         if part is not None:
@@ -209,7 +213,7 @@ class Parquet(_Columns):
     name = "parquet"
 
     @contextmanager
-    def _opened(self, part: Part) -> Iterator[Any]:
+    def _opened(self, part: Part) -> Iterator[pq.ParquetFile]:
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -221,7 +225,7 @@ class Parquet(_Columns):
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise FormatError(f"The file {part.name!r} is not readable as Parquet.") from error
 
-    def _schema(self, part: Part) -> Any:
+    def _schema(self, part: Part) -> pa.Schema:
         with self._opened(part) as file:
             return file.schema_arrow
 
@@ -229,7 +233,7 @@ class Parquet(_Columns):
         groups = read_footer(part.file)
         return groups[0][0].codec if groups and groups[0] else "snappy"
 
-    def _batches(self, part: Part) -> Iterator[Any]:
+    def _batches(self, part: Part) -> Iterator[pa.RecordBatch]:
         limits = self.layout.limits
         footer = read_footer(part.file)
         with self._opened(part) as file, part.file.open("rb") as raw:
@@ -270,18 +274,18 @@ class Frame(_Columns):
 
     name = "frame"
 
-    def __init__(self, layout: Layout, table: Any, backend: Any) -> None:
+    def __init__(self, layout: Layout, table: pa.Table, backend: nw.Implementation) -> None:
         super().__init__(layout)
         self.frame, self.backend = table, backend
 
-    def _schema(self, part: Part) -> Any:
+    def _schema(self, part: Part) -> pa.Schema:
         return self.frame.schema
 
-    def _batches(self, part: Part) -> Iterator[Any]:
+    def _batches(self, part: Part) -> Iterator[pa.RecordBatch]:
         return iter(self.frame.to_batches(max_chunksize=4096))
 
-    def native(self, documents: Iterable[Document]) -> Any:
-        """Give documents as a frame of the kind that was read."""
+    def native(self, documents: Iterable[Document]) -> object:
+        """Return documents as a frame of the kind that was read."""
         import narwhals as nw
 
         table = self.table(list(documents), _bare_schema(self.frame.schema))
@@ -293,7 +297,7 @@ def frame_format(source: Any, layout: Layout) -> Frame:
     import narwhals as nw
 
     try:
-        frame: Any = nw.from_native(source)
+        frame = nw.from_native(source)
     except TypeError:
         raise ParameterError(
             f"Documents cannot be read from a {type(source).__name__}.",
@@ -311,7 +315,7 @@ def frame_format(source: Any, layout: Layout) -> Frame:
     return Frame(layout, table, frame.implementation)
 
 
-def _decoded_bytes(column: Any) -> int:
+def _decoded_bytes(column: pa.Array) -> int:
     """Return the bytes that a column takes without a dictionary."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -322,7 +326,7 @@ def _decoded_bytes(column: Any) -> int:
     return int(pc.sum(lengths).as_py() or 0)
 
 
-def _bare_schema(schema: Any) -> Any:
+def _bare_schema(schema: pa.Schema) -> pa.Schema:
     """Leave out all metadata but what pandas needs to give the columns their types back.
 
     Whatever else a file says of itself (attributes, categories, notes to a field) may be about rows
@@ -351,12 +355,12 @@ def _bare_schema(schema: Any) -> Any:
     return pa.schema(fields, metadata={b"pandas": json.dumps(kept).encode()})
 
 
-def _time_zone(metadata: Any) -> dict[str, str] | None:
+def _time_zone(metadata: object) -> dict[str, str] | None:
     zone = metadata.get("timezone") if isinstance(metadata, dict) else None
     return {"timezone": str(zone)} if zone is not None else None
 
 
-def _only_present(column: Any, kind: Any) -> Any:
+def _only_present(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     """Bring a column to its type with dictionaries of the values that stand in it, and no others."""
     plain = _without_dictionaries(kind)
     if plain == kind:
@@ -364,7 +368,7 @@ def _only_present(column: Any, kind: Any) -> Any:
     return column.cast(plain).combine_chunks().cast(kind)
 
 
-def _without_dictionaries(kind: Any) -> Any:
+def _without_dictionaries(kind: pa.DataType) -> pa.DataType:
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):
@@ -381,7 +385,7 @@ def _without_dictionaries(kind: Any) -> Any:
     return kind
 
 
-def _is_text(kind: Any) -> bool:
+def _is_text(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
     return bool(
@@ -389,10 +393,10 @@ def _is_text(kind: Any) -> bool:
     )
 
 
-def _values(column: Any) -> list[Any]:
-    """Give a column as Python values; bytes that are not UTF-8 come as half surrogates."""
+def _values(column: pa.Array) -> list[object]:
+    """Return a column as Python values; bytes that are not UTF-8 come as half surrogates."""
     try:
-        values: list[Any] = column.to_pylist()
+        values: list[object] = column.to_pylist()
     except UnicodeDecodeError:
         import pyarrow as pa
 
@@ -402,7 +406,7 @@ def _values(column: Any) -> list[Any]:
     return values
 
 
-def _taken(rows: Sequence[Row], names: Sequence[str]) -> Any:
+def _taken(rows: Sequence[Row], names: Sequence[str]) -> pa.Table:
     """Collect rows as an Arrow table, batch by batch."""
     import pyarrow as pa
 

@@ -83,7 +83,7 @@ class Conll:
         yield from reading.end()
 
     def rows_of(self, form: _Form, document: Document) -> Iterator[str]:
-        """Give the lines of a document as it is now."""
+        """Return the lines of a document as it is now."""
         sentences = list(_tokens(document))
         width = max((len(row) for rows in form.sentences for row in rows), default=2)
         least = 1 + max(form.token, -1 - form.token, *((self.tag, -1 - self.tag) if self.tag is not None else ()))  # fmt: skip
@@ -331,7 +331,7 @@ def _tags(labels: Sequence[tuple[int, str] | None], scheme: str) -> list[str]:
 
 
 def _tokens(document: Document) -> Iterator[list[tuple[str, tuple[int, str] | None]]]:
-    """Give the sentences of a text as tokens with their labels; tokens are cut where spans end."""
+    """Return the sentences of a text as tokens with their labels; tokens are cut where spans end."""
     text, spans, number = document.text, document.spans, 0
     tokens: list[tuple[str, tuple[int, str] | None]] = []
     line = 0

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
 from ...core.errors import DataError, FormatError, LimitError
 from ..document import Document
@@ -90,9 +90,9 @@ class Jsonl:
             yield write
 
     def line(self, document: Document) -> bytes:
-        """Give the line that stands for a document."""
+        """Return the line that stands for a document."""
         layout = self.layout
-        fields: dict[str, Any] = {}
+        fields: dict[str, object] = {}
         if layout.id is not None:
             fields[layout.id] = document.extra.get(layout.id, document.id)
         fields[layout.text] = document.text
@@ -107,7 +107,7 @@ class Jsonl:
             ) from None
 
 
-def _refuse(constant: str) -> Any:
+def _refuse(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
@@ -123,8 +123,8 @@ _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _DECODE = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite).decode
 
 
-def encoded(value: Any) -> bytes:
-    """Give a value as JSON, the one form that we write."""
+def encoded(value: object) -> bytes:
+    """Return a value as JSON, the one form that we write."""
     return _ENCODE(value).encode()
 
 

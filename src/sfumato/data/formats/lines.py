@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ __all__ = ["Column", "LineBlock", "SeenMarks", "Written", "read_blocks", "takes"
 
 Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]
+Scalar = TypeVar("Scalar", bound=np.generic)
 _MOST_NAMES = 256  # of other fields; a line with yet another one is read in Python
 
 
@@ -84,15 +85,15 @@ class LineBlock:
         return len(self.head)
 
     def id(self, i: int) -> str:
-        """Give the id of one of the documents."""
+        """Return the id of one of the documents."""
         return str(json.loads(self.head[i]))
 
     def document(self, i: int) -> Document:
-        """Give one of the documents, without its other fields."""
+        """Return one of the documents, without its other fields."""
         return Document(self.id(i), self.text[i].decode(), dict(self.spans).get(i, ()))
 
     def to_arrow(self) -> pa.RecordBatch:
-        """Give the columns as an Arrow batch, which can travel."""
+        """Return the columns as an Arrow batch, which can travel."""
         import pyarrow as pa
 
         columns = [c.to_arrow() for c in (self.head, self.text, self.tail)]
@@ -116,7 +117,7 @@ class LineBlock:
 
 
 class SeenMarks:
-    """Tell which ids were seen before, many at a time, in 8 bytes an id.
+    """The ids seen before, looked up many at a time, in 8 bytes per id.
 
     >>> seen = SeenMarks()
     >>> seen.add(np.array([5, 3, 5], np.uint64)).tolist(), seen.add(np.array([3, 9], np.uint64)).tolist()
@@ -147,7 +148,7 @@ class SeenMarks:
 
 
 def takes(form: object, drop: Sequence[str] = ()) -> bool:
-    """Say whether documents of a format can be read in columns."""
+    """Return whether documents of a format can be read in columns."""
     return type(form) is Jsonl and form.layout.id is not None and form.layout.id not in drop
 
 
@@ -271,7 +272,7 @@ class _Reader:
 
 
 def _entry(layout: Layout, document: Document, drop: Sequence[str]) -> tuple[bytes, bytes, bytes]:
-    """Give the columns of a document that was read in Python."""
+    """Return the columns of a document that was read in Python."""
     extra = document.extra
     head = encoded(extra.get(str(layout.id), document.id))
     others = (name for name in extra if name != layout.id and name not in drop)
@@ -289,7 +290,7 @@ class Written:
         self.pieces = Column.of(pieces)
 
     def lines(self, block: LineBlock, text: Column) -> bytes:
-        """Give the lines, with these texts in the place of the block's own."""
+        """Return the lines, with these texts in the place of the block's own."""
         pieces, count = self.pieces, len(block)
         if len(text) != count:  # the kernel would read beyond the end
             raise ValueError("There must be a text for each document.")
@@ -304,7 +305,7 @@ class Written:
         return out.tobytes()
 
 
-def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
     view = array.view()
     view.setflags(write=False)
     return view

@@ -95,7 +95,7 @@ class Doccano(_Lines):
     _MADE = frozenset({"label", "labels", "entities", "relations", "Comments", "comments"})
 
     def turned(self, fields: Fields, record: int) -> Fields:
-        spans: list[Any] = [
+        spans: list[object] = [
             {"start": e.get("start_offset"), "end": e.get("end_offset"), "label": e.get("label")}
             if isinstance(e, dict)
             else e
@@ -149,7 +149,7 @@ class LabelStudio:
         data = task.get("data") if isinstance(task, dict) else None
         if not isinstance(task, dict) or not isinstance(data, dict) or layout.text not in data:
             return withheld(f"has no text in data.{layout.text}")
-        spans: list[Any] = []
+        spans: list[object] = []
         annotations = task.get("annotations", task.get("completions")) or []
         done = [
             a for a in annotations if isinstance(a, Mapping) and not a.get("was_cancelled", False)

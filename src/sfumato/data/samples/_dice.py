@@ -24,7 +24,7 @@ class Dice:
         self._drawn: list[float] = []
 
     def draw(self) -> float:
-        """Give a number in [0, 1)."""
+        """Return a number in [0, 1)."""
         if not self._drawn:
             self._drawn = self._generator.random(4096).tolist()
         return self._drawn.pop()
@@ -34,13 +34,13 @@ class Dice:
         return self.draw() < share
 
     def number(self, low: int, high: int) -> int:
-        """Give a whole number, both ends included."""
+        """Return a whole number, both ends included."""
         return low + int(self.draw() * (high - low + 1))
 
     def pick(self, options: Sequence[T]) -> T:
-        """Give one of the options, each as likely."""
+        """Return one of the options, each as likely."""
         return options[int(self.draw() * len(options))]
 
     def digits(self, count: int) -> str:
-        """Give that many digits."""
+        """Return that many digits."""
         return "".join(str(self.number(0, 9)) for _ in range(count))

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...core.errors import ParameterError
 from ...core.randomness import Streams
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from scipy import sparse
 
 __all__ = ["PurchaseLog", "purchase_log"]
 
@@ -18,8 +23,8 @@ _AISLES = ("bakery", "bath", "books", "dairy", "fruit", "garden", "grain", "meat
 class PurchaseLog:
     """Who bought what (scipy CSR, uint8), the label of each customer and the name of each item."""
 
-    matrix: Any
-    labels: Any
+    matrix: sparse.csr_matrix
+    labels: npt.NDArray[np.uint8]
     names: list[str]
 
 

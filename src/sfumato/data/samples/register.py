@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ...core.errors import ParameterError
 from ...core.randomness import Streams
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
 
 __all__ = ["patient_register", "register_population", "register_schema"]
 
@@ -15,7 +21,7 @@ _GROUPS = ("Northern", "Coastal", "Highland", "Island", "Other")
 _DIAGNOSES = ("asthma", "cancer", "diabetes", "fracture", "heart failure", "infection", "stroke")
 
 
-def register_population(seed: int = 0) -> Any:
+def register_population(seed: int = 0) -> pa.Table:
     """Count a made-up population by area, age, sex and group: an Arrow table with `count`.
 
     Areas are codes of five digits whose neighbours are alike; some are small, and some groups are
@@ -40,7 +46,7 @@ def register_population(seed: int = 0) -> Any:
     )
 
 
-def patient_register(rows: int = 5000, seed: int = 0, *, notes: bool = False) -> Any:
+def patient_register(rows: int = 5000, seed: int = 0, *, notes: bool = False) -> pa.Table:
     """Draw patients from the population without putting anyone back: an Arrow table.
 
     The columns are patient (an identifier), age, sex, group, area, diagnosis (sensitive) and stay in
@@ -100,7 +106,7 @@ def register_schema(seed: int = 0, *, notes: bool = False) -> str:
     """
     areas, _ = _counts(seed)
 
-    def listed(values: Any) -> str:
+    def listed(values: Iterable[str]) -> str:
         return "{ values = [" + ", ".join(f'"{value}"' for value in values) + "] }"
 
     quasi = {
@@ -118,7 +124,7 @@ def register_schema(seed: int = 0, *, notes: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _counts(seed: int) -> tuple[list[str], Any]:
+def _counts(seed: int) -> tuple[list[str], npt.NDArray[np.int64]]:
     """Make the codes of the areas and the count of people by area, age, sex and group."""
     import numpy as np
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...core.files import whole_directory
 from ..document import Document
@@ -17,6 +17,9 @@ from ..documents import write_documents
 from .notes import clinic_notes
 from .purchases import purchase_log
 from .register import patient_register, register_population, register_schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["write_samples"]
 
@@ -53,7 +56,7 @@ def write_samples(folder: str | os.PathLike[str], *, seed: int = 0, force: bool 
     return Path(folder)
 
 
-def _write_csv(path: Path, table: Any) -> None:
+def _write_csv(path: Path, table: pa.Table) -> None:
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
