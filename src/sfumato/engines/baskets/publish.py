@@ -136,7 +136,7 @@ def _check_labels(candidate: BasketsCandidate, labels: Sequence[str] | None) -> 
         ) from None
 
 
-def _promised(candidate: BasketsCandidate, matrix: Any, names: Sequence[str]) -> int:
+def _promised(candidate: BasketsCandidate, matrix: object, names: Sequence[str]) -> int:
     """Count the rows left to the knowledge that the promise is about, with certainty."""
     known = Knowledge(candidate.known_items, candidate.known_absences)
     left = known.least_rows(as_binary(matrix))
@@ -230,7 +230,7 @@ def published(
     return release
 
 
-def _read_from(data: Any, labels: Any) -> list[str | os.PathLike[str]]:
+def _read_from(data: object, labels: object) -> list[str | os.PathLike[str]]:
     """List the files that are read: the matrix, its labels, and what lies beside it."""
     files = paths_in(data, labels)
     if isinstance(data, str | os.PathLike):
@@ -252,7 +252,7 @@ def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
 
 
 def _data_suffix(target: Path, *, log: bool) -> str | None:
-    """Tell the format when the output names a data file; None for a folder."""
+    """Return the format when the output names a data file; None for a folder."""
     if target.is_dir() or "." not in target.name:
         return None
     if log:

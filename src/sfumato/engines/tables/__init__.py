@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.engine import Progress, no_progress
 
 if TYPE_CHECKING:
+    from ...data.table_schema import TableSchema
     from .cells import Cells
     from .engine import ENGINE
     from .exploration import TablesExploration
@@ -59,12 +60,12 @@ __all__ = [
 
 
 def explore(
-    table: Any,
-    schema: Any = None,
-    population: Any = None,
+    table: object,
+    schema: object = None,
+    population: object = None,
     *,
     progress: Progress = no_progress,
-    **options: Any,
+    **options: object,
 ) -> TablesExploration:
     """Search the policies of a table for the frontier of risk against utility.
 
@@ -92,13 +93,13 @@ def explore(
 
 def publish(
     what: TablesCandidate | Policy,
-    data: Any,
+    data: object,
     *,
     exploration: TablesExploration | None = None,
-    schema: Any = None,
+    schema: TableSchema | str | os.PathLike[str] | dict[str, Any] | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
-    **options: Any,
+    **options: object,
 ) -> Any:
     """Publish data by a candidate of an exploration, or by a policy together with a schema.
 
@@ -145,7 +146,7 @@ def load(directory: str | os.PathLike[str]) -> TablesExploration:
 load_exploration = load
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -153,7 +153,7 @@ def _table(request: TablesRequest) -> Table:
     return read_table(opened, schema, request.population, counts=counts)
 
 
-def _cuts(values: Any) -> list[Any]:
+def _cuts(values: str | Iterable[object]) -> Sequence[object]:
     """Return the cut points of an attribute; the command line gives them as 20:40:60."""
     return values.split(":") if isinstance(values, str) else list(values)
 

@@ -48,12 +48,12 @@ _SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "frame": ".csv"}
 
 def publish_by_policy(
     policy: Policy,
-    data: Any,
+    data: object,
     *,
     schema: TableSchema | str | os.PathLike[str] | dict[str, Any] | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
-    **options: Any,
+    **options: object,
 ) -> Any:
     """Publish data by a policy together with the schema of the data; nothing was promised."""
     request = TablesPublishRequest.made({**options, "table": data}, owner="tables.publish")
@@ -149,7 +149,7 @@ class _Work:
     seed: int
     suppressed: int = 0
 
-    def measured(self, written: Any) -> tuple[Remeasured, list[str]]:
+    def measured(self, written: object) -> tuple[Remeasured, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
         found = remeasure(Source.open(written), self.policy, self.table, self.terms)
         kept = self.table.rows - self.table.dropped - self.suppressed
@@ -303,7 +303,7 @@ class _Work:
 # --- reading -------------------------------------------------------------------------------------
 
 
-def _read(opened: Source, terms: Terms, population: Any, compute: Compute) -> Table:
+def _read(opened: Source, terms: Terms, population: object, compute: Compute) -> Table:
     """Read the table by the domains of the lattice; the population is the one given, or the explored one."""
     counts = counted(opened, terms.schema, compute)
     table = read_table(opened, terms.schema, population, counts=counts)
@@ -441,7 +441,7 @@ def _delimiter(opened: Source, kind: str) -> str:
     return opened.delimiter if opened.format == kind else "\t" if kind == "tsv" else ","
 
 
-def _like(frame: pa.Table, data: Any) -> Any:
+def _like(frame: pa.Table, data: object) -> Any:
     """Return an Arrow table as the kind of frame that came in."""
     module = type(data).__module__.partition(".")[0]
     if module == "pandas":

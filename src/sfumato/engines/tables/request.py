@@ -36,9 +36,9 @@ def _threads() -> Any:
 class TablesRequest(Request):
     """The parameters of `tables explore`."""
 
-    table: Any = parameter(help=_TABLE, role="data")
+    table: object = parameter(help=_TABLE, role="data")
     schema_: Any = parameter(None, help="The table's schema (TOML).", role="file", alias="schema")
-    population: Any = parameter(
+    population: object = parameter(
         None, help="Counts of people by quasi-identifiers, with a column 'count'.", role="file"
     )
     strategy: str = parameter(
@@ -132,8 +132,8 @@ def _named_in(schema: Path) -> list[str]:
 class TablesPublishRequest(Request):
     """The parameters of `tables publish`."""
 
-    table: Any = parameter(help=_TABLE, role="data")
-    population: Any = parameter(None, help="Another population to measure against.", role="file")
+    table: object = parameter(help=_TABLE, role="data")
+    population: object = parameter(None, help="Another population to measure against.", role="file")
     refuse_above: float | None = parameter(
         None, help="Refuse a measured risk above this.", ge=0, le=1, aliases=["max_risk"]
     )
@@ -170,7 +170,7 @@ class TablesChoice(Choice):
 class SchemaRequest(Request):
     """The parameters of `tables schema`."""
 
-    table: Any = parameter(help=_TABLE, role="data")
+    table: object = parameter(help=_TABLE, role="data")
 
 
 class MappingRequest(TablesChoice):
@@ -182,9 +182,9 @@ class MappingRequest(TablesChoice):
 class StudyRequest(Request):
     """The parameters of `tables study`."""
 
-    table: Any = parameter(help=_TABLE, role="data")
+    table: object = parameter(help=_TABLE, role="data")
     schema_: Any = parameter(help="The table's schema (TOML).", role="file", alias="schema")
-    population: Any = parameter(None, help="Counts of the population.", role="file")
+    population: object = parameter(None, help="Counts of the population.", role="file")
     evaluations: int | None = parameter(None, help="Policies measured per run.", ge=2)
     runs: int = parameter(3, help="Runs of each strategy.", ge=1)
     sublattices: int = parameter(500, help="Sublattices drawn for figure 6.", ge=10)

@@ -53,8 +53,8 @@ METHODS: dict[str, Callable[[int], Any]] = {
 
 
 def run_study(
-    data: Any,
-    labels: Any = None,
+    data: object,
+    labels: object = None,
     *,
     k: Sequence[int] = (5, 8, 11),
     epsilons: Sequence[float] = (0.5, 1.0, 1.5, 2.0),

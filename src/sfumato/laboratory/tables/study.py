@@ -42,9 +42,9 @@ _WIDTH = 480
 
 
 def study(
-    table: Any,
+    table: object,
     schema: Any = None,
-    population: Any = None,
+    population: object = None,
     out: str | os.PathLike[str] = "study",
     *,
     evaluations: int | None = None,
