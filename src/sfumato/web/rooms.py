@@ -61,7 +61,7 @@ class Rooms:
     def review(self, _request: Request) -> Response:
         """Show the documents of a release that are to be seen."""
         rows = self.page.the_desk().review()
-        return self.page.render("review", rows=rows, seen=sum(r["seen"] for r in rows))
+        return self.page.render("review", rows=rows, seen=sum(bool(r["seen"]) for r in rows))
 
     def frontier(self, request: Request) -> Response:
         """Show one part's frontier and one of its candidates."""

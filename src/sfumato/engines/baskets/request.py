@@ -36,7 +36,7 @@ class _OfMatrix(Request):
     """What every request about a matrix or a log shares."""
 
     matrix: Any = parameter(help=_MATRIX, role="data")
-    labels: object = parameter(None, help=_LABELS, role="file")
+    labels: Any = parameter(None, help=_LABELS, role="file")
     item: str | None = parameter(
         None, help="Column of the items, where the data is a log with one line per event."
     )

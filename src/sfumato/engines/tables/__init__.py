@@ -96,7 +96,7 @@ def publish(
     data: object,
     *,
     exploration: TablesExploration | None = None,
-    schema: TableSchema | str | os.PathLike[str] | dict[str, Any] | None = None,
+    schema: TableSchema | str | os.PathLike[str] | dict[str, object] | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     **options: object,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...compute import engine as compute_engine
 from ...compute.protocol import Compute
@@ -38,10 +38,13 @@ from .suppression import small_groups
 from .terms import Terms
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
-__all__ = ["publish_by_policy", "published"]
+__all__ = ["Frame", "publish_by_policy", "published"]
 
+Frame: TypeAlias = "pa.Table | pd.DataFrame | pl.DataFrame"
 _TOLERANCE = 1e-9
 _SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "frame": ".csv"}
 
@@ -50,11 +53,11 @@ def publish_by_policy(
     policy: Policy,
     data: object,
     *,
-    schema: TableSchema | str | os.PathLike[str] | dict[str, Any] | None = None,
+    schema: TableSchema | str | os.PathLike[str] | dict[str, object] | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     **options: object,
-) -> Any:
+) -> TablesRelease | Frame:
     """Publish data by a policy together with the schema of the data; nothing was promised."""
     request = TablesPublishRequest.made({**options, "table": data}, owner="tables.publish")
     if schema is None:
@@ -90,7 +93,7 @@ def published(
     seed: int,
     out: Path | None,
     force: bool = False,
-) -> Any:
+) -> TablesRelease | Frame:
     """Publish a table, or new data of the same schema, and return its record (or the frame).
 
     `out` names a data file (the record lies beside it as NAME.release.json) or a folder (data and
@@ -441,7 +444,7 @@ def _delimiter(opened: Source, kind: str) -> str:
     return opened.delimiter if opened.format == kind else "\t" if kind == "tsv" else ","
 
 
-def _like(frame: pa.Table, data: object) -> Any:
+def _like(frame: pa.Table, data: object) -> Frame:
     """Return an Arrow table as the kind of frame that came in."""
     module = type(data).__module__.partition(".")[0]
     if module == "pandas":
