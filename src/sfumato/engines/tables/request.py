@@ -21,16 +21,10 @@ __all__ = [
 ]
 
 _TABLE = "CSV, TSV or Parquet; a folder or glob of parts; a frame in Python."
+_ENGINE = "Where rows are counted and written."
 _ENGINES = ("local", "spark")
+_THREADS = "Threads of this machine (default: all cores)."
 _DIVERSITIES = ("distinct", "entropy", "recursive")
-
-
-def _engine() -> Any:
-    return parameter("local", help="Where rows are counted and written.", choices=lambda: _ENGINES)
-
-
-def _threads() -> Any:
-    return parameter(None, help="Threads of this machine (default: all cores).", ge=1)
 
 
 class TablesRequest(Request):
@@ -97,8 +91,8 @@ class TablesRequest(Request):
     certify: float = parameter(
         0, help="Seconds to prove how good any policy can be; does not repeat exactly.", ge=0
     )
-    engine: str = _engine()
-    threads: int | None = _threads()
+    engine: str = parameter("local", help=_ENGINE, choices=lambda: _ENGINES)
+    threads: int | None = parameter(None, help=_THREADS, ge=1)
 
     def input_files(self) -> list[tuple[str, Path]]:
         """Return the files of the request and those that its schema names."""
@@ -143,8 +137,8 @@ class TablesPublishRequest(Request):
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."
     )
-    engine: str = _engine()
-    threads: int | None = _threads()
+    engine: str = parameter("local", help=_ENGINE, choices=lambda: _ENGINES)
+    threads: int | None = parameter(None, help=_THREADS, ge=1)
 
 
 class TablesChoice(Choice):

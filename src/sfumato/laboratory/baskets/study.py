@@ -301,7 +301,9 @@ def write_study(study: Study, folder: str | Path) -> None:
     """Write study.json, table.csv, figure.csv, and both as charts (Vega-Lite and SVG)."""
     folder = Path(folder)
     write_json(folder / "study.json", study, force=True)
-    cells: list[Cell] = [{"method": row["method"], **cell} for row in study["table"] for cell in row["cells"]]
+    cells: list[Cell] = [
+        {"method": row["method"], **cell} for row in study["table"] for cell in row["cells"]
+    ]
     write_csv(folder / "table.csv", cells)
     write_csv(folder / "figure.csv", study["figure"])
     charts = {"table": _table_chart(cells), "figure": _figure_chart(study["figure"])}
