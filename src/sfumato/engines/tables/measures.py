@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ...core.errors import ParameterError
 from .cells import Bits, Cells
+from .records import AbsoluteRisks
 
 __all__ = [
     "AverageClassSize",
@@ -324,7 +325,7 @@ class Shown(TypedDict):
     groups: int
     prosecutor_risk: float
     average_group: float
-    risks: dict[str, float]
+    risks: AbsoluteRisks
     l_diversity: NotRequired[dict[str, int]]
     l_diversity_entropy: NotRequired[dict[str, float]]
     t_closeness: NotRequired[dict[str, float]]
@@ -347,14 +348,14 @@ def beside(
         "groups": measured.groups,
         "prosecutor_risk": round(1.0 / measured.smallest_sample_group, 9),
         "average_group": round(cells.records / measured.groups, 6),
-        "risks": {
-            "prosecutor_max": 1.0 / measured.smallest_sample_group,
-            "prosecutor_average": measured.groups / cells.records,
-            "journalist_max": 1.0 / max(measured.smallest_population_group, 1.0),
-            "journalist_average": average,
-            "marketer": average,
-            "sample_uniqueness": float((sizes == 1).sum()) / cells.records,
-        },
+        "risks": AbsoluteRisks(
+            prosecutor_max=1.0 / measured.smallest_sample_group,
+            prosecutor_average=measured.groups / cells.records,
+            journalist_max=1.0 / max(measured.smallest_population_group, 1.0),
+            journalist_average=average,
+            marketer=average,
+            sample_uniqueness=float((sizes == 1).sum()) / cells.records,
+        ),
     }
     if sensitive:
         inner = {name: within(group, joint) for name, joint in sensitive.items()}
