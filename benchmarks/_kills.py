@@ -211,12 +211,13 @@ def _in_fork(work: Callable[[], None]) -> None:
 
 def tables_publish(folder: Path) -> Callable[..., None]:
     """Return a publish of a register."""
-    from sfumato.data.samples.writing import write_samples
-
-    samples = write_samples(folder / "samples")
+    samples = folder / "samples"
 
     def prepare() -> None:
+        from sfumato.data.samples.writing import write_samples
         from sfumato.engines import tables
+
+        write_samples(samples)
 
         found = tables.explore(
             samples / "register.csv", samples / "schema.toml", samples / "population.csv",

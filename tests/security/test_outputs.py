@@ -232,3 +232,16 @@ def test_a_full_disk_is_told_as_such(tmp_path):
             raise OSError(28, "No space left on device")
         assert caught.value.exit_status == 1
     assert names(tmp_path) == []
+
+
+def test_m7_a_study_does_not_delete_a_folder_of_somebody_else(tmp_path):
+    from sfumato.laboratory.text.study import _prepare
+
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "thesis.tex").write_text("years of work")
+    with pytest.raises(OutputExistsError, match="did not write"):
+        _prepare(tmp_path / "thesis", {"corpus": "mark"}, force=True)
+    assert names(tmp_path / "thesis") == ["thesis.tex"]
+    for mark in ("one", "two"):  # an earlier study is replaced
+        _prepare(tmp_path / "study", {"corpus": mark}, force=True)
+    assert "two" in (tmp_path / "study" / "study.lock.json").read_text()

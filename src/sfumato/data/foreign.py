@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from pathlib import Path
 
 from ..core.errors import FormatError, InputError
@@ -113,5 +114,5 @@ def _head(path: Path) -> str:
     try:
         with opened(path, "rb") as stream:
             return stream.read(_HEAD).decode("utf-8", "ignore")
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         return ""

@@ -43,7 +43,7 @@ def _plain(value: Decimal) -> str:
 def round_between(low: Decimal, high: Decimal) -> Decimal:
     """Return the roundest number above `low` and not above `high`.
 
-    >>> [str(round_between(Decimal(a), Decimal(b))) for a, b in (("21", "47"), ("3", "4"), ("0.21", "0.39"))]
+    >>> [_plain(round_between(Decimal(a), Decimal(b))) for a, b in (("21", "47"), ("3", "4"), ("0.21", "0.39"))]
     ['40', '4', '0.3']
     """
     exponent = max(low.adjusted(), high.adjusted()) + 1

@@ -20,10 +20,12 @@ import numpy.typing as npt
 
 from ..._version import __version__
 from ...compute import engine as compute_engine
+from ...core.disk import remove
 from ...core.engine import Call
 from ...core.errors import DataError, OutputExistsError, ParameterError
 from ...core.files import read_json, sha256_of, whole_file, write_json
 from ...core.randomness import Streams
+from ...core.staging import refuse_existing
 from ...data.documents import read_documents
 from ...engines.text.attack.attacker import Residual, Target, attack
 from ...engines.text.attack.inspection import Confusion
@@ -193,9 +195,8 @@ def _prepare(out: Path, marks: Mapping[str, str], *, force: bool) -> None:
                 f"The output {out.name!r} already exists and is not this very study.",
                 hint="give --force to replace it.",
             )
-        import shutil
-
-        shutil.rmtree(out)
+        refuse_existing(out, force=True, folder=True)  # a folder that is not a study stays
+        remove(out)
     (out / "parts").mkdir(parents=True, exist_ok=True)
     write_json(note, {"marks": dict(marks)}, force=True)
 
