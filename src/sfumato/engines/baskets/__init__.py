@@ -11,13 +11,14 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ...core.engine import Progress
+    from ...data.baskets import Baskets
     from .containment import Audit, audit, dataset_containment, row_containment
     from .exploration import BasketsExploration
-    from .records import BasketsCandidate
+    from .records import BasketsCandidate, BasketsRelease
     from .selectors import (
         BestSelector,
         ExactSelector,
@@ -101,9 +102,12 @@ def publish(
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     **options: object,
-) -> Any:
+) -> BasketsRelease | Baskets:
     """Publish a matrix as a candidate says; the same as `exploration.publish`."""
-    return exploration.publish(candidate, matrix, out=out, force=force, **options)
+    found: BasketsRelease | Baskets = exploration.publish(
+        candidate, matrix, out=out, force=force, **options
+    )
+    return found
 
 
 def load(folder: str | os.PathLike[str]) -> BasketsExploration:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...core.engine import Progress, no_progress
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from .policy import Lattice, Policy
     from .policy_files import load_policy, save_mapping, save_policy
     from .problem import Problem
-    from .records import TablesCandidate
+    from .publishing import Frame
+    from .records import TablesCandidate, TablesRelease
     from .safe_harbor import compare, safe_harbor
 
 _LAZY = {
@@ -100,7 +101,7 @@ def publish(
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     **options: object,
-) -> Any:
+) -> TablesRelease | Frame:
     """Publish data by a candidate of an exploration, or by a policy together with a schema.
 
     Parameters
