@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
-import re
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from ..core.desk import Desk
-from ..core.engine import ENGINES
+from ..core.engine import ENGINES, Progress
 from ..core.errors import InputError, SfumatoError
 from .frontiers import Frontiers
-from .guard import Guard, policy
+from .guard import Guard
 from .shelf import Shelf
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
+    from jinja2 import Environment
     from starlette.responses import Response
 
 __all__ = ["Page", "make_app", "open_desk"]
@@ -34,7 +30,17 @@ _ROOMS = (
     ("audit", "Audit"),
     ("report", "Report"),
 )
-_STATIC = {"page.js": "text/javascript; charset=utf-8", "page.css": "text/css; charset=utf-8"}
+
+
+class Job(TypedDict, total=False):
+    """The work under way, or how the last one ended."""
+
+    state: str
+    done: int
+    total: int | None
+    note: str
+    result: str
+    message: str
 
 
 def open_desk(folders: Sequence[str | os.PathLike[str]]) -> Desk | None:
@@ -48,7 +54,7 @@ def open_desk(folders: Sequence[str | os.PathLike[str]]) -> Desk | None:
 
 
 @cache
-def _templates() -> Any:
+def _templates() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -77,14 +83,20 @@ class Page:
                 hint="give a folder that start, explore or run wrote.",
             )
         self.shelf = Shelf(self.folders[0] / "shelf.jsonl")
-        self.job: dict[str, Any] = {"state": "idle"}
+        self.job: Job = {"state": "idle"}
         self._working = threading.Lock()
+
+    def the_desk(self) -> Desk:
+        """Return the desk; a page without one has no labelling project to speak of."""
+        if self.desk is None:
+            raise InputError("There is no labelling project in this folder.")
+        return self.desk
 
     def rooms(self) -> list[tuple[str, str]]:
         """Return the rooms that have something in them."""
         return [r for r in _ROOMS if self.desk is not None or r[0] in ("frontier", "report")]
 
-    def render(self, room: str, **values: Any) -> Response:
+    def render(self, room: str, **values: object) -> Response:
         """Return a room as HTML."""
         from starlette.responses import HTMLResponse
 
@@ -95,7 +107,7 @@ class Page:
                                name=self.folders[0].name, **values)  # fmt: skip
         return HTMLResponse(page)
 
-    def start(self, work: Any) -> bool:
+    def start(self, work: Callable[[Progress], str]) -> bool:
         """Run something long in a thread; return False where something is under way already."""
         if not self._working.acquire(blocking=False):
             return False
@@ -125,13 +137,6 @@ class Page:
         return True
 
 
-def _number(value: str | None, default: float | None = None) -> float | None:
-    try:
-        return float(value) if value else default
-    except ValueError:
-        raise InputError("That is not a number.") from None
-
-
 def make_app(
     folders: Sequence[str | os.PathLike[str]],
     *,
@@ -154,144 +159,17 @@ def make_app(
 
     """
     from starlette.applications import Starlette
-    from starlette.concurrency import run_in_threadpool
-    from starlette.requests import Request as StarletteRequest
-    from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
-    from starlette.responses import Response as PlainResponse
-    from starlette.routing import Route
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse
 
-    state = page or Page(folders)
-    desk = state.desk
-
-    def the_desk() -> Desk:
-        if desk is None:
-            raise InputError("There is no labelling project in this folder.")
-        return desk
-
-    async def body_of(request: StarletteRequest) -> dict[str, Any]:
-        if int(request.headers.get("content-length") or 0) > 1 << 20:
-            raise InputError("That is too long.")
-        try:
-            content = await request.json()
-        except ValueError:
-            raise InputError("That is not JSON.") from None
-        if not isinstance(content, dict):
-            raise InputError("That is not a JSON object.")
-        return content
-
-    def home(_request: Request) -> Response:
-        return RedirectResponse(f"/{state.rooms()[0][0]}", 303)
-
-    def label(_request: Request) -> Response:
-        the_desk()
-        return state.render("label")
-
-    def audit(request: Request) -> Response:
-        reader = 2 if request.query_params.get("reader") == "2" else 1
-        return state.render("audit", status=the_desk().status(), reader=reader)
-
-    def review(_request: Request) -> Response:
-        rows = the_desk().review()
-        return state.render("review", rows=rows, seen=sum(r["seen"] for r in rows))
-
-    def frontier(request: Request) -> Response:
-        query = request.query_params
-        shown = state.frontiers.shown(query.get("part"), query.get("candidate"))
-        return state.render(
-            "frontier", shown=shown, shelf=state.shelf.rows(), desk=desk is not None
-        )
-
-    def report(_request: Request) -> Response:
-        page = state.frontiers.report()
-        if page is None:
-            return state.render("report")
-        # The report is one file that also opens without a server: its scripts are named by their hashes.
-        scripts = re.findall(
-            r"<script(?![^>]*application/json)[^>]*>(.*?)</script>", page, re.DOTALL
-        )
-        hashes = [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts]
-        allowed = " ".join(f"'sha256-{h}'" for h in hashes) or "'none'"
-        headers = {"content-security-policy": policy(allowed, "'unsafe-inline'")}
-        return PlainResponse(page, media_type="text/html", headers=headers)
-
-    def static(request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in _STATIC:
-            return PlainTextResponse("not found", 404)
-        content = files("sfumato.web").joinpath("static", name).read_bytes()
-        return PlainResponse(content, media_type=_STATIC[name])
-
-    def question(request: Request) -> Response:
-        asking = request.query_params.get("asking", "cost")
-        return JSONResponse({"question": the_desk().question(asking)})
-
-    def status(_request: Request) -> Response:
-        found = the_desk().status() if desk is not None else {}
-        return JSONResponse({"status": found, "job": state.job})
-
-    def document(request: Request) -> Response:
-        number = _number(request.query_params.get("doc"), 0)
-        ratio = _number(request.query_params.get("ratio"))
-        return JSONResponse(the_desk().document(int(number or 0), ratio))
-
-    def candidate(request: Request) -> Response:
-        query = request.query_params
-        shown = state.frontiers.shown(query.get("part"), query.get("candidate"))
-        return JSONResponse(shown["details"])
-
-    async def answer(request: StarletteRequest) -> Response:
-        given = await body_of(request)
-
-        def kept() -> Mapping[str, Any]:
-            the_desk().answer(given)
-            return {"question": the_desk().question(str(given.get("asking", "cost")))}
-
-        return JSONResponse(await run_in_threadpool(kept))
-
-    async def like(request: StarletteRequest) -> Response:
-        given = await body_of(request)
-        return JSONResponse({"places": await run_in_threadpool(the_desk().like, given)})
-
-    async def see(request: StarletteRequest) -> Response:
-        given = await body_of(request)
-        await run_in_threadpool(the_desk().see, int(given.get("doc", -1)))
-        return JSONResponse({"to_see": the_desk().to_see()})
-
-    async def approve(request: StarletteRequest) -> Response:
-        given = await body_of(request)
-        await run_in_threadpool(the_desk().approve, str(given.get("initials", "")))
-        return JSONResponse({"approved": True})
-
-    async def explore(_request: StarletteRequest) -> Response:
-        def work(_progress: Any) -> str:
-            return the_desk().explore().name
-
-        return JSONResponse({"started": state.start(work)})
-
-    async def publish(request: StarletteRequest) -> Response:
-        given = await body_of(request)
-        return JSONResponse({"started": state.start(state.frontiers.publisher(given))})
-
-    async def shelve(request: StarletteRequest) -> Response:
-        given = await body_of(request)
-        state.shelf.add(given)
-        return JSONResponse({"shelf": state.shelf.rows()})
+    from .api import Api
+    from .rooms import Rooms
 
     def refused(_request: Request, error: Exception) -> Response:
         status_code = 400 if isinstance(error, InputError) else 500
         return JSONResponse({"error": str(error)}, status_code)
 
-    routes = [
-        Route("/", home), Route("/label", label), Route("/frontier", frontier),
-        Route("/review", review), Route("/audit", audit), Route("/report", report),
-        Route("/static/{name}", static),
-        Route("/api/question", question), Route("/api/status", status),
-        Route("/api/document", document), Route("/api/candidate", candidate),
-        Route("/api/answer", answer, methods=["POST"]), Route("/api/like", like, methods=["POST"]),
-        Route("/api/see", see, methods=["POST"]), Route("/api/approve", approve, methods=["POST"]),
-        Route("/api/explore", explore, methods=["POST"]),
-        Route("/api/publish", publish, methods=["POST"]),
-        Route("/api/shelf", shelve, methods=["POST"]),
-    ]  # fmt: skip
+    state = page or Page(folders)
+    routes = [*Rooms(state).routes(), *Api(state).routes()]
     app = Starlette(routes=routes, exception_handlers={SfumatoError: refused})
     return Guard(app, token=token or secrets.token_urlsafe(24), idle=idle)

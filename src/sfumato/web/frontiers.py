@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..core.desk import Desk
 from ..core.engine import Part, Progress, engine_named
 from ..core.errors import InputError, NoCandidateError
+from ..core.measures import Risk, Utility
 from ..core.records import FRONTIER_FILE, Candidate, FrontierRecord
 from ..core.request import parameters
 from ..presentation.numbers import count, percent, plain
@@ -54,7 +54,7 @@ class Frontiers:
         except InputError:
             return None
 
-    def shown(self, part_id: str | None, candidate_id: str | None) -> dict[str, Any]:
+    def shown(self, part_id: str | None, candidate_id: str | None) -> dict[str, object]:
         """Return what the room shows of one part and one candidate."""
         parts = self.found()
         if not parts:
@@ -85,7 +85,7 @@ class Frontiers:
     def _is_project(self, part: Part) -> bool:
         return self.desk is not None and part.engine == "text" and self._folder(part) == self.desk.folder / "frontier"  # fmt: skip
 
-    def details(self, part: Part, candidate: Candidate) -> dict[str, Any]:
+    def details(self, part: Part, candidate: Candidate) -> dict[str, object]:
         """Return a candidate in words: its numbers, and its policy as its engine tells it."""
         story = engine_named(part.engine).story(
             Part(
@@ -117,7 +117,7 @@ class Frontiers:
                     continue
         raise InputError("The frontier is no longer where it was.", hint="open the page again.")
 
-    def publisher(self, given: Mapping[str, Any]) -> Callable[[Progress], str]:
+    def publisher(self, given: Mapping[str, object]) -> Callable[[Progress], str]:
         """Return the work that publishes a candidate; what is wrong with the wish is told at once."""
         part = next((p for p in self.found() if p.id == given.get("part")), None)
         if part is None or part.frontier is None:
@@ -146,7 +146,7 @@ class Frontiers:
         return work
 
 
-def _measure(measure: Any) -> dict[str, Any]:
+def _measure(measure: Risk | Utility) -> dict[str, float | str | None]:
     ends = measure.interval
     low, high = (None, None) if ends is None else (ends.low, ends.high)
     text = percent(measure.value)
@@ -172,7 +172,7 @@ def _scaled(record: FrontierRecord) -> Callable[[float, float], tuple[float, flo
     return place
 
 
-def _point(record: FrontierRecord, candidate: Candidate) -> dict[str, Any]:
+def _point(record: FrontierRecord, candidate: Candidate) -> dict[str, object]:
     x, y = _scaled(record)(candidate.risk.value, candidate.utility.value)
     return {
         "id": candidate.id,
@@ -216,7 +216,7 @@ def _rows(candidate: Candidate) -> list[tuple[str, str]]:
     return found
 
 
-def _spoken(value: Any) -> str:
+def _spoken(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(
             f"{v[0]}–{v[1]}" if isinstance(v, list) and len(v) == 2 else str(v) for v in value

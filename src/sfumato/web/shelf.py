@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from ..core.errors import InputError
 
@@ -43,7 +42,7 @@ class Shelf:
                 continue
         return list(found.values())
 
-    def add(self, given: Mapping[str, Any]) -> None:
+    def add(self, given: Mapping[str, object]) -> None:
         """Put a candidate on the shelf, or change its note."""
         row = {key: str(given.get(key, ""))[:_LONGEST] for key in ("part", "candidate", "note")}
         if not row["part"] or not row["candidate"]:

@@ -11,11 +11,14 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ...core.engine import Progress
+    from ...data.baskets import Baskets
     from .containment import Audit, audit, dataset_containment, row_containment
     from .exploration import BasketsExploration
+    from .records import BasketsCandidate, BasketsRelease
     from .selectors import (
         BestSelector,
         ExactSelector,
@@ -60,7 +63,13 @@ __all__ = [
 ]
 
 
-def explore(matrix: Any, labels: Any = None, **request: Any) -> BasketsExploration:
+def explore(
+    matrix: object,
+    labels: object = None,
+    *,
+    progress: Progress | None = None,
+    **request: object,
+) -> BasketsExploration:
     """Find feature sets for each k and place them on the frontier.
 
     Parameters
@@ -69,6 +78,8 @@ def explore(matrix: Any, labels: Any = None, **request: Any) -> BasketsExplorati
         The 0/1 rows.
     labels : path, sequence or str, optional
         One of two classes per row; for a CSV also the name of a column.
+    progress : callable, optional
+        Called with the steps done since the last call.
     **request
         The options of `sfumato baskets explore`; `BasketsRequest` lists them.
 
@@ -77,24 +88,26 @@ def explore(matrix: Any, labels: Any = None, **request: Any) -> BasketsExplorati
     from .engine import ENGINE
     from .request import BasketsRequest
 
-    progress = request.pop("progress", None) or no_progress
     made = BasketsRequest.made(
         {"matrix": matrix, "labels": labels, **request}, owner="baskets.explore"
     )
-    return ENGINE.explore(made, progress=progress)
+    return ENGINE.explore(made, progress=progress or no_progress)
 
 
 def publish(
     exploration: BasketsExploration,
-    candidate: Any,
-    matrix: Any,
+    candidate: BasketsCandidate | str,
+    matrix: object,
     *,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
-    **options: Any,
-) -> Any:
+    **options: object,
+) -> BasketsRelease | Baskets:
     """Publish a matrix as a candidate says; the same as `exploration.publish`."""
-    return exploration.publish(candidate, matrix, out=out, force=force, **options)
+    found: BasketsRelease | Baskets = exploration.publish(
+        candidate, matrix, out=out, force=force, **options
+    )
+    return found
 
 
 def load(folder: str | os.PathLike[str]) -> BasketsExploration:
@@ -104,7 +117,7 @@ def load(folder: str | os.PathLike[str]) -> BasketsExploration:
     return BasketsExploration.load(Path(folder))
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)

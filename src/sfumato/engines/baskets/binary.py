@@ -30,7 +30,7 @@ class BinaryMatrix:
     d: int
 
     @classmethod
-    def of(cls, matrix: Any) -> BinaryMatrix:
+    def of(cls, matrix: object) -> BinaryMatrix:
         """Take a scipy matrix, an array, a frame or anything with a `.matrix`."""
         return as_binary(matrix)
 
@@ -78,17 +78,17 @@ class BinaryMatrix:
         return as_binary(self.to_csr()[np.asarray(rows)])
 
     def to_csr(self) -> sp.csr_matrix:
-        """Give the scipy form (uint8)."""
+        """Return the scipy form (uint8)."""
         data = np.ones(len(self.indices), dtype=np.uint8)
         return sp.csr_matrix((data, self.indices, self.indptr), shape=self.shape)
 
     def to_array(self) -> npt.NDArray[np.uint8]:
-        """Give the dense form; for small matrices."""
+        """Return the dense form; for small matrices."""
         dense: npt.NDArray[np.uint8] = self.to_csr().toarray()
         return dense
 
 
-def as_binary(matrix: Any) -> BinaryMatrix:
+def as_binary(matrix: object) -> BinaryMatrix:
     """Check that a matrix is two-dimensional and holds 0 and 1 only, and bring it into rows.
 
     >>> as_binary([[0, 2]])
@@ -142,7 +142,7 @@ and categories into binary literals first (sfumato.data.literals).
     )
 
 
-def as_classes(labels: Any, n: int) -> npt.NDArray[np.bool_]:
+def as_classes(labels: object, n: int) -> npt.NDArray[np.bool_]:
     """Check labels: one a row, exactly two classes; True is the greater of the two.
 
     >>> as_classes(["ham", "spam", "ham"], 3).tolist()

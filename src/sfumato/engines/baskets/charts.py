@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...core.story import Chart, View
@@ -12,9 +13,23 @@ from .records import BasketsCandidate, BasketsFrontier
 __all__ = ["absences_chart", "quality_chart", "uniqueness_chart"]
 
 
-def _best_per_k(
-    frontier: BasketsFrontier | None, chosen: BasketsCandidate | None
-) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class _Row:
+    """What the charts show of the best candidate at one k."""
+
+    k: str
+    auc: float
+    low: float
+    high: float
+    count: int
+    ac: int
+    unique: float
+    fill: str
+    warn: str
+    says: str
+
+
+def _best_per_k(frontier: BasketsFrontier | None, chosen: BasketsCandidate | None) -> list[_Row]:
     """Return one row per k: the chosen candidate where it is of that k, else the best one."""
     mine = None if chosen is None else chosen.id
     best: dict[int, BasketsCandidate] = {}
@@ -30,19 +45,19 @@ def _best_per_k(
     for k, c in sorted(best.items()):
         ends = c.utility.interval
         rows.append(
-            {
-                "k": str(k),
-                "auc": c.utility.value,
-                "low": c.utility.value if ends is None else ends.low,
-                "high": c.utility.value if ends is None else ends.high,
-                "count": c.count,
-                "ac": c.ac,
-                "unique": c.unique_share,
-                "fill": INK if c.id == mine else BLUE,
-                "warn": INK if c.id == mine else ORANGE,
-                "says": f"k {k}: utility {c.utility.value:.3f}, {count(c.count)} features, AC {c.ac}, "
+            _Row(
+                k=str(k),
+                auc=c.utility.value,
+                low=c.utility.value if ends is None else ends.low,
+                high=c.utility.value if ends is None else ends.high,
+                count=c.count,
+                ac=c.ac,
+                unique=c.unique_share,
+                fill=INK if c.id == mine else BLUE,
+                warn=INK if c.id == mine else ORANGE,
+                says=f"k {k}: utility {c.utility.value:.3f}, {count(c.count)} features, AC {c.ac}, "
                 f"{percent(c.unique_share)} unique",
-            }
+            )
         )
     return rows
 
@@ -58,15 +73,16 @@ def quality_chart(
         {"auc": r.utility.value, "label": f"everything: {r.utility.value:.3f}"}
         for r in frontier.references[:1]
     ]
-    drawn = filled("quality", rows=rows, all=line)
-    ys = [v for r in rows for v in (r["low"], r["high"])] + [r["auc"] for r in line]
+    drawn = filled("quality", rows=[asdict(r) for r in rows], all=line)
+    ys = [v for r in rows for v in (r.low, r.high)]
+    ys += [r.utility.value for r in frontier.references[:1]]
     drawn["hconcat"][0]["encoding"]["y"]["scale"]["domain"] = bounds_of(ys, 0.12)
     _titled(drawn["hconcat"][0], frontier.utility)
-    headroom(drawn, 1, [r["count"] for r in rows])
-    alt = "Quality and features by k: " + "; ".join(r["says"] for r in rows)
+    headroom(drawn, 1, [r.count for r in rows])
+    alt = "Quality and features by k: " + "; ".join(r.says for r in rows)
     return Chart(
         f"{part_id}-quality", "cost", "What k costs", alt + ".", (View("", drawn),),
-        ("k", frontier.utility, "Features"), tuple((r["k"], f"{r['auc']:.3f}", count(r["count"])) for r in rows),
+        ("k", frontier.utility, "Features"), tuple((r.k, f"{r.auc:.3f}", count(r.count)) for r in rows),
         (("ink", "the candidate in this report"), ("blue", "the best candidate at another k")),
     )  # fmt: skip
 
@@ -86,10 +102,10 @@ def uniqueness_chart(
     rows = _best_per_k(frontier, chosen)
     if not rows:
         return None
-    alt = "Rows that fit known presences, beside unique rows: " + "; ".join(r["says"] for r in rows)
-    drawn = filled("uniqueness", rows=[{**r, "label": percent(r["unique"])} for r in rows])
-    headroom(drawn, 0, [r["ac"] for r in rows])
-    most = max(r["unique"] for r in rows)
+    alt = "Rows that fit known presences, beside unique rows: " + "; ".join(r.says for r in rows)
+    drawn = filled("uniqueness", rows=[{**asdict(r), "label": percent(r.unique)} for r in rows])
+    headroom(drawn, 0, [r.ac for r in rows])
+    most = max(r.unique for r in rows)
     share = drawn["hconcat"][1]["encoding"]["y"]
     share["scale"]["domain"] = [0, 1.08] if most > 0.4 else [0, max(most * 1.25, 0.01)]
     if most <= 0.4:
@@ -97,7 +113,7 @@ def uniqueness_chart(
     return Chart(
         f"{part_id}-uniqueness", "attack", "Presences and absences, side by side", alt + ".",
         (View("", drawn),), ("k", "AC", "Unique rows"),
-        tuple((r["k"], count(r["ac"]), percent(r["unique"])) for r in rows),
+        tuple((r.k, count(r.ac), percent(r.unique)) for r in rows),
         (("ink", "the candidate in this report"),),
     )  # fmt: skip
 

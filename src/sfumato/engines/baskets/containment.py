@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ from .binary import BinaryMatrix, as_binary
 
 __all__ = [
     "Audit",
+    "AuditFields",
     "Patterns",
     "audit",
     "containment_group",
@@ -52,12 +53,12 @@ class Patterns:
     multiplicity: npt.NDArray[np.int32]
 
     @classmethod
-    def of(cls, matrix: Any) -> Patterns:
+    def of(cls, matrix: object) -> Patterns:
         binary = as_binary(matrix)
         return cls(binary, *kernels.distinct_rows(binary.indptr, binary.indices))
 
     @classmethod
-    def counted(cls, matrix: Any, compute: Compute) -> Patterns:
+    def counted(cls, matrix: object, compute: Compute) -> Patterns:
         """Count the distinct rows on an engine; in the order of their content, as `in_order` gives.
 
         Where each row went is not known, so `of_row` is empty.
@@ -120,7 +121,7 @@ class Patterns:
         )  # fmt: skip
 
     def smallest_maximal(self) -> int:
-        """Give the smallest multiplicity of an inclusion-maximal pattern: the AC of the dataset."""
+        """Return the smallest multiplicity of an inclusion-maximal pattern: the AC of the dataset."""
         largest = self.sizes == self.sizes.max()
         bound = int(self.multiplicity[largest].min())  # a largest pattern is always maximal
         wanted = self.multiplicity < bound
@@ -152,7 +153,7 @@ class Patterns:
         return counted
 
     def under_absences(self, m: int, *, start: int, work: int = _WORK) -> tuple[int, bool]:
-        """Give the fewest rows left to one who knows all presences and m absences of a person.
+        """Return the fewest rows left to one who knows all presences and m absences of a person.
 
         The second value says whether the search was complete; if not, the figure is one that an
         attacker reaches, and a better attacker may reach less.
@@ -164,6 +165,18 @@ class Patterns:
         covers = self._covers(np.ones(len(order), dtype=bool))
         value, complete = fewest_rows(order, m, self.matrix.d, covers, floor, start, work)
         return int(value), bool(complete)
+
+
+class AuditFields(TypedDict):
+    """An audit as JSON, and the first fields of `Measured`."""
+
+    rows: int
+    count: int
+    ac: int
+    unique_share: float
+    smallest_group: int
+    ac_under_absences: dict[str, int]
+    absences_exact: dict[str, bool]
 
 
 @dataclass(frozen=True)
@@ -184,7 +197,7 @@ class Audit:
     ac_under_absences: dict[int, int] = field(default_factory=dict)
     absences_exact: dict[int, bool] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> AuditFields:
         return {
             "rows": self.rows,
             "count": self.features,
@@ -197,7 +210,7 @@ class Audit:
 
 
 def audit(
-    matrix: Any,
+    matrix: object,
     *,
     absences: Iterable[int] = (1, 2),
     work: int = _WORK,
@@ -210,10 +223,10 @@ def audit(
     >>> audit([[1, 1], [1, 0], [1, 1]]).ac, audit([[1, 1], [1, 0], [1, 1]]).ac_under_absences
     (2, {1: 1, 2: 1})
     """
-    matrix = as_binary(matrix)
-    if matrix.n == 0:
-        return Audit(0, matrix.d, 0, 0.0, 0)
-    patterns = Patterns.counted(matrix, Local() if compute is None else compute)
+    rows = as_binary(matrix)
+    if rows.n == 0:
+        return Audit(0, rows.d, 0, 0.0, 0)
+    patterns = Patterns.counted(rows, Local() if compute is None else compute)
     n = patterns.rows
     ac = patterns.smallest_maximal()
     values, exact = {}, {}
@@ -234,8 +247,8 @@ def audit(
     )
 
 
-def row_containment(matrix: Any, *, cap: int | None = None) -> npt.NDArray[np.int64]:
-    """Give AC(e) of every row, up to `cap` where one is given (far quicker on large data)."""
+def row_containment(matrix: object, *, cap: int | None = None) -> npt.NDArray[np.int64]:
+    """Return AC(e) of every row, up to `cap` where one is given (far quicker on large data)."""
     patterns = Patterns.of(matrix)
     if patterns.matrix.n == 0:
         return np.zeros(0, dtype=np.int64)
@@ -243,13 +256,13 @@ def row_containment(matrix: Any, *, cap: int | None = None) -> npt.NDArray[np.in
     return patterns.containment(limit)[patterns.of_row]
 
 
-def dataset_containment(matrix: Any) -> int:
-    """Give AC(D): the largest k for which every row is k-anonymous by containment; 0 without rows."""
+def dataset_containment(matrix: object) -> int:
+    """Return AC(D): the largest k for which every row is k-anonymous by containment; 0 without rows."""
     patterns = Patterns.of(matrix)
     return patterns.smallest_maximal() if patterns.matrix.n else 0
 
 
-def containment_group(matrix: Any, row: int) -> npt.NDArray[np.intp]:
+def containment_group(matrix: object, row: int) -> npt.NDArray[np.intp]:
     """List the rows that hold everything the given row holds, itself included (Definition 5).
 
     >>> containment_group([[1, 0], [1, 1], [0, 1]], 0).tolist()
@@ -267,6 +280,6 @@ def containment_group(matrix: Any, row: int) -> npt.NDArray[np.intp]:
     return np.flatnonzero(counts == len(features))
 
 
-def is_feasible(matrix: Any, features: npt.ArrayLike, k: int) -> bool:
-    """Say whether the matrix on these features is k-anonymous by containment."""
+def is_feasible(matrix: object, features: npt.ArrayLike, k: int) -> bool:
+    """Return whether the matrix on these features is k-anonymous by containment."""
     return dataset_containment(as_binary(matrix).project(features)) >= k

@@ -6,7 +6,9 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import JsonValue
 
 from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import InputError
@@ -131,7 +133,7 @@ class BasketsEngine(Engine):
         ]
 
 
-def _audit(request: BasketsAuditRequest, call: Call) -> dict[str, Any]:
+def _audit(request: BasketsAuditRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...compute.local import Local
     from .binary import as_binary
     from .exploring import measured_on
@@ -157,7 +159,7 @@ def _audit(request: BasketsAuditRequest, call: Call) -> dict[str, Any]:
     return found
 
 
-def _topics(request: BasketsTopicsRequest, call: Call) -> dict[str, Any]:
+def _topics(request: BasketsTopicsRequest, call: Call) -> Mapping[str, JsonValue]:
     from .topics import topic_entropy_auc
 
     baskets = request.baskets()
@@ -168,14 +170,14 @@ def _topics(request: BasketsTopicsRequest, call: Call) -> dict[str, Any]:
     return {"auc": auc, "topics": request.topics}
 
 
-def _study(request: BasketsStudyRequest, call: Call) -> dict[str, Any]:
+def _study(request: BasketsStudyRequest, call: Call) -> Mapping[str, JsonValue]:
     from importlib import import_module
 
     from ...core.files import whole_directory
 
     laboratory = import_module("sfumato.laboratory.baskets.study")
     baskets = request.baskets()
-    found: dict[str, Any] = laboratory.run_study(
+    found = laboratory.run_study(
         baskets, k=request.k, folds=request.folds, repeats=request.repeats, seed=request.seed,
         progress=call.progress,
     )  # fmt: skip
@@ -185,7 +187,8 @@ def _study(request: BasketsStudyRequest, call: Call) -> dict[str, Any]:
     for row in found["table"]:
         cells = "  ".join(f"k={c['k']}: {c['auc']:.3f} ({c['note']})" for c in row["cells"])
         call.say(f"{row['method']:24} {cells}")
-    return found
+    told: Mapping[str, JsonValue] = found
+    return told
 
 
 ENGINE = BasketsEngine()

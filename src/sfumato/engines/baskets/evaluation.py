@@ -10,10 +10,11 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -28,6 +29,9 @@ from ...core.randomness import Streams
 from .binary import BinaryMatrix, as_binary, as_classes
 from .containment import Patterns
 from .targets import Target
+
+if TYPE_CHECKING:
+    from .selectors.base import ContainmentSelector
 
 __all__ = [
     "AucScore",
@@ -91,7 +95,7 @@ class _Rows:
         patterns = Patterns.of(matrix)
         self.of_row = patterns.of_row
         self.code = 2 * patterns.of_row.astype(np.int64) + positive
-        self.distinct: Any = matrix.to_csr()[patterns.representative].astype(np.float64)
+        self.distinct: sp.csr_matrix = matrix.to_csr()[patterns.representative].astype(np.float64)
 
     def fitted(self, penalty: float, rows: npt.NDArray[np.bool_] | None = None) -> LinearSVC:
         """Fit a linear SVM with squared hinge loss in the primal: quick on wide data, not random."""
@@ -158,7 +162,9 @@ def _each_fold(
         yield matrix.take_rows(train), positive[train], matrix.take_rows(test), positive[test]
 
 
-def cross_validated_auc(matrix: Any, labels: Any, *, folds: int = 5, seed: int = 0) -> AucScore:
+def cross_validated_auc(
+    matrix: object, labels: object, *, folds: int = 5, seed: int = 0
+) -> AucScore:
     """Score the features of a matrix as they stand (the paper's way once they are chosen)."""
     binary = as_binary(matrix)
     positive = as_classes(labels, binary.n)
@@ -169,9 +175,9 @@ def cross_validated_auc(matrix: Any, labels: Any, *, folds: int = 5, seed: int =
 
 
 def nested_auc(
-    matrix: Any,
-    labels: Any,
-    selector: Any,
+    matrix: object,
+    labels: object,
+    selector: ContainmentSelector,
     *,
     folds: int = 5,
     seed: int = 0,
@@ -245,7 +251,9 @@ def _splits(target: Target, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
     state = Streams(seed).seed_of("folds") % (2**32)
     if target.kind == "several":
         rare = int(np.bincount(target.values).min())
-        splitter: Any = StratifiedKFold(max(2, min(folds, rare)), shuffle=True, random_state=state)
+        splitter: StratifiedKFold | KFold = StratifiedKFold(
+            max(2, min(folds, rare)), shuffle=True, random_state=state
+        )
         if rare < 2:
             splitter = KFold(folds, shuffle=True, random_state=state)
     else:

@@ -246,6 +246,7 @@ class _Exploring:
             return None, None
         plain = self.knowledge == Knowledge() and spec.max_confidence >= 1
         if way == "columns" and target.kind == "two" and plain:
+            assert spec.selector is not None
             nested = nested_auc(
                 self.rows, target.positive, spec.selector, folds=request.folds, seed=request.seed,
                 done=step,

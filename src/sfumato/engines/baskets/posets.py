@@ -9,7 +9,6 @@ AC is the smallest multiplicity of a maximal row) then holds for every mix.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +24,7 @@ KINDS = ("binary", "equality", "ordered")
 
 
 def poset_literals(
-    columns: Any, kinds: Sequence[str]
+    columns: object, kinds: Sequence[str]
 ) -> tuple[BinaryMatrix, npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
     """Turn columns of whole numbers into literals: matrix, column of each literal, absence flags.
 
@@ -56,8 +55,8 @@ def poset_literals(
     return as_binary(dense), np.array(owner, dtype=np.intp), np.array(risky, dtype=bool)
 
 
-def poset_containment(columns: Any, kinds: Sequence[str]) -> int:
-    """Give the AC of a table whose columns are binary, equality or ordered.
+def poset_containment(columns: object, kinds: Sequence[str]) -> int:
+    """Return the AC of a table whose columns are binary, equality or ordered.
 
     >>> poset_containment([[1, 3], [1, 3], [0, 2]], ["binary", "ordered"])
     2
@@ -69,7 +68,7 @@ def poset_containment(columns: Any, kinds: Sequence[str]) -> int:
     return Patterns.of(matrix).smallest_maximal() if matrix.n else 0
 
 
-def table_containment(path: Any, ordered: Sequence[str], equal: Sequence[str]) -> int:
+def table_containment(path: object, ordered: Sequence[str], equal: Sequence[str]) -> int:
     """Return the AC of a CSV's columns: all are 0/1 but those named as ordered or known exactly.
 
     Parameters
@@ -102,8 +101,8 @@ def table_containment(path: Any, ordered: Sequence[str], equal: Sequence[str]) -
     return poset_containment(columns, kinds)
 
 
-def absence_containment(matrix: Any, absence_risky: npt.ArrayLike) -> int:
-    """Give the AC where, on the flagged features, absence is known too and rows must agree.
+def absence_containment(matrix: object, absence_risky: npt.ArrayLike) -> int:
+    """Return the AC where, on the flagged features, absence is known too and rows must agree.
 
     With every feature flagged this is the k of plain k-anonymity.
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from ...compute import engine as compute_engine
 from ...core.engine import Progress
@@ -136,7 +136,7 @@ def _check_labels(candidate: BasketsCandidate, labels: Sequence[str] | None) -> 
         ) from None
 
 
-def _promised(candidate: BasketsCandidate, matrix: Any, names: Sequence[str]) -> int:
+def _promised(candidate: BasketsCandidate, matrix: object, names: Sequence[str]) -> int:
     """Count the rows left to the knowledge that the promise is about, with certainty."""
     known = Knowledge(candidate.known_items, candidate.known_absences)
     left = known.least_rows(as_binary(matrix))
@@ -230,7 +230,7 @@ def published(
     return release
 
 
-def _read_from(data: Any, labels: Any) -> list[str | os.PathLike[str]]:
+def _read_from(data: object, labels: object) -> list[str | os.PathLike[str]]:
     """List the files that are read: the matrix, its labels, and what lies beside it."""
     files = paths_in(data, labels)
     if isinstance(data, str | os.PathLike):
@@ -252,7 +252,7 @@ def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
 
 
 def _data_suffix(target: Path, *, log: bool) -> str | None:
-    """Tell the format when the output names a data file; None for a folder."""
+    """Return the format when the output names a data file; None for a folder."""
     if target.is_dir() or "." not in target.name:
         return None
     if log:
@@ -271,12 +271,25 @@ def _record_beside(target: Path) -> Path:
     return beside(target.with_name(stem), "release").with_suffix(".json")
 
 
-def _read_back(target: Path, log: LogColumns | None, column: str | None) -> tuple[Any, list[str]]:
+def _read_back(
+    target: Path, log: LogColumns | None, column: str | None
+) -> tuple[sp.csr_matrix, list[str]]:
     """Read the written file with no knowledge of how it was made."""
     if log is None:
         return read_matrix(target, label_column=column)
     written = read_log(target, LogColumns(log.item, log.unit))
     return written.matrix, list(written.feature_names)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """What was written for a release: from which files, which files, with which features."""
+
+    inputs: list[InputFile]
+    outputs: Sequence[Path]
+    features: list[str]
+    label_column: str | None
+    shuffled: bool
 
 
 def _stage(
@@ -289,14 +302,58 @@ def _stage(
     progress: Progress,
 ) -> BasketsRelease:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
-    data, labels = request.matrix, request.labels
-    log = request.log
+    written = _write(candidate, request, target, seed=seed, progress=progress)
+    matrix, names = _read_back(target, request.log, written.label_column)
+    held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
+    if not held <= set(written.features):
+        raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
+    promised = _promised(candidate, matrix, names)
+    _refuse_below(candidate, promised)
+    rows = as_binary(matrix)
+    confidence = _refuse_telling(candidate, rows, names)
+    compute = compute_engine(request.engine, threads=request.threads)
+    release = BasketsRelease(
+        engine="baskets",
+        candidate=candidate.id,
+        inputs=tuple(written.inputs),
+        outputs=tuple(
+            InputFile(path=path.name, sha256=sha256_of(path), rows=rows.n)
+            for path in written.outputs
+        ),
+        seed=seed,
+        request=request.to_record(),
+        counts={
+            "rows": rows.n,
+            "features": len(written.features),
+            "ones": len(rows.indices),
+            "empty_rows": int(np.count_nonzero(np.diff(rows.indptr) == 0)),
+        },
+        risk=candidate.risk,
+        utility=candidate.utility,
+        promised=promised,
+        confidence=confidence,
+        how=_how(candidate, written.features, shuffled=written.shuffled),
+        measured=Measured(**measured_on(rows, (1, 2), compute)),
+    )
+    write_json(record, release.to_json())
+    return release
+
+
+def _write(
+    candidate: BasketsCandidate,
+    request: BasketsPublishRequest,
+    target: Path,
+    *,
+    seed: int,
+    progress: Progress,
+) -> _Written:
+    """Write the release of a candidate, batch by batch where that is possible."""
+    data, labels, log = request.matrix, request.labels, request.log
+    features, shuffle = _features(candidate), _shuffle(candidate, request)
     from_text = (
         log is None and isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
     )
-    by_columns = candidate.publish_as == "columns"
-    features, shuffle = _features(candidate), _shuffle(candidate, request)
-    streamed = by_columns and from_text and not candidate.numbers
+    streamed = candidate.publish_as == "columns" and from_text and not candidate.numbers
     if streamed and (labels is None or isinstance(labels, str | os.PathLike)):
         copied = project_file(
             data,
@@ -308,61 +365,27 @@ def _stage(
             progress=progress,
         )
         inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
-        outputs, column = copied.written, copied.label_column
-    else:
-        baskets = request.baskets()
-        inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
-        released = _released(candidate, baskets, seed)
-        if shuffle is not None:
-            released = released.shuffled(shuffle)
-        features = list(released.feature_names)
-        column = baskets.label_column
-        outputs = (
-            write_baskets(released, target) if log is None else write_log(released, log, target)
-        )
-        del baskets, released
-    matrix, names = _read_back(target, log, column)
-    held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
-    if not held <= set(features):
-        raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
-    promised = _promised(candidate, matrix, names)
-    _refuse_below(candidate, promised)
-    rows = as_binary(matrix)
-    confidence = _refuse_telling(candidate, rows, names)
-    compute = compute_engine(request.engine, threads=request.threads)
-    measured = measured_on(rows, (1, 2), compute)
-    release = BasketsRelease(
-        engine="baskets",
-        candidate=candidate.id,
-        inputs=tuple(inputs),
-        outputs=tuple(
-            InputFile(path=path.name, sha256=sha256_of(path), rows=rows.n) for path in outputs
-        ),
-        seed=seed,
-        request=request.to_record(),
-        counts={
-            "rows": rows.n,
-            "features": len(features),
-            "ones": len(rows.indices),
-            "empty_rows": int(np.count_nonzero(np.diff(rows.indptr) == 0)),
-        },
-        risk=candidate.risk,
-        utility=candidate.utility,
-        promised=promised,
-        confidence=confidence,
-        how=How(
-            publish_as=candidate.publish_as,
-            known_items=candidate.known_items,
-            known_absences=candidate.known_absences,
-            for_class=candidate.for_class,
-            selector=candidate.selector,
-            stop=candidate.stop,
-            k=candidate.k,
-            order="kept" if shuffle is None else "shuffled",
-            features=tuple(features),
-            absence_risky=candidate.absence_risky or (),
-        ),
-        measured=Measured(**measured),
+        return _Written(inputs, copied.written, features, copied.label_column, shuffle is not None)
+    baskets = request.baskets()
+    inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
+    released = _released(candidate, baskets, seed)
+    if shuffle is not None:
+        released = released.shuffled(shuffle)
+    outputs = write_baskets(released, target) if log is None else write_log(released, log, target)
+    names = list(released.feature_names)
+    return _Written(inputs, outputs, names, baskets.label_column, shuffle is not None)
+
+
+def _how(candidate: BasketsCandidate, features: Sequence[str], *, shuffled: bool) -> How:
+    return How(
+        publish_as=candidate.publish_as,
+        known_items=candidate.known_items,
+        known_absences=candidate.known_absences,
+        for_class=candidate.for_class,
+        selector=candidate.selector,
+        stop=candidate.stop,
+        k=candidate.k,
+        order="shuffled" if shuffled else "kept",
+        features=tuple(features),
+        absence_risky=candidate.absence_risky or (),
     )
-    write_json(record, release.to_json())
-    return release

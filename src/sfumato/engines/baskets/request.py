@@ -82,7 +82,7 @@ class _OfMatrix(Request):
         "matrix", "labels", "absence_risky", "sensitive", mode="after", check_fields=False
     )
     @classmethod
-    def _as_arrays(cls, value: Any) -> Any:
+    def _as_arrays(cls, value: object) -> object:
         """Hold rows and labels as arrays: a list would be recorded value by value."""
         if isinstance(value, list | tuple):
             import numpy as np
@@ -124,7 +124,7 @@ class BasketsRequest(_OfMatrix):
     """The parameters of `baskets explore`."""
 
     k: list[K] = parameter([5, 8, 11], help="Sizes of the group to hide in.", min_length=1)
-    selector: list[Any] = parameter(
+    selector: list[object] = parameter(
         ["all"], help="Selectors to try; all: every one that can run here.",
         choices=selector_names, min_length=1,
     )  # fmt: skip
@@ -159,7 +159,7 @@ class BasketsRequest(_OfMatrix):
     absences: list[Annotated[int, Field(ge=0)]] = parameter(
         [1, 2], help="Numbers of known absences to measure the anonymity under."
     )
-    absence_risky: Any = parameter(
+    absence_risky: object = parameter(
         None, help="Features whose absence is risky: a file of names, or all.", role="file"
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
@@ -175,7 +175,7 @@ class BasketsRequest(_OfMatrix):
 
     @field_validator("k", "selector", "absences", "publish_as", mode="before")
     @classmethod
-    def _as_list(cls, value: Any) -> Any:
+    def _as_list(cls, value: object) -> object:
         """Take one value for a list of one, and any iterable for a list."""
         if isinstance(value, str | int) or not hasattr(value, "__iter__"):
             return [value]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,20 +18,23 @@ from .selectors.offers import Offer
 
 __all__ = ["flag_names", "flags", "made_by", "make_selector", "makers", "names_in", "risky_among"]
 
+Flags = str | npt.NDArray[np.bool_ | np.intp]
+"""Features flagged by a mask or by their indices, or `all`."""
+
 
 def make_selector(name: str, k: int, *, stop: str = "never", seed: int = 0) -> ContainmentSelector:
     """Return an unfitted selector by the name that the command line uses."""
     return SELECTORS.named(name).make(k, stop, seed)
 
 
-def flag_names(absence_risky: Any) -> Any:
+def flag_names(absence_risky: object) -> object:
     """Read a file of feature names; everything else stays as it is."""
     if absence_risky is None or not isinstance(absence_risky, str | Path) or absence_risky == "all":
         return absence_risky
     return np.asarray(names_in(absence_risky, "risky features"))
 
 
-def names_in(given: Any, what: str) -> list[str] | None:
+def names_in(given: str | Path | Iterable[object] | None, what: str) -> list[str] | None:
     """Return the names that a file lists, one per line, or that were given as such."""
     if given is None:
         return None
@@ -43,7 +45,7 @@ def names_in(given: Any, what: str) -> list[str] | None:
     return read_lines(Path(given), what=what)
 
 
-def flags(absence_risky: Any, names: Sequence[str]) -> Any:
+def flags(absence_risky: object, names: Sequence[str]) -> Flags | None:
     """Turn names into indices; indices, masks and "all" stay as they are."""
     if absence_risky is None or isinstance(absence_risky, str):
         return absence_risky
@@ -61,7 +63,7 @@ def flags(absence_risky: Any, names: Sequence[str]) -> Any:
 
 
 def makers(
-    request: BasketsRequest, rows: BinaryMatrix, risky: Any, *, labels: bool
+    request: BasketsRequest, rows: BinaryMatrix, risky: Flags | None, *, labels: bool
 ) -> dict[str, Callable[[int], ContainmentSelector]]:
     """Return the selectors asked for; one that cannot run here is refused before any work."""
     makers: dict[str, Callable[[int], ContainmentSelector]] = {}
@@ -89,7 +91,9 @@ def _cloned(selector: ContainmentSelector, k: int) -> ContainmentSelector:
     return made
 
 
-def made_by(offer: Offer, request: BasketsRequest, risky: Any, k: int) -> ContainmentSelector:
+def made_by(
+    offer: Offer, request: BasketsRequest, risky: Flags | None, k: int
+) -> ContainmentSelector:
     """Return an unfitted selector for one k."""
     made = offer.make(k, request.stop, request.seed)
     if risky is not None:
@@ -97,7 +101,9 @@ def made_by(offer: Offer, request: BasketsRequest, risky: Any, k: int) -> Contai
     return made
 
 
-def risky_among(flags: Any, chosen: npt.NDArray[np.intp], d: int) -> npt.NDArray[np.intp] | None:
+def risky_among(
+    flags: Flags | None, chosen: npt.NDArray[np.intp], d: int
+) -> npt.NDArray[np.intp] | None:
     """Return the chosen features whose absence is taken as known."""
     if flags is None:
         return None

@@ -10,8 +10,6 @@ All are functions of the rows alone, quick to compute from counts, and independe
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -45,7 +43,7 @@ def ham_dist_pairs(matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> npt
     return held_p * (q - held_q) + held_q * (p - held_p)
 
 
-def ham_dist(matrix: Any, labels: Any, features: npt.ArrayLike | None = None) -> float:
+def ham_dist(matrix: object, labels: object, features: npt.ArrayLike | None = None) -> float:
     """Average Hamming distance over pairs of unlike class (Definition 8); modular in the features."""
     binary = as_binary(matrix)
     positive = as_classes(labels, binary.n)
@@ -56,7 +54,7 @@ def ham_dist(matrix: Any, labels: Any, features: npt.ArrayLike | None = None) ->
 
 
 def _groups(
-    matrix: Any, labels: Any, features: npt.ArrayLike | None
+    matrix: object, labels: object, features: npt.ArrayLike | None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Count the positives and negatives in each group of equal rows."""
     binary = as_binary(matrix)
@@ -69,7 +67,7 @@ def _groups(
     return p, patterns.multiplicity.astype(np.int64) - p
 
 
-def dist_cnt(matrix: Any, labels: Any, features: npt.ArrayLike | None = None) -> float:
+def dist_cnt(matrix: object, labels: object, features: npt.ArrayLike | None = None) -> float:
     """Share of the pairs of unlike class that some feature tells apart (Definition 9); submodular.
 
     >>> dist_cnt([[1, 0], [0, 0], [0, 1]], [1, 0, 0])
@@ -81,7 +79,7 @@ def dist_cnt(matrix: Any, labels: Any, features: npt.ArrayLike | None = None) ->
 
 
 def classification_metric(
-    matrix: Any, labels: Any, features: npt.ArrayLike | None = None, *, k: int = 1
+    matrix: object, labels: object, features: npt.ArrayLike | None = None, *, k: int = 1
 ) -> int:
     """CM (Definition 2): rows in groups smaller than k, plus the minority of each other group.
 
@@ -93,23 +91,31 @@ def classification_metric(
     return int((p + q)[suppressed].sum() + np.minimum(p, q)[~suppressed].sum())
 
 
-def _entropy(p: npt.NDArray[Any], q: npt.NDArray[Any]) -> float:
+def _xlogx(counts: npt.NDArray[np.integer]) -> Floats:
+    x = counts.astype(np.float64)
+    return np.asarray(x * np.log(np.maximum(x, 1.0)), dtype=np.float64)
+
+
+def _cost(p: npt.NDArray[np.integer], q: npt.NDArray[np.integer]) -> Floats:
+    """Entropy of the class within each group of p positives and q negatives, times its rows."""
+    return _xlogx(p + q) - _xlogx(p) - _xlogx(q)
+
+
+def _entropy(p: npt.NDArray[np.int64], q: npt.NDArray[np.int64]) -> float:
     """Conditional entropy of the class given the group, in nats."""
-
-    def xlogx(x: npt.NDArray[Any]) -> Floats:
-        x = x.astype(np.float64)
-        return np.asarray(x * np.log(np.maximum(x, 1.0)), dtype=np.float64)
-
-    total = float((p + q).sum())
-    return float((xlogx(p + q) - xlogx(p) - xlogx(q)).sum() / total)
+    return float(_cost(p, q).sum() / float((p + q).sum()))
 
 
-def conditional_entropy(matrix: Any, labels: Any, features: npt.ArrayLike | None = None) -> float:
+def conditional_entropy(
+    matrix: object, labels: object, features: npt.ArrayLike | None = None
+) -> float:
     """Entropy of the class, in nats, for one who sees the row on these features."""
     return _entropy(*_groups(matrix, labels, features))
 
 
-def mutual_information(matrix: Any, labels: Any, given: npt.ArrayLike | None = None) -> Floats:
+def mutual_information(
+    matrix: object, labels: object, given: npt.ArrayLike | None = None
+) -> Floats:
     """Information, in nats, that each feature gives about the class, beyond the `given` features.
 
     >>> mutual_information([[1, 1], [1, 0], [0, 1], [0, 0]], [1, 1, 0, 0]).round(3).tolist()
@@ -131,16 +137,8 @@ def mutual_information(matrix: Any, labels: Any, given: npt.ArrayLike | None = N
 
 def _information_of_each(binary: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> Floats:
     held_p, held_q, p, q = _class_supports(binary, positive)
-
-    def xlogx(x: npt.NDArray[Any]) -> Floats:
-        x = x.astype(np.float64)
-        return np.asarray(x * np.log(np.maximum(x, 1.0)), dtype=np.float64)
-
-    def cost(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
-        return xlogx(a + b) - xlogx(a) - xlogx(b)
-
-    before = cost(np.array([p]), np.array([q]))
-    gains = before - cost(held_p, held_q) - cost(p - held_p, q - held_q)
+    before = _cost(np.array([p]), np.array([q]))
+    gains = before - _cost(held_p, held_q) - _cost(p - held_p, q - held_q)
     return np.asarray(np.maximum(gains, 0.0) / binary.n, dtype=np.float64)
 
 

@@ -38,7 +38,7 @@ class Target:
         }[self.kind]
 
 
-def as_target(labels: Any, n: int) -> Target:
+def as_target(labels: object, n: int) -> Target:
     """Check labels and find out what kind of target they are.
 
     >>> as_target(["a", "b", "a", "c"], 4).kind, as_target([0, 1, 1, 0], 4).kind

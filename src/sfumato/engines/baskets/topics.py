@@ -6,8 +6,6 @@ many. The entropy of a row's topic distribution is the score, and its AUC the wo
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from sklearn.decomposition import LatentDirichletAllocation
@@ -21,9 +19,9 @@ __all__ = ["topic_entropy", "topic_entropy_auc"]
 
 
 def topic_entropy(
-    matrix: Any, *, topics: int = 10, iterations: int = 20, seed: int = 0
+    matrix: object, *, topics: int = 10, iterations: int = 20, seed: int = 0
 ) -> npt.NDArray[np.float64]:
-    """Give E(u) of every row, in nats, under an LDA of the matrix; labels are not used.
+    """Return E(u) of every row, in nats, under an LDA of the matrix; labels are not used.
 
     >>> import numpy as np
     >>> pure = np.kron(np.eye(2, dtype=int), np.ones((20, 6), dtype=int))
@@ -47,7 +45,7 @@ def topic_entropy(
 
 
 def topic_entropy_auc(
-    matrix: Any, labels: Any, *, topics: int = 10, iterations: int = 20, seed: int = 0
+    matrix: object, labels: object, *, topics: int = 10, iterations: int = 20, seed: int = 0
 ) -> float:
     """Rank rows by their topic entropy; the greater label is the name that several people share."""
     binary = as_binary(matrix)

@@ -9,18 +9,20 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...core.engine import Progress, no_progress
 
 if TYPE_CHECKING:
+    from ...data.table_schema import TableSchema
     from .cells import Cells
     from .engine import ENGINE
     from .exploration import TablesExploration
     from .policy import Lattice, Policy
     from .policy_files import load_policy, save_mapping, save_policy
     from .problem import Problem
-    from .records import TablesCandidate
+    from .publishing import Frame
+    from .records import TablesCandidate, TablesRelease
     from .safe_harbor import compare, safe_harbor
 
 _LAZY = {
@@ -59,12 +61,12 @@ __all__ = [
 
 
 def explore(
-    table: Any,
-    schema: Any = None,
-    population: Any = None,
+    table: object,
+    schema: object = None,
+    population: object = None,
     *,
     progress: Progress = no_progress,
-    **options: Any,
+    **options: object,
 ) -> TablesExploration:
     """Search the policies of a table for the frontier of risk against utility.
 
@@ -92,14 +94,14 @@ def explore(
 
 def publish(
     what: TablesCandidate | Policy,
-    data: Any,
+    data: object,
     *,
     exploration: TablesExploration | None = None,
-    schema: Any = None,
+    schema: TableSchema | str | os.PathLike[str] | dict[str, object] | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
-    **options: Any,
-) -> Any:
+    **options: object,
+) -> TablesRelease | Frame:
     """Publish data by a candidate of an exploration, or by a policy together with a schema.
 
     Parameters
@@ -145,7 +147,7 @@ def load(directory: str | os.PathLike[str]) -> TablesExploration:
 load_exploration = load
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)

@@ -268,7 +268,7 @@ class Cells:
         )
 
     def bottom_groups(self) -> Groups:
-        """Give a fresh state at the most specific policy, to be merged in place."""
+        """Return a fresh state at the most specific policy, to be merged in place."""
         if self._bottom is None:
             self._bottom = self._empty_groups()
             fill_bottom(self._bottom, self.nlogn, self.value_counts, self.sizes)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...core.story import Chart, View
 from ...presentation.drawing import filled
 from ...presentation.numbers import percent
@@ -39,7 +37,7 @@ def groups_chart(
         return None
     now = {(g.low, g.high): g for g in groups}
     unchanged = {(g.low, g.high): g for g in before} if unchanged_total else {}
-    rows: list[dict[str, Any]] = []
+    bars: list[tuple[str, str, float]] = []  # size, what, share
     said = []
     for low, high in sorted({*now, *unchanged}, key=lambda size: size[0]):
         size = _words(low, high)
@@ -51,23 +49,24 @@ def groups_chart(
         if unchanged:
             share = was.records / unchanged_total if was else 0.0
             shares.insert(0, ("of the records, unchanged table", share))
-        rows += [
-            {
-                "size": size,
-                "what": what,
-                "share": share,
-                "label": _short(share),
-                "says": f"groups of {size}: {percent(share)} {what}",
-            }
-            for what, share in shares
-        ]
+        bars += [(size, what, share) for what, share in shares]
         if g is not None:
             said.append(
                 f"groups of {size}: {percent(g.records / total)} of the records and "
                 f"{percent(g.risk_share)} of the risk"
             )
+    rows = [
+        {
+            "size": size,
+            "what": what,
+            "share": share,
+            "label": _short(share),
+            "says": f"groups of {size}: {percent(share)} {what}",
+        }
+        for size, what, share in bars
+    ]
     drawn = filled("groups", rows=rows)
-    present = {r["what"] for r in rows}
+    present = {what for _, what, _ in bars}
     scale = drawn["layer"][0]["encoding"]["color"]["scale"]
     kept = [i for i, what in enumerate(scale["domain"]) if what in present]
     scale["domain"], scale["range"] = ([scale[k][i] for i in kept] for k in ("domain", "range"))
@@ -78,5 +77,5 @@ def groups_chart(
         "Records and risk by the size of the population group: " + "; ".join(said) + ".",
         (View("", drawn),),
         ("Group size", "Share", ""),
-        tuple((r["size"], percent(r["share"]), r["what"]) for r in rows),
+        tuple((size, percent(share), what) for size, what, share in bars),
     )

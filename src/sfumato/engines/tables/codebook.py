@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from ...core.files import spreadsheet_safe, write_json
 from .policy import Policy
@@ -13,13 +14,22 @@ from .policy import Policy
 __all__ = ["codebook", "codebook_names", "write_codebook"]
 
 
-def codebook(policy: Policy) -> list[dict[str, Any]]:
+class CodebookEntry(TypedDict):
+    """What one published label stands for."""
+
+    attribute: str
+    published: str
+    values: Sequence[str]
+    not_spelled: int
+
+
+def codebook(policy: Policy) -> list[CodebookEntry]:
     """Return one entry per published label: its attribute, its values, and how many are not spelled.
 
     Values of a domain that was read from the data are spelled only where enough people share them; a
     numeric label speaks for itself.
     """
-    found = []
+    found: list[CodebookEntry] = []
     for a, name in enumerate(policy.lattice.names):
         labels = policy.lattice.labels[a]
         for low, high in policy.spans(a):

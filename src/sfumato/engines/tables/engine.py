@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import ParameterError
@@ -25,6 +25,8 @@ from .request import (
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
+
+    from .publishing import Frame
 
 __all__ = ["ENGINE", "TablesEngine"]
 
@@ -64,7 +66,7 @@ class TablesEngine(Engine):
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,  # noqa: ARG002 (the rows stream inside the database)
-    ) -> Any:
+    ) -> TablesRelease | Frame:
         """Write a table as a candidate says, in its own format, and measure what was written."""
         from .publishing import published
 

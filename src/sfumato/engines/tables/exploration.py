@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from ...core.errors import ModelError
 from ...core.exploration import Exploration
@@ -114,7 +114,7 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
             ),
             f"{'id':12} {'risk':>9} {'utility':>8} {'groups':>8} {'k':>5}",
         ]
-        rows: list[Any] = list(self)
+        rows = list(self)
         found += [
             f"{c.id:12} {c.risk.value:9.3g} {c.utility.value:8.3f} {c.groups:8,} {c.k:5,}"
             for c in rows[:: max(1, -(-len(rows) // _LISTED))]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from .policy import Policy
 from .policy_files import load_policy
 from .problem import Problem, counted
 from .records import (
+    AbsoluteRisks,
     Certificate,
     GroupSize,
     PopulationFacts,
@@ -153,7 +154,7 @@ def _table(request: TablesRequest) -> Table:
     return read_table(opened, schema, request.population, counts=counts)
 
 
-def _cuts(values: Any) -> list[Any]:
+def _cuts(values: str | Iterable[object]) -> Sequence[object]:
     """Return the cut points of an attribute; the command line gives them as 20:40:60."""
     return values.split(":") if isinstance(values, str) else list(values)
 
@@ -284,12 +285,23 @@ def _found(
     return TablesExploration(record, terms, known)
 
 
-def _shown(problem: Problem, policy: Policy, loss: float) -> dict[str, Any]:
+class _Shown(measures.Shown):
+    """What is shown of a policy besides the two axes; the fields of `PolicyFields`."""
+
+    policy: dict[str, tuple[str, ...]]
+    ends: dict[str, tuple[int, ...]]
+    bits: str
+    loss: float
+    suppressed: int
+
+
+def _shown(problem: Problem, policy: Policy, loss: float) -> _Shown:
     return {
         "policy": {n: tuple(labels) for n, labels in policy.intervals().items()},
         "ends": policy.ends(),
         "bits": policy.hex,
         "loss": loss,
+        "suppressed": 0,
         **measures.beside(problem.cells, policy.bits, problem.sensitive, problem.ordered),
     }
 
@@ -302,7 +314,7 @@ def _candidate(problem: Problem, run: Run, entry: _Entry) -> TablesCandidate:
     if run.max_below:
         left = suppressed_point(problem.cells, policy.bits)
         risk, loss = left.risk, left.loss
-        shown |= _without_small(problem, policy, left)
+        shown = _without_small(problem, policy, left, shown)
     return TablesCandidate(
         id=policy.id,
         risk=Risk(risk, attacker=attacker),
@@ -311,7 +323,7 @@ def _candidate(problem: Problem, run: Run, entry: _Entry) -> TablesCandidate:
     )
 
 
-def _without_small(problem: Problem, policy: Policy, left: Suppressed) -> dict[str, Any]:
+def _without_small(problem: Problem, policy: Policy, left: Suppressed, shown: _Shown) -> _Shown:
     """Return what is shown of a policy whose small groups are left out."""
     cells = problem.cells
     kept = ~small_in(cells, policy.bits)
@@ -319,12 +331,12 @@ def _without_small(problem: Problem, policy: Policy, left: Suppressed) -> dict[s
     for name, (cell, value, count) in problem.sensitive.items():
         of_kept = kept[cell]
         inside[name] = (cell[of_kept], value[of_kept], count[of_kept])
-    shown = measures.beside(cells, policy.bits, {})
     n = max(cells.records - left.records, 1)
     average = left.risk * cells.expected_reidentified / n
     group, _ = measures.group_sizes(cells, policy.bits)
     sizes = np.bincount(group[kept], weights=cells.count[kept])
-    found: dict[str, Any] = {
+    found: _Shown = {
+        **shown,
         "loss": left.loss,
         "loss_nats": left.loss_nats,
         "k": left.smallest_sample_group,
@@ -333,15 +345,14 @@ def _without_small(problem: Problem, policy: Policy, left: Suppressed) -> dict[s
         "prosecutor_risk": round(1.0 / max(left.smallest_sample_group, 1), 9),
         "average_group": round(n / max(left.groups, 1), 6),
         "suppressed": left.records,
-        "risks": {
-            **shown["risks"],
-            "prosecutor_max": 1.0 / max(left.smallest_sample_group, 1),
-            "prosecutor_average": left.groups / n,
-            "journalist_max": 1.0 / max(left.smallest_population_group, 1.0),
-            "journalist_average": average,
-            "marketer": average,
-            "sample_uniqueness": float((sizes == 1).sum()) / n,
-        },
+        "risks": AbsoluteRisks(
+            prosecutor_max=1.0 / max(left.smallest_sample_group, 1),
+            prosecutor_average=left.groups / n,
+            journalist_max=1.0 / max(left.smallest_population_group, 1.0),
+            journalist_average=average,
+            marketer=average,
+            sample_uniqueness=float((sizes == 1).sum()) / n,
+        ),
     }
     if inside and kept.any():
         number = np.unique(group, return_inverse=True)[1]

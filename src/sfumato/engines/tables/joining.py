@@ -84,7 +84,7 @@ def _collapse(
 def distinct(
     codes: npt.NDArray[np.int32],
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Give the distinct columns and, for each column, which one it is."""
+    """Return the distinct columns and, for each column, which one it is."""
     order = np.lexsort(codes[::-1])
     sorted_codes = codes[:, order]
     new = np.ones(order.size, dtype=bool)

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, NotRequired, Protocol, TypedDict, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import ParameterError
 from .cells import Bits, Cells
+from .records import AbsoluteRisks
 
 __all__ = [
     "AverageClassSize",
@@ -184,7 +185,7 @@ class MutualInformationLoss:
         return cls(context.cells, context.target)
 
     def information(self, bits: Bits) -> float:
-        """Give the mutual information of the groups and the target, in nats."""
+        """Return the mutual information of the groups and the target, in nats."""
         group, _ = group_sizes(self.cells, bits)
         inside = within(group, self.target)
         n = inside.count.sum()
@@ -253,7 +254,7 @@ def _sums(where: npt.NDArray[np.integer], what: npt.NDArray[np.generic]) -> npt.
 
 
 def l_diversity(cells: Cells, bits: Bits, sensitive: Joint) -> tuple[int, float]:
-    """Give l-diversity: the least number of distinct sensitive values in a group, and exp(least entropy)."""
+    """Return l-diversity: the least number of distinct sensitive values in a group, and exp(least entropy)."""
     return diversity(within(group_sizes(cells, bits)[0], sensitive))
 
 
@@ -315,31 +316,46 @@ def _ordered_distance(
     return float(distance.max() / steps)
 
 
+class Shown(TypedDict):
+    """What is shown beside a policy; the fields of the same names of its record."""
+
+    loss_nats: float
+    k: int
+    smallest_population_group: float
+    groups: int
+    prosecutor_risk: float
+    average_group: float
+    risks: AbsoluteRisks
+    l_diversity: NotRequired[dict[str, int]]
+    l_diversity_entropy: NotRequired[dict[str, float]]
+    t_closeness: NotRequired[dict[str, float]]
+
+
 def beside(
     cells: Cells,
     bits: Bits,
     sensitive: Mapping[str, Joint],
     ordered: Mapping[str, bool] | None = None,
-) -> dict[str, Any]:
+) -> Shown:
     """Return what is shown beside a policy: its loss in nats, k, the field's risks and, by column, l and t."""
     measured = cells.measure(bits)
-    shown: dict[str, Any] = {
+    average = measured.risk * cells.expected_reidentified / cells.records
+    group, sizes = group_sizes(cells, bits)
+    shown: Shown = {
         "loss_nats": measured.loss_nats,
         "k": measured.smallest_sample_group,
         "smallest_population_group": round(measured.smallest_population_group, 6),
         "groups": measured.groups,
         "prosecutor_risk": round(1.0 / measured.smallest_sample_group, 9),
         "average_group": round(cells.records / measured.groups, 6),
-    }
-    group, sizes = group_sizes(cells, bits)
-    average = measured.risk * cells.expected_reidentified / cells.records
-    shown["risks"] = {
-        "prosecutor_max": 1.0 / measured.smallest_sample_group,
-        "prosecutor_average": measured.groups / cells.records,
-        "journalist_max": 1.0 / max(measured.smallest_population_group, 1.0),
-        "journalist_average": average,
-        "marketer": average,
-        "sample_uniqueness": float((sizes == 1).sum()) / cells.records,
+        "risks": AbsoluteRisks(
+            prosecutor_max=1.0 / measured.smallest_sample_group,
+            prosecutor_average=measured.groups / cells.records,
+            journalist_max=1.0 / max(measured.smallest_population_group, 1.0),
+            journalist_average=average,
+            marketer=average,
+            sample_uniqueness=float((sizes == 1).sum()) / cells.records,
+        ),
     }
     if sensitive:
         inner = {name: within(group, joint) for name, joint in sensitive.items()}
@@ -353,9 +369,18 @@ def beside(
     return shown
 
 
+class SizeRange(TypedDict):
+    """The records in groups of some sizes; the fields of `GroupSize`."""
+
+    low: int
+    high: int | None
+    records: int
+    risk_share: float
+
+
 def size_histogram(
     records: npt.NDArray[np.integer], people: npt.NDArray[np.floating]
-) -> list[dict[str, Any]]:
+) -> list[SizeRange]:
     """Count records, and their share of the risk, by the size of the group that hides them.
 
     `records` and `people` give each group's records and the people it hides among.
@@ -364,7 +389,7 @@ def size_histogram(
     {'low': 1, 'high': 1, 'records': 1, 'risk_share': 0.909091}
     """
     risk = records / people
-    found = []
+    found: list[SizeRange] = []
     for low, following in zip(_BOUNDS, (*_BOUNDS[1:], None), strict=True):
         inside = people >= low if following is None else (people >= low) & (people < following)
         if inside.any():

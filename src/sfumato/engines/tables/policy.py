@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -98,7 +97,7 @@ class Lattice:
         """
         return self.labels[attribute].label(low, high)
 
-    def policy(self, intervals: Mapping[str, Sequence[Any]]) -> Policy:
+    def policy(self, intervals: Mapping[str, Sequence[object]]) -> Policy:
         """Make a policy of intervals by attribute, as labels or [low, high] pairs.
 
         An attribute that is not named stays as it is.
@@ -126,8 +125,8 @@ class Lattice:
                 )
         return self.from_bits(bits)
 
-    def _end_of(self, a: int, at: int, interval: Any, place: Mapping[str, int]) -> int:
-        """Give the position behind an interval that starts at `at`."""
+    def _end_of(self, a: int, at: int, interval: object, place: Mapping[str, int]) -> int:
+        """Return the position behind an interval that starts at `at`."""
         size = self.sizes[a]
         if at < size:
             if isinstance(interval, str):
@@ -191,11 +190,11 @@ class Policy:
         return self.packed.hex()
 
     def __le__(self, other: Policy) -> bool:
-        """Say whether this policy is at least as general as the other (Definition 3.3, or equal)."""
+        """Return whether this policy is at least as general as the other (Definition 3.3, or equal)."""
         return not bool((self.bits & ~other.bits & 1).any())
 
     def __lt__(self, other: Policy) -> bool:
-        """Say whether this policy is strictly more general (Definition 3.3)."""
+        """Return whether this policy is strictly more general (Definition 3.3)."""
         return self <= other and self.packed != other.packed
 
     def __ge__(self, other: Policy) -> bool:
@@ -205,7 +204,7 @@ class Policy:
         return other < self
 
     def spans(self, attribute: int) -> list[tuple[int, int]]:
-        """Give the intervals of an attribute as (first value, last value) positions."""
+        """Return the intervals of an attribute as (first value, last value) positions."""
         start, end = self.lattice.first[attribute], self.lattice.first[attribute + 1]
         ends = [*np.flatnonzero(self.bits[start:end]).tolist(), self.lattice.sizes[attribute] - 1]
         begins = [0, *(e + 1 for e in ends[:-1])]
@@ -218,14 +217,14 @@ class Policy:
         }
 
     def intervals(self) -> dict[str, list[str]]:
-        """Give the intervals by attribute, in words."""
+        """Return the intervals by attribute, in words."""
         return {
             name: [self.lattice.label(a, low, high) for low, high in self.spans(a)]
             for a, name in enumerate(self.lattice.names)
         }
 
     def summary(self) -> dict[str, str]:
-        """Say in a few words how each attribute is treated."""
+        """Return in a few words how each attribute is treated."""
         said = {}
         for a, name in enumerate(self.lattice.names):
             spans, size = self.spans(a), self.lattice.sizes[a]
@@ -255,18 +254,18 @@ class Policy:
 
 
 def is_glb(alpha: Policy, beta: Policy) -> bool:
-    """Say whether alpha is a GLB of beta: one cut less, nothing else (Definition 3.4)."""
+    """Return whether alpha is a GLB of beta: one cut less, nothing else (Definition 3.4)."""
     difference = alpha.bits != beta.bits
     return int(difference.sum()) == 1 and bool(beta.bits[difference].all())
 
 
 def in_sublattice(policy: Policy, alpha: Policy, beta: Policy) -> bool:
-    """Say whether a policy lies between alpha (upper) and beta (lower), both included."""
+    """Return whether a policy lies between alpha (upper) and beta (lower), both included."""
     return alpha <= policy <= beta
 
 
 def chain_from(lower: Policy, order: Sequence[int]) -> list[Policy]:
-    """Give the chain that clears the bits of `lower` in the given order, `lower` first."""
+    """Return the chain that clears the bits of `lower` in the given order, `lower` first."""
     bits = lower.bits.copy()
     chain = [lower]
     for i in order:

@@ -6,7 +6,6 @@ import csv
 import io
 import os
 from pathlib import Path
-from typing import Any
 
 from ...core.errors import FormatError, ModelError
 from ...core.files import read_json, spreadsheet_safe, whole_file, write_json
@@ -32,7 +31,7 @@ def save_policy(policy: Policy, path: str | os.PathLike[str], *, force: bool = F
 def load_policy(path: str | os.PathLike[str], lattice: Lattice) -> Policy:
     """Read a policy; refuse one of another schema, or whose bits and intervals disagree."""
     name = Path(path).name
-    content: Any = read_json(path)
+    content = read_json(path)
     if not isinstance(content, dict) or content.get("kind") != _KIND or content.get("version") != 1:
         raise FormatError(f"The file {name!r} is not a policy.")
     if content.get("fingerprint") != lattice.fingerprint:
@@ -50,7 +49,7 @@ def load_policy(path: str | os.PathLike[str], lattice: Lattice) -> Policy:
 
 
 def mapping_csv(policy: Policy) -> str:
-    """Give the mapping as CSV: attribute, value, published.
+    """Return the mapping as CSV: attribute, value, published.
 
     People open it in spreadsheets: cells that would run as formulas begin with an apostrophe.
     """
@@ -62,7 +61,7 @@ def mapping_csv(policy: Policy) -> str:
 
 
 def mapping_sql(policy: Policy) -> str:
-    """Give the mapping as one SQL CASE expression an attribute."""
+    """Return the mapping as one SQL CASE expression an attribute."""
 
     def text(value: str) -> str:
         return "'" + value.replace("'", "''") + "'"

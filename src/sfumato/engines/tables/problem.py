@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +49,7 @@ class Problem:
         *,
         min_sample: int = 0,
         min_population: float = 0,
-        cut_points: Mapping[str, Sequence[Any]] | None = None,
+        cut_points: Mapping[str, Sequence[object]] | None = None,
     ) -> Problem:
         """Make a table ready; constraints come from its schema and from the call."""
         lattice = Lattice(table.names, table.domains, _labels(table, max(min_sample, _RARE)))
@@ -113,7 +113,7 @@ def _labels(table: Table, common: int) -> tuple[DomainLabels, ...]:
     return tuple(found)
 
 
-def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[Any]]) -> AttributeRule:
+def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[object]]) -> AttributeRule:
     attribute = table.schema.quasi[a]
     domain = table.domains[a]
     nodes = None
@@ -144,14 +144,14 @@ def counted(opened: Source, schema: TableSchema, compute: Compute) -> pa.Table |
 
 
 def resolved_schema(table: Table) -> TableSchema:
-    """Give the schema with every domain written down, so that a policy fits other data too.
+    """Return the schema with every domain written down, so that a policy fits other data too.
 
     A range stays a range, since its cells are read as whole numbers.
     """
     domains = dict(zip(table.names, table.domains, strict=True))
-    attributes: list[dict[str, Any]] = []
+    attributes: list[dict[str, object]] = []
     for attribute in table.schema.attributes:
-        entry: dict[str, Any] = {"name": attribute.name, "role": attribute.role}
+        entry: dict[str, object] = {"name": attribute.name, "role": attribute.role}
         if attribute.role == "quasi":
             entry["domain"] = (
                 attribute.domain

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...compute import engine as compute_engine
 from ...compute.protocol import Compute
@@ -38,23 +38,26 @@ from .suppression import small_groups
 from .terms import Terms
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
-__all__ = ["publish_by_policy", "published"]
+__all__ = ["Frame", "publish_by_policy", "published"]
 
+Frame: TypeAlias = "pa.Table | pd.DataFrame | pl.DataFrame"
 _TOLERANCE = 1e-9
 _SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "frame": ".csv"}
 
 
 def publish_by_policy(
     policy: Policy,
-    data: Any,
+    data: object,
     *,
-    schema: TableSchema | str | os.PathLike[str] | dict[str, Any] | None = None,
+    schema: TableSchema | str | os.PathLike[str] | dict[str, object] | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
-    **options: Any,
-) -> Any:
+    **options: object,
+) -> TablesRelease | Frame:
     """Publish data by a policy together with the schema of the data; nothing was promised."""
     request = TablesPublishRequest.made({**options, "table": data}, owner="tables.publish")
     if schema is None:
@@ -90,7 +93,7 @@ def published(
     seed: int,
     out: Path | None,
     force: bool = False,
-) -> Any:
+) -> TablesRelease | Frame:
     """Publish a table, or new data of the same schema, and return its record (or the frame).
 
     `out` names a data file (the record lies beside it as NAME.release.json) or a folder (data and
@@ -149,7 +152,7 @@ class _Work:
     seed: int
     suppressed: int = 0
 
-    def measured(self, written: Any) -> tuple[Remeasured, list[str]]:
+    def measured(self, written: object) -> tuple[Remeasured, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
         found = remeasure(Source.open(written), self.policy, self.table, self.terms)
         kept = self.table.rows - self.table.dropped - self.suppressed
@@ -303,7 +306,7 @@ class _Work:
 # --- reading -------------------------------------------------------------------------------------
 
 
-def _read(opened: Source, terms: Terms, population: Any, compute: Compute) -> Table:
+def _read(opened: Source, terms: Terms, population: object, compute: Compute) -> Table:
     """Read the table by the domains of the lattice; the population is the one given, or the explored one."""
     counts = counted(opened, terms.schema, compute)
     table = read_table(opened, terms.schema, population, counts=counts)
@@ -441,7 +444,7 @@ def _delimiter(opened: Source, kind: str) -> str:
     return opened.delimiter if opened.format == kind else "\t" if kind == "tsv" else ","
 
 
-def _like(frame: pa.Table, data: Any) -> Any:
+def _like(frame: pa.Table, data: object) -> Frame:
     """Return an Arrow table as the kind of frame that came in."""
     module = type(data).__module__.partition(".")[0]
     if module == "pandas":

@@ -21,31 +21,18 @@ __all__ = [
 ]
 
 _TABLE = "CSV, TSV or Parquet; a folder or glob of parts; a frame in Python."
+_ENGINE = "Where rows are counted and written."
 _ENGINES = ("local", "spark")
+_THREADS = "Threads of this machine (default: all cores)."
 _DIVERSITIES = ("distinct", "entropy", "recursive")
-
-
-def _engine() -> Any:
-    return parameter(
-        "local",
-        help="Where rows are counted and written.",
-        choices=lambda: _ENGINES,
-        recorded=False,
-    )
-
-
-def _threads() -> Any:
-    return parameter(
-        None, help="Threads of this machine (default: all cores).", ge=1, recorded=False
-    )
 
 
 class TablesRequest(Request):
     """The parameters of `tables explore`."""
 
-    table: Any = parameter(help=_TABLE, role="data")
+    table: object = parameter(help=_TABLE, role="data")
     schema_: Any = parameter(None, help="The table's schema (TOML).", role="file", alias="schema")
-    population: Any = parameter(
+    population: object = parameter(
         None, help="Counts of people by quasi-identifiers, with a column 'count'.", role="file"
     )
     strategy: str = parameter(
@@ -104,8 +91,8 @@ class TablesRequest(Request):
     certify: float = parameter(
         0, help="Seconds to prove how good any policy can be; does not repeat exactly.", ge=0
     )
-    engine: str = _engine()
-    threads: int | None = _threads()
+    engine: str = parameter("local", help=_ENGINE, choices=lambda: _ENGINES, recorded=False)
+    threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False)
 
     def input_files(self) -> list[tuple[str, Path]]:
         """Return the files of the request and those that its schema names."""
@@ -139,8 +126,8 @@ def _named_in(schema: Path) -> list[str]:
 class TablesPublishRequest(Request):
     """The parameters of `tables publish`."""
 
-    table: Any = parameter(help=_TABLE, role="data")
-    population: Any = parameter(None, help="Another population to measure against.", role="file")
+    table: object = parameter(help=_TABLE, role="data")
+    population: object = parameter(None, help="Another population to measure against.", role="file")
     refuse_above: float | None = parameter(
         None, help="Refuse a measured risk above this.", ge=0, le=1, aliases=["max_risk"]
     )
@@ -150,8 +137,8 @@ class TablesPublishRequest(Request):
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."
     )
-    engine: str = _engine()
-    threads: int | None = _threads()
+    engine: str = parameter("local", help=_ENGINE, choices=lambda: _ENGINES, recorded=False)
+    threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False)
 
 
 class TablesChoice(Choice):
@@ -177,7 +164,7 @@ class TablesChoice(Choice):
 class SchemaRequest(Request):
     """The parameters of `tables schema`."""
 
-    table: Any = parameter(help=_TABLE, role="data")
+    table: object = parameter(help=_TABLE, role="data")
 
 
 class MappingRequest(TablesChoice):
@@ -189,9 +176,9 @@ class MappingRequest(TablesChoice):
 class StudyRequest(Request):
     """The parameters of `tables study`."""
 
-    table: Any = parameter(help=_TABLE, role="data")
+    table: object = parameter(help=_TABLE, role="data")
     schema_: Any = parameter(help="The table's schema (TOML).", role="file", alias="schema")
-    population: Any = parameter(None, help="Counts of the population.", role="file")
+    population: object = parameter(None, help="Counts of the population.", role="file")
     evaluations: int | None = parameter(None, help="Policies measured per run.", ge=2)
     runs: int = parameter(3, help="Runs of each strategy.", ge=1)
     sublattices: int = parameter(500, help="Sublattices drawn for figure 6.", ge=10)

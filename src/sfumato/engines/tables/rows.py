@@ -42,7 +42,7 @@ class Generaliser:
 
     @classmethod
     def of(cls, policy: Policy, schema: TableSchema) -> Generaliser:
-        """Say for each attribute what each value is published as; intervals must not share a label."""
+        """Return for each attribute what each value is published as; intervals must not share a label."""
         found = []
         for a, name in enumerate(policy.lattice.names):
             by_value: list[str] = []
@@ -136,7 +136,7 @@ class Rows:
         return Rows(self.opened, f"SELECT * FROM ({self.sql}) ORDER BY {order}", self.failed)  # noqa: S608 (quoted)
 
     def to_arrow(self) -> pa.Table:
-        """Give the rows as one Arrow table."""
+        """Return the rows as one Arrow table."""
         with self._told():
             return self.opened.query(self.sql)
 
@@ -173,7 +173,7 @@ class Rows:
 
 
 def published_rows(generaliser: Generaliser, opened: Source, compute: Compute) -> Rows:
-    """Give the generalised rows of a table, in their order, made by an engine."""
+    """Return the generalised rows of a table, in their order, made by an engine."""
     selection = generaliser.selection(opened)
     if compute.name == "local":  # DuckDB streams and uses all cores by itself
         return Rows(opened, selection)

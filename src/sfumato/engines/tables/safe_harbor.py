@@ -13,17 +13,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import InputError, ParameterError, did_you_mean
 from ...core.exploration import Exploration
-from ...core.records import Reference
+from ...core.records import Candidate, FrontierRecord, Reference
 from .policy import Lattice, Policy
 
 __all__ = ["NAME", "Comparison", "Roles", "compare", "find_roles", "safe_harbor", "told"]
+
+C = TypeVar("C", bound=Candidate)
+R = TypeVar("R", bound=FrontierRecord)
 
 NAME = "Safe Harbor"
 _ZIP_WORDS = ("zip", "zcta", "postal", "postcode", "post_code")
@@ -201,7 +204,7 @@ def _join_the_old(lattice: Lattice, a: int, bits: npt.NDArray[np.uint8]) -> None
 def _prefix_runs(
     domain: Sequence[str], people: npt.NDArray[np.floating] | None
 ) -> list[tuple[int, int]]:
-    """Give the intervals of the ZIP domain; a missing ZIP code stays by itself."""
+    """Return the intervals of the ZIP domain; a missing ZIP code stays by itself."""
     size = len(domain) - (domain[-1] == _MISSING)
     prefixes = [v[:3] for v in domain[:size]]
     last = {prefix: i for i, prefix in enumerate(prefixes)}
@@ -237,6 +240,16 @@ def _prefix_runs(
 # --- a frontier beside a reference ---------------------------------------------------------------
 
 
+class ComparisonFields(TypedDict):
+    """A comparison as frontier.json holds it."""
+
+    dominated_by: int
+    risk_at_same_loss: float | None
+    loss_at_same_risk: float | None
+    risk_ratio: float | None
+    in_words: str
+
+
 @dataclass(frozen=True)
 class Comparison:
     """What a frontier offers against a reference: the policies that dominate it, and by how much."""
@@ -248,8 +261,8 @@ class Comparison:
     risk_ratio: float | None
     in_words: str
 
-    def to_json(self) -> dict[str, Any]:
-        """Give the plain form used in frontier.json, without the ids."""
+    def to_json(self) -> ComparisonFields:
+        """Return the plain form used in frontier.json, without the ids."""
         return {
             "dominated_by": len(self.dominating),
             "risk_at_same_loss": self.risk_at_same_loss,
@@ -259,8 +272,8 @@ class Comparison:
         }
 
 
-def compare(frontier: Exploration[Any, Any], reference: Reference | str) -> Comparison:
-    """Say which candidates of a frontier dominate a reference, and by how much (figure 9)."""
+def compare(frontier: Exploration[R, C], reference: Reference | str) -> Comparison:
+    """Return which candidates of a frontier dominate a reference, and by how much (figure 9)."""
     if isinstance(reference, str):
         known = {r.name: r for r in frontier.references}
         if reference not in known:
@@ -293,7 +306,7 @@ def told(
     best_risk: float | None,
     best_loss: float | None,
 ) -> str:
-    """Say in words how a frontier compares with a reference policy (figure 9).
+    """Return in words how a frontier compares with a reference policy (figure 9).
 
     >>> told("Safe Harbor", 0.08, 0.36, 2, best_risk=0.001, best_loss=0.2)
     "2 policies are better than Safe Harbor: at Safe Harbor's loss the risk is 80.0 times lower, and at \

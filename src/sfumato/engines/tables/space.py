@@ -167,7 +167,7 @@ class Space:
         return (1 - self.always_zero).astype(np.uint8)
 
     def project(self, bits: Bits) -> Bits:
-        """Give the most general allowed policy that is no more general than `bits` asks for.
+        """Return the most general allowed policy that is no more general than `bits` asks for.
 
         Cuts that are never allowed are taken out first; they are the one exception.
         """
@@ -206,7 +206,7 @@ class Space:
                 begin = last_open + 1
 
     def allows(self, bits: Bits) -> bool:
-        """Say whether a policy meets every rule."""
+        """Return whether a policy meets every rule."""
         if (bits & self.always_zero).any() or (
             ~bits.astype(bool) & self.always_one.astype(bool)
         ).any():

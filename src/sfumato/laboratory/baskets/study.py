@@ -7,12 +7,14 @@ release; only differences within one column are comparable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import JsonValue
 
 from ...core.files import write_json
 from ...core.randomness import Streams
@@ -27,6 +29,7 @@ from ...engines.baskets.selectors import (
     GreedyInformation,
     MaximalSelector,
 )
+from ...engines.baskets.selectors.base import ContainmentSelector
 from ...engines.baskets.selectors.exact import MOST_FEATURES
 from ..writing import draw_charts, styled, write_charts, write_csv
 from .baselines import CmGreedy, differential_release, flip_into_clusters
@@ -34,9 +37,11 @@ from .baselines import CmGreedy, differential_release, flip_into_clusters
 __all__ = ["METHODS", "run_study", "write_study"]
 
 Classes = npt.NDArray[np.bool_]
+Cell = dict[str, JsonValue]
+"""What was measured of one method at one k, or of one mechanism at one ε."""
 _MOST_DP_FEATURES = 14  # the noisy table has 2^N cells a class
 
-METHODS: dict[str, Callable[[int], Any]] = {
+METHODS: dict[str, Callable[[int], ContainmentSelector]] = {
     "Maximal (frequent)": lambda k: MaximalSelector(k, family="frequent"),
     "Maximal (feasible)": lambda k: MaximalSelector(k, rounds=4),
     "HamDist": lambda k: GreedyHamDist(k, stop="first"),
@@ -52,9 +57,31 @@ METHODS: dict[str, Callable[[int], Any]] = {
 }
 
 
+class Row(TypedDict):
+    """A row of the paper's table: a method, and a cell for each k."""
+
+    method: str
+    cells: list[Cell]
+
+
+class Study(TypedDict):
+    """The content of study.json."""
+
+    rows: int
+    features: int
+    density: float
+    positives: int
+    folds: int
+    seed: int
+    k: list[int]
+    table: list[Row]
+    figure: list[Cell]
+    budget_split: str
+
+
 def run_study(
-    data: Any,
-    labels: Any = None,
+    data: object,
+    labels: str | os.PathLike[str] | Iterable[object] | None = None,
     *,
     k: Sequence[int] = (5, 8, 11),
     epsilons: Sequence[float] = (0.5, 1.0, 1.5, 2.0),
@@ -63,8 +90,8 @@ def run_study(
     repeats: int = 10,
     flip_rows: int = 8000,
     seed: int = 0,
-    progress: Callable[..., None] | None = None,
-) -> dict[str, Any]:
+    progress: Callable[[int], None] | None = None,
+) -> Study:
     """Measure every method at every k, and the DP releases at every ε.
 
     Random flipping compares all pairs of rows, so it runs on at most `flip_rows` rows (a seeded
@@ -119,9 +146,9 @@ def _table(
     flip_rows: int,
     seed: int,
     step: Callable[[], None],
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """Return the rows of the paper's table: each method at each k, and the full feature set."""
-    table = []
+    table: list[Row] = []
     for name, make in METHODS.items():
         if (methods is not None and name not in methods) or (
             name == "Exact" and rows.d > MOST_FEATURES
@@ -156,8 +183,8 @@ def _table(
 
 
 def _selection_cell(
-    selector: Any, rows: BinaryMatrix, positive: Classes, *, folds: int, seed: int
-) -> dict[str, Any]:
+    selector: ContainmentSelector, rows: BinaryMatrix, positive: Classes, *, folds: int, seed: int
+) -> Cell:
     chosen = np.sort(selector.fit(rows, positive).selected_)
     projected = rows.project(chosen)
     measured = audit(projected, absences=(1,))
@@ -185,7 +212,7 @@ def _flipping_cell(
     repeats: int,
     limit: int,
     seed: int,
-) -> dict[str, Any]:
+) -> Cell:
     streams = Streams(seed).child("study flipping")
     if rows.n > limit:
         sample = np.sort(streams.generator("sample").permutation(rows.n)[:limit])
@@ -231,7 +258,7 @@ def _differential_bar(
     folds: int,
     repeats: int,
     seed: int,
-) -> dict[str, Any]:
+) -> Cell:
     """Score a DP release made from the training rows on the real test rows, and inside itself."""
     streams = Streams(seed).child(f"study {mechanism} {epsilon!r}")
     splits = folds_of(positive, folds=folds, seed=seed)
@@ -270,11 +297,13 @@ def _differential_bar(
     }
 
 
-def write_study(study: dict[str, Any], folder: str | Path) -> None:
+def write_study(study: Study, folder: str | Path) -> None:
     """Write study.json, table.csv, figure.csv, and both as charts (Vega-Lite and SVG)."""
     folder = Path(folder)
     write_json(folder / "study.json", study, force=True)
-    cells = [{"method": row["method"], **cell} for row in study["table"] for cell in row["cells"]]
+    cells: list[Cell] = [
+        {"method": row["method"], **cell} for row in study["table"] for cell in row["cells"]
+    ]
     write_csv(folder / "table.csv", cells)
     write_csv(folder / "figure.csv", study["figure"])
     charts = {"table": _table_chart(cells), "figure": _figure_chart(study["figure"])}
@@ -282,7 +311,7 @@ def write_study(study: dict[str, Any], folder: str | Path) -> None:
     draw_charts(folder)
 
 
-def _table_chart(cells: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _table_chart(cells: Sequence[Cell]) -> Mapping[str, object]:
     keep = ("method", "k", "auc", "count")
     spec = {
         "title": "AUC by method and k",
@@ -297,7 +326,7 @@ def _table_chart(cells: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return styled(spec, width=400)
 
 
-def _figure_chart(bars: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _figure_chart(bars: Sequence[Cell]) -> Mapping[str, object]:
     values = [
         {"mechanism": b["mechanism"], "epsilon": b["epsilon"], "scored": scored, "auc": b[key]}
         for b in bars

@@ -8,9 +8,9 @@ frontier, Safe Harbor (where there are an age and a ZIP code) and the bisecting 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -37,14 +37,56 @@ _STRATEGIES: tuple[tuple[str, str, dict[str, float]], ...] = (
     ("bisecting", "bisecting", {}),
 )
 Say = Callable[[str], None]
-Rows = list[dict[str, Any]]
 _WIDTH = 480
 
 
+class Area(TypedDict):
+    """The area under a run's frontier after so many policies."""
+
+    strategy: str
+    run: int
+    evaluations: int
+    area: float
+
+
+class Mean(TypedDict):
+    """The areas of a strategy's runs after so many policies."""
+
+    strategy: str
+    evaluations: int
+    mean: float
+    deviation: float
+
+
+class Sublattice(TypedDict):
+    """What H says of a sublattice, and the share of a chain in it that updates the frontier."""
+
+    H: float
+    updates: float
+    policies: int
+
+
+class Heuristic(TypedDict):
+    """How well H predicts the updates."""
+
+    sublattices: int
+    correlation: float
+    slope: float
+    groups: list[dict[str, float]]
+
+
+class Point(TypedDict):
+    """A policy on the plane of risk and loss."""
+
+    kind: str
+    risk: float
+    loss: float
+
+
 def study(
-    table: Any,
+    table: object,
     schema: Any = None,
-    population: Any = None,
+    population: object = None,
     out: str | os.PathLike[str] = "study",
     *,
     evaluations: int | None = None,
@@ -53,7 +95,7 @@ def study(
     seed: int = 0,
     force: bool = False,
     say: Say = lambda _line: None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Run the experiments and write figure_5.csv … figure_8.csv, their charts, and study.json."""
     if runs < 1 or sublattices < 10:
         raise ParameterError("A study needs at least 1 run and 10 sublattices.")
@@ -73,7 +115,7 @@ def study(
         write_csv(folder / "figure_7.csv", visited)
         compared, facts_8 = _compared(problem, last, budget, seed)
         write_csv(folder / "figure_8.csv", compared)
-        facts: dict[str, Any] = {
+        facts: dict[str, object] = {
             "bits": problem.lattice.length,
             "records": problem.cells.records,
             "runs": runs,
@@ -95,9 +137,9 @@ def study(
 
 def _areas(
     problem: Problem, budget: int, runs: int, seed: int, say: Say
-) -> tuple[Rows, dict[str, Run]]:
+) -> tuple[list[Area], dict[str, Run]]:
     step = max(1, min(100, budget // 10))
-    rows: Rows = []
+    rows: list[Area] = []
     last: dict[str, Run] = {}
     for name, strategy, options in _STRATEGIES:
         for number in range(runs):
@@ -121,7 +163,7 @@ def _areas(
     return rows, last
 
 
-def _summary(areas: Rows) -> Rows:
+def _summary(areas: Sequence[Area]) -> list[Mean]:
     groups: dict[tuple[str, int], list[float]] = {}
     for row in areas:
         groups.setdefault((row["strategy"], row["evaluations"]), []).append(row["area"])
@@ -134,7 +176,7 @@ def _summary(areas: Rows) -> Rows:
     ]  # fmt: skip
 
 
-def _heuristic(problem: Problem, how_many: int, seed: int) -> tuple[Rows, dict[str, Any]]:
+def _heuristic(problem: Problem, how_many: int, seed: int) -> tuple[list[Sublattice], Heuristic]:
     """Compare H with the share of a random chain's policies that the frontier does not dominate."""
     streams = Streams(seed).child("study H")
     draw = streams.generator("sublattices")
@@ -144,7 +186,7 @@ def _heuristic(problem: Problem, how_many: int, seed: int) -> tuple[Rows, dict[s
     measure_chain(start, bottom, random_chain(space, draw))
     points = np.array(start.frontier.points())
     risk, loss = points[:, 0], 1.0 - points[:, 1]
-    rows: Rows = []
+    rows: list[Sublattice] = []
     for _ in range(how_many):
         upper, lower = random_sublattice(space.length, space.free_bits, bottom, [], draw)
         upper, lower = space.project(upper), space.project(lower)
@@ -163,7 +205,7 @@ def _heuristic(problem: Problem, how_many: int, seed: int) -> tuple[Rows, dict[s
         rows.append({"H": h, "updates": updates / len(order), "policies": len(order)})
     h_values = np.array([r["H"] for r in rows])
     e_values = np.array([r["updates"] for r in rows])
-    facts: dict[str, Any] = {
+    facts: Heuristic = {
         "sublattices": len(rows),
         "correlation": 0.0,
         "slope": 0.0,
@@ -184,16 +226,16 @@ def _heuristic(problem: Problem, how_many: int, seed: int) -> tuple[Rows, dict[s
     return rows, facts
 
 
-def _visited(run: Run) -> Rows:
-    rows: Rows = [{"kind": "visited", "risk": r, "loss": l} for r, l in run.visited]
+def _visited(run: Run) -> list[Point]:
+    rows: list[Point] = [{"kind": "visited", "risk": r, "loss": l} for r, l in run.visited]
     rows += [{"kind": "frontier", "risk": r, "loss": 1.0 - u} for r, u in run.frontier.points()]
     return rows
 
 
 def _compared(
     problem: Problem, last: Mapping[str, Run], budget: int, seed: int
-) -> tuple[Rows, dict[str, Any]]:
-    rows: Rows = []
+) -> tuple[list[Point], dict[str, object]]:
+    rows: list[Point] = []
     for name in ("exchange", "SHS"):
         rows += [
             {"kind": name, "risk": r, "loss": 1.0 - u} for r, u in last[name].frontier.points()
@@ -208,7 +250,7 @@ def _compared(
     search(run, "bisecting", reference_risk=risk)
     found = [(r, 1.0 - u) for r, u in run.frontier.points() if r <= risk]
     rows += [{"kind": "bisecting", "risk": r, "loss": l} for r, l in found]
-    facts: dict[str, Any] = {"safe_harbor": {"risk": risk, "loss": loss}}
+    facts: dict[str, object] = {"safe_harbor": {"risk": risk, "loss": loss}}
     for name in ("exchange", "SHS"):
         frontier = last[name].frontier
         better = frontier.all_dominating(risk, 1.0 - loss)
@@ -223,20 +265,29 @@ def _compared(
     return rows, facts
 
 
-def _charts(folder: Path, summary: Rows, heuristic: Rows, visited: Rows, compared: Rows) -> None:
+def _charts(
+    folder: Path,
+    summary: Sequence[Mean],
+    heuristic: Sequence[Sublattice],
+    visited: Sequence[Point],
+    compared: Sequence[Point],
+) -> None:
     """Write each figure as a Vega-Lite specification and as SVG."""
     specs = dict(_specs(summary, heuristic, visited, compared))
     write_charts(folder, {name: styled(spec, width=_WIDTH) for name, spec in specs.items()})
     draw_charts(folder)
 
 
-def _axis(field: str, title: str, **scale: Any) -> dict[str, Any]:
+def _axis(field: str, title: str, **scale: str) -> dict[str, object]:
     return {"field": field, "type": "quantitative", "title": title, "scale": scale}
 
 
 def _specs(
-    summary: Rows, heuristic: Rows, visited: Rows, compared: Rows
-) -> Iterable[tuple[str, dict[str, Any]]]:
+    summary: Sequence[Mean],
+    heuristic: Sequence[Sublattice],
+    visited: Sequence[Point],
+    compared: Sequence[Point],
+) -> Iterable[tuple[str, dict[str, object]]]:
     base = {"width": _WIDTH, "height": 320}
     color = {"field": "strategy", "type": "nominal", "title": None}
     band = [

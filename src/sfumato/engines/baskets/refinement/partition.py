@@ -7,8 +7,6 @@ rejected stays rejected as S grows.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -36,7 +34,7 @@ class Partition:
 
     def __init__(
         self,
-        matrix: Any,
+        matrix: object,
         *,
         k: int,
         positive: npt.NDArray[np.bool_] | None = None,
@@ -95,7 +93,7 @@ class Partition:
         )
 
     def allows(self, feature: int) -> bool:
-        """Say whether the chosen features stay feasible with one more."""
+        """Return whether the chosen features stay feasible with one more."""
         if self.matrix.n < self.k:
             return False
         return bool(feasible(self._rows(feature), feature, self.k, self.mode, self._groups))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import ClassifierTags
+from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -20,21 +20,19 @@ from ..binary import BinaryMatrix, as_binary, as_classes
 __all__ = ["ContainmentSelector"]
 
 
-def _is_plain(X: Any, y: Any) -> bool:
-    """Say whether rows are scipy CSR of whole numbers and labels an array of whole numbers."""
-    if not sp.issparse(X):
+def _is_plain(X: object, y: object) -> bool:
+    """Return whether rows are scipy CSR of whole numbers and labels an array of whole numbers."""
+    if not isinstance(X, sp.csr_matrix | sp.csr_array):
         return False
-    rows: Any = X
     return bool(
-        rows.format == "csr"
-        and rows.ndim == 2
-        and rows.dtype.kind in "biu"
-        and rows.shape[0] >= 2
-        and rows.shape[1] >= 1
+        X.ndim == 2
+        and X.dtype.kind in "biu"
+        and X.shape[0] >= 2
+        and X.shape[1] >= 1
         and isinstance(y, np.ndarray)
         and y.ndim == 1
         and y.dtype.kind in "biu"
-        and len(y) == rows.shape[0]
+        and len(y) == X.shape[0]
     )
 
 
@@ -50,9 +48,9 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     k: int
     binarize: float | None
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: object, y: object) -> Self:
         """Choose features on rows X with two-class labels y."""
-        k: Any = self.k
+        k: object = self.k
         if not isinstance(k, numbers.Integral) or int(k) < 1:
             raise ParameterError.constraint("k", type(self).__name__, "an int in [1, inf)", self.k)
         self._check_parameters()
@@ -67,14 +65,15 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             positive = as_classes(y, matrix.n)
             self.n_features_in_ = matrix.d
             self.__dict__.pop("feature_names_in_", None)
-            self.classes_ = np.array([y.min(), y.max()])
+            labels = np.asarray(y)
+            self.classes_ = np.array([labels.min(), labels.max()])
         else:
             if y is None:
                 raise ValueError(
                     f"{type(self).__name__} requires y to be passed, but the target y is None."
                 )
             try:
-                X, y = validate_data(self, X, y, accept_sparse="csr", ensure_min_samples=2)
+                rows, classes = validate_data(self, X, y, accept_sparse="csr", ensure_min_samples=2)
             except ValueError as error:
                 if "could not convert" not in str(error):
                     raise
@@ -82,13 +81,13 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                     "The matrix holds values that are not numbers.",
                     hint="turn categories into binary literals first (sfumato.data.literals).",
                 ) from None
-            matrix = as_binary(X if self.binarize is None else self.binarize < X)
-            self.classes_, code = np.unique(y, return_inverse=True)
+            matrix = as_binary(rows if self.binarize is None else self.binarize < rows)
+            self.classes_, code = np.unique(classes, return_inverse=True)
             if len(self.classes_) != 2:
-                check_classification_targets(y)
+                check_classification_targets(classes)
                 raise ValueError(
                     "Only binary classification is supported. The type of the target is "
-                    f"{type_of_target(y)}."
+                    f"{type_of_target(classes)}."
                     if len(self.classes_) > 2
                     else "The labels have 1 class, and two classes are needed."
                 )
@@ -114,8 +113,8 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.support_
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.categorical = False
         tags.target_tags.required = True

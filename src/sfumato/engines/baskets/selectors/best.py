@@ -5,7 +5,7 @@ Skipping is not monotone in k: a set found at a higher k′ is feasible at k too
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ class BestSelector(ContainmentSelector):
         k: int = 5,
         *,
         factors: tuple[float, ...] = (1.0, 1.5, 2.0, 3.0),
-        selectors: Any = None,
+        selectors: Sequence[ContainmentSelector] | None = None,
         folds: int = 3,
         random_state: int = 0,
         binarize: float | None = None,
@@ -62,15 +62,13 @@ class BestSelector(ContainmentSelector):
                 GreedyDistCnt(),
                 GreedyInformation(),
                 GreedyInformation(criterion="conditional"),
-            ]
-            base.append(
                 ExactSelector()
                 if matrix.d <= MOST_FEATURES
-                else MaximalSelector(family="frequent", work=20_000_000)
-            )
+                else MaximalSelector(family="frequent", work=20_000_000),
+            ]
         smallest = int(min(positive.sum(), matrix.n - positive.sum()))
         fold_rows = matrix.n - -(-matrix.n // max(2, min(self.folds, smallest)))
-        tried: list[tuple[float, int, Any]] = []
+        tried: list[tuple[float, int, ContainmentSelector]] = []
         for factor in self.factors:
             k = int(np.ceil(self.k * factor))
             if k > matrix.n:

@@ -6,8 +6,6 @@ once, a subset sweep the family. Every criterion here grows with the set, so the
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -47,7 +45,7 @@ def _family(matrix: BinaryMatrix, k: int) -> npt.NDArray[np.bool_]:
     return good
 
 
-def feasible_sets(matrix: Any, k: int) -> npt.NDArray[np.int64]:
+def feasible_sets(matrix: object, k: int) -> npt.NDArray[np.int64]:
     """List all feasible feature sets (F_k) as bit masks, feature j being bit j.
 
     >>> [f"{m:02b}" for m in feasible_sets([[1, 0], [1, 0], [0, 1]], 2)]
@@ -56,13 +54,13 @@ def feasible_sets(matrix: Any, k: int) -> npt.NDArray[np.int64]:
     return np.flatnonzero(_family(as_binary(matrix), k))
 
 
-def maximal_feasible_sets(matrix: Any, k: int) -> npt.NDArray[np.int64]:
+def maximal_feasible_sets(matrix: object, k: int) -> npt.NDArray[np.int64]:
     """List the feasible sets that no further feature can join (M_k, the true family)."""
     binary = as_binary(matrix)
     return np.flatnonzero(kernels.maximal_sets(_family(binary, k), binary.d))
 
 
-def maximal_frequent_sets(matrix: Any, k: int) -> npt.NDArray[np.int64]:
+def maximal_frequent_sets(matrix: object, k: int) -> npt.NDArray[np.int64]:
     """List the maximal itemsets held by k rows or more (M_k as the paper reads it), as masks."""
     binary = as_binary(matrix)
     support = np.bincount(_row_masks(binary), minlength=1 << binary.d).astype(np.int64)

@@ -6,8 +6,6 @@ on: the same privacy, many more features. Ties go to the lowest index.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -34,7 +32,7 @@ class _Greedy(ContainmentSelector):
         *,
         stop: str = "never",
         privacy: str = "containment",
-        absence_risky: Any = None,
+        absence_risky: npt.ArrayLike | None = None,
         binarize: float | None = None,
     ) -> None:
         self.k = k
@@ -53,7 +51,7 @@ class _Greedy(ContainmentSelector):
             )
 
     def _partition(self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> Partition:
-        flags: Any = self.absence_risky
+        flags = self.absence_risky
         plain = self.privacy == "k-anonymity"
         if isinstance(flags, str):
             if flags != "all":
@@ -64,7 +62,10 @@ class _Greedy(ContainmentSelector):
         return Partition(matrix, k=int(self.k), positive=positive, absence_risky=flags, plain=plain)
 
     def _walk(
-        self, matrix: BinaryMatrix, positive: npt.NDArray[np.bool_], scores: npt.NDArray[Any]
+        self,
+        matrix: BinaryMatrix,
+        positive: npt.NDArray[np.bool_],
+        scores: npt.NDArray[np.integer | np.floating],
     ) -> list[int]:
         """Take features by falling score; a constant column tells nothing and is left out."""
         partition = self._partition(matrix, positive)
@@ -143,7 +144,7 @@ class GreedyInformation(_Greedy):
         criterion: str = "mutual",
         stop: str = "never",
         privacy: str = "containment",
-        absence_risky: Any = None,
+        absence_risky: npt.ArrayLike | None = None,
         binarize: float | None = None,
     ) -> None:
         super().__init__(

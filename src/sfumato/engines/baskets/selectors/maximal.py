@@ -7,8 +7,6 @@ small data and anytime beyond: the search stops at its budget and `complete_` sa
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -101,7 +99,7 @@ class MaximalSelector(ContainmentSelector):
     ) -> list[float]:
         if self.criterion == "distcnt":
             return [dist_cnt(matrix, positive, s) for s in sets]
-        each: npt.NDArray[Any] = (
+        each: npt.NDArray[np.int64] | npt.NDArray[np.float64] = (
             ham_dist_pairs(matrix, positive)
             if self.criterion == "hamdist"
             else _information_of_each(matrix, positive)
@@ -157,7 +155,7 @@ class MaximalSelector(ContainmentSelector):
         pool = np.flatnonzero((supports >= self.k) & (supports < matrix.n))
         always = np.flatnonzero(supports == matrix.n)
 
-        def filled(order: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+        def filled(order: npt.NDArray[np.integer]) -> npt.NDArray[np.intp]:
             partition = Partition(matrix, k=int(self.k))
             partition.add_ranked(order.astype(np.int32), stop_first=False)
             return np.sort(np.concatenate((always, partition.chosen)).astype(np.intp))

@@ -46,7 +46,7 @@ def alternate(run: Run, *, limit: int | None = None) -> None:
 
 
 def _hull(run: Run) -> npt.NDArray[np.float64]:
-    """Give the lower convex hull of the archived points (risk, loss)."""
+    """Return the lower convex hull of the archived points (risk, loss)."""
     hull: list[tuple[float, float]] = []
     for risk, utility in run.frontier.points():
         point = (risk, 1.0 - utility)

@@ -151,7 +151,7 @@ def fill_gaps(
 
 
 def _crossed(run: Run, upper: Bits, lower: Bits) -> list[Bits]:
-    """Give the policies with some attributes of one and the others of the other."""
+    """Return the policies with some attributes of one and the others of the other."""
     parts = [
         slice(int(a), int(b))
         for a, b in zip(run.space.first, run.space.first[1:], strict=False)

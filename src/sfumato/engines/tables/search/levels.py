@@ -65,7 +65,7 @@ def merge_orders(run: Run) -> list[MergeOrder]:
 
 
 def _counts_of_others(run: Run, a: int) -> npt.NDArray[np.int64]:
-    """Give the group sizes when attribute a is one interval; that policy is measured and counted."""
+    """Return the group sizes when attribute a is one interval; that policy is measured and counted."""
     cells = run.cells
     bits = run.space.bottom.copy()
     bits[cells.first[a] : cells.first[a + 1]] = 0
@@ -98,7 +98,7 @@ class _Others:
 def _few_sizes(
     counts: npt.NDArray[np.int64], most: int = 200
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Give the distinct sizes and how many groups have them; very many sizes are put into bins."""
+    """Return the distinct sizes and how many groups have them; very many sizes are put into bins."""
     size, how_many = np.unique(counts, return_counts=True)
     if size.size <= most:
         return size.astype(np.float64), how_many.astype(np.float64)
@@ -111,7 +111,7 @@ def _few_sizes(
 
 
 def _expected_nlogn(mean: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Give E[N ln N] for a Poisson N: a sum where the mean is small, an expansion elsewhere."""
+    """Return E[N ln N] for a Poisson N: a sum where the mean is small, an expansion elsewhere."""
     small = np.minimum(mean, 30.0)
     total = np.zeros_like(mean)
     term = np.exp(-small)
@@ -137,7 +137,7 @@ class _Margin:
         self.has_population = has_population
 
     def price(self, i: int, j: int) -> tuple[float, float, float]:
-        """Give the exchange rate, the risk taken away and the loss of merging two intervals."""
+        """Return the exchange rate, the risk taken away and the loss of merging two intervals."""
         gain, loss = self._gain(i, j), self._loss(i, j)
         if gain > _NOTHING:
             return loss / gain, gain, loss
@@ -318,7 +318,7 @@ def walk_down(run: Run, orders: list[MergeOrder], how_many: int, limit: int) -> 
 
 
 def halves(orders: list[MergeOrder], lower: Bits, upper: Bits) -> list[Bits]:
-    """Give the policy half way from `lower` up to `upper` in the modelled order, if there is one."""
+    """Return the policy half way from `lower` up to `upper` in the modelled order, if there is one."""
     cleared = lower & (1 - upper)
     if (upper & (1 - lower)).any():
         return []

@@ -110,7 +110,7 @@ class Run:
         return self.budget.seconds is not None and self.seconds >= self.budget.seconds
 
     def unpack(self, packed: bytes) -> Bits:
-        """Give the bits of an archived policy."""
+        """Return the bits of an archived policy."""
         return np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=self.space.length)
 
     def measure(self, bits: Bits) -> tuple[float, float, bool]:

@@ -35,7 +35,7 @@ def update_probability(
     risk: npt.NDArray[np.float64],
     loss: npt.NDArray[np.float64],
 ) -> float:
-    """Give H(s, f) (equation 1): the share of a sublattice's rectangle that the frontier leaves open.
+    """Return H(s, f) (equation 1): the share of a sublattice's rectangle that the frontier leaves open.
 
     `upper` and `lower` are (risk, loss) of its ends, `risk` and `loss` the frontier by rising risk. The
     height is clipped at the upper end's loss, which the printed formula leaves out. A rectangle without
@@ -59,7 +59,7 @@ def update_probability(
 
 
 def sublattice_clause(upper: Bits, lower: Bits) -> Clause:
-    """Give the clause that a policy outside a sublattice satisfies (appendix)."""
+    """Return the clause that a policy outside a sublattice satisfies (appendix)."""
     ones = ((int(i), 0) for i in np.flatnonzero(upper))
     zeros = ((int(i), 1) for i in np.flatnonzero(lower == 0))
     return (*ones, *zeros)
@@ -91,7 +91,7 @@ class Pruned:
         return np.equal(self._literals[position, : self._many], value + 1)
 
     def shortest(self, held: npt.NDArray[np.int64]) -> int | None:
-        """Give the shortest clause of which no literal is held."""
+        """Return the shortest clause of which no literal is held."""
         size = np.where(held == 0, self._size[: self._many], np.iinfo(np.int64).max)
         if size.size == 0 or held.min() > 0:
             return None

@@ -12,7 +12,6 @@ selection (in equal parts over the N features) and half for the release:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +38,7 @@ class DpRelease:
 
 
 def differential_release(
-    matrix: Any, labels: Any, *, count: int, epsilon: float, mechanism: str, seed: int = 0
+    matrix: object, labels: object, *, count: int, epsilon: float, mechanism: str, seed: int = 0
 ) -> DpRelease:
     """Choose `count` features privately and release a noisy table on them, ε-DP in all."""
     binary = as_binary(matrix)

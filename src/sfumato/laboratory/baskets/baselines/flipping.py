@@ -9,7 +9,6 @@ block by block, because it compares all pairs.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +30,7 @@ class Flipped:
     flipped_share: float
 
 
-def flip_into_clusters(matrix: Any, *, k: int, seed: int = 0, block: int = 4000) -> Flipped:
+def flip_into_clusters(matrix: object, *, k: int, seed: int = 0, block: int = 4000) -> Flipped:
     """Cluster rows and give every cluster one common row."""
     binary = as_binary(matrix)
     if binary.n < k:

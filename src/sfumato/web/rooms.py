@@ -1,0 +1,95 @@
+"""The rooms of the local page as HTML, and the files that they load."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from .guard import policy
+
+if TYPE_CHECKING:
+    from .app import Page
+
+__all__ = ["Rooms"]
+
+_STATIC = {"page.js": "text/javascript; charset=utf-8", "page.css": "text/css; charset=utf-8"}
+_SCRIPT = re.compile(r"<script(?![^>]*application/json)[^>]*>(.*?)</script>", re.DOTALL)
+
+
+class Rooms:
+    """Answers what the browser opens.
+
+    Parameters
+    ----------
+    page : Page
+        The state of the page.
+
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def routes(self) -> list[Route]:
+        """Return where each room is."""
+        return [
+            Route("/", self.home), Route("/label", self.label), Route("/frontier", self.frontier),
+            Route("/review", self.review), Route("/audit", self.audit),
+            Route("/report", self.report), Route("/static/{name}", self.static),
+        ]  # fmt: skip
+
+    def home(self, _request: Request) -> Response:
+        """Go to the first room that has something in it."""
+        return RedirectResponse(f"/{self.page.rooms()[0][0]}", 303)
+
+    def label(self, _request: Request) -> Response:
+        """Show the room of questions."""
+        self.page.the_desk()
+        return self.page.render("label")
+
+    def audit(self, request: Request) -> Response:
+        """Show the room of the recall audit, to its first or second reader."""
+        reader = 2 if request.query_params.get("reader") == "2" else 1
+        return self.page.render("audit", status=self.page.the_desk().status(), reader=reader)
+
+    def review(self, _request: Request) -> Response:
+        """Show the documents of a release that are to be seen."""
+        rows = self.page.the_desk().review()
+        return self.page.render("review", rows=rows, seen=sum(bool(r["seen"]) for r in rows))
+
+    def frontier(self, request: Request) -> Response:
+        """Show one part's frontier and one of its candidates."""
+        query = request.query_params
+        shown = self.page.frontiers.shown(query.get("part"), query.get("candidate"))
+        return self.page.render(
+            "frontier",
+            shown=shown,
+            shelf=self.page.shelf.rows(),
+            desk=self.page.desk is not None,
+        )
+
+    def report(self, _request: Request) -> Response:
+        """Show the report of everything in the folders."""
+        page = self.page.frontiers.report()
+        if page is None:
+            return self.page.render("report")
+        # The report is one file that also opens without a server: its scripts are named by their hashes.
+        digests = [hashlib.sha256(script.encode()).digest() for script in _SCRIPT.findall(page)]
+        hashes = [base64.b64encode(digest).decode() for digest in digests]
+        allowed = " ".join(f"'sha256-{h}'" for h in hashes) or "'none'"
+        headers = {"content-security-policy": policy(allowed, "'unsafe-inline'")}
+        return Response(page, media_type="text/html", headers=headers)
+
+    def static(self, request: Request) -> Response:
+        """Return a script or a style sheet."""
+        name = request.path_params["name"]
+        if name not in _STATIC:
+            return PlainTextResponse("not found", 404)
+        content = files("sfumato.web").joinpath("static", name).read_bytes()
+        return Response(content, media_type=_STATIC[name])
