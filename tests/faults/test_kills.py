@@ -19,8 +19,6 @@ ROOT = Path(__file__).resolve().parents[2]
         ("baskets", "3"),
         ("baskets", "steps"),
         ("report", "2"),
-        pytest.param("tables", "steps", marks=pytest.mark.slow),
-        pytest.param("report", "steps", marks=pytest.mark.slow),
         pytest.param("run", "2", marks=pytest.mark.slow),
     ],
 )
