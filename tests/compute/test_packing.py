@@ -35,6 +35,11 @@ def test_what_is_packed_comes_back(value):
     assert unpack(pack(value)) == value
 
 
+def test_spans_by_place_come_back():
+    marks = [(3, (Span(0, 4, "NAME", None), Span(6, 9, "DATE", 0.5))), (7, ())]
+    assert unpack(pack(("a.jsonl", ["x"], marks))) == ("a.jsonl", ["x"], marks)
+
+
 @pytest.mark.parametrize("rows", [0, 1, 5])
 def test_arrow_comes_back(rows):
     table = pa.table({"a": pa.array(range(rows), pa.uint8()), "b": ["é"] * rows})

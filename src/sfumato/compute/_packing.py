@@ -63,12 +63,16 @@ def pack(value: object) -> bytes:
         return b"T" + len(sizes).to_bytes(8, "little") + sizes + b"".join(parts)
     if isinstance(value, list) and value and all(isinstance(item, Document) for item in value):
         return b"D" + _to_stream(_from_documents(value))
+    if isinstance(value, Span):
+        return b"S" + json.dumps([value.start, value.end, value.label, value.score]).encode()
     try:
         return b"J" + json.dumps(value, allow_nan=True).encode()
     except (TypeError, ValueError) as error:
+        if isinstance(value, list):  # what it holds travels item by item
+            return b"L" + pack(tuple(value))
         raise ParameterError(
             f"A {type(value).__name__} cannot travel to another machine.",
-            hint="use Arrow data, bytes, documents, plain JSON values, or tuples of them.",
+            hint="use Arrow data, bytes, documents, spans, plain JSON values, or tuples of them.",
         ) from error
 
 
@@ -86,13 +90,19 @@ def unpack(packed: bytes) -> object:
         return _from_stream(content)
     if kind == b"D":
         return _to_documents(_from_stream(content))
+    if kind == b"S":
+        return Span(*json.loads(content))
+    if kind == b"L":
+        items = unpack(content)
+        assert isinstance(items, tuple)
+        return list(items)
     if kind == b"T":
         start = 8 + int.from_bytes(content[:8], "little")
-        items = []
+        parts = []
         for size in json.loads(content[8:start]):
-            items.append(unpack(content[start : start + size]))
+            parts.append(unpack(content[start : start + size]))
             start += size
-        return tuple(items)
+        return tuple(parts)
     return json.loads(content)
 
 
