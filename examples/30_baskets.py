@@ -4,14 +4,20 @@ import sfumato as sf
 from sfumato.data.samples import purchase_log
 
 log = purchase_log(rows=1000, features=500)
-frontier = sf.baskets.explore(log.matrix, labels=log.labels, k=[5, 11], selector="hamdist", seed=0)
+found = sf.baskets.explore(
+    log.matrix,
+    labels=log.labels,
+    k=[5, 11],
+    selector="hamdist",
+    publish_as="columns",
+    seed=0,
+)
 
-for candidate in frontier.candidates:
-    found = candidate.details
+for candidate in found.candidates:
     print(
-        f"k = {found['k']}: {found['count']} features, AUC {found['auc']:.3f}, "
-        f"AC {found['ac']}, exactly unique rows {found['unique_share']:.0%}"
+        f"k = {candidate.k}: {candidate.count} features, AUC {candidate.auc:.3f}, "
+        f"AC {candidate.ac}, exactly unique rows {candidate.unique_share:.0%}"
     )
 
-published = frontier.choose(max_risk=1 / 5).publish(log.matrix)
+published = found.publish(found.choose(max_risk=1 / 5), log.matrix)
 print(published.matrix.shape)
