@@ -10,6 +10,7 @@ nothing is left of a killed one but its files.
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import shutil
@@ -291,8 +292,10 @@ def whole_plan(folder: Path) -> Callable[..., None]:
 
     samples = write_samples(folder / "samples")
     write_documents(clinic_notes(60), like="jsonl", out=samples / "few.jsonl")
-    register = (samples / "register_with_notes.csv").read_text().splitlines(keepends=True)
-    (samples / "few.csv").write_text("".join(register[:300]))
+    with (samples / "register_with_notes.csv").open(newline="", encoding="utf-8") as stream:
+        register = [row for row, _ in zip(csv.reader(stream), range(300), strict=False)]
+    with (samples / "few.csv").open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, lineterminator="\n").writerows(register)
     log = purchase_log()
     sp.save_npz(samples / "few.npz", log.matrix[:300, :60])
     (samples / "y.txt").write_text("".join(f"{label}\n" for label in log.labels[:300].tolist()))
