@@ -67,7 +67,8 @@ def register(path, order):
     return people
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")  # PySpark leaves its sockets to the collector
+# PySpark leaves its own sockets to the garbage collector.
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.spark)])
 def test_h4_a_sorted_register_is_not_read_off_by_position(tmp_path, engine):
