@@ -109,7 +109,22 @@ class _Reading(Request):
     )
 
 
-class TextRequest(_Reading):
+class _WithFindings(_Reading):
+    """Documents, and what another tool found in them."""
+
+    findings: File | Mapping[str, object] | None = parameter(
+        None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
+    )
+    min_score: float = parameter(
+        0.0, help="Findings below this score are left out; one without a score counts.", ge=0, le=1
+    )
+    findings_labels: dict[str, str] = parameter(
+        {}, help="Other names of the findings' labels, for example PERSON=NAME.",
+        metavar="FOUND=LABEL",
+    )  # fmt: skip
+
+
+class TextRequest(_WithFindings):
     """What `explore` takes."""
 
     corpus: Source = parameter(
@@ -123,16 +138,6 @@ class TextRequest(_Reading):
         [], help="Other labelled corpora of any origin.", role="file"
     )
     unlabelled: list[Source] = parameter([], help="Your own texts without labels.", role="file")
-    findings: File | Mapping[str, object] | None = parameter(
-        None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
-    )
-    min_score: float = parameter(
-        0.0, help="Findings below this score are left out; one without a score counts.", ge=0, le=1
-    )
-    findings_labels: dict[str, str] = parameter(
-        {}, help="Other names of the findings' labels, for example PERSON=NAME.",
-        metavar="FOUND=LABEL",
-    )  # fmt: skip
     rules: File | None = parameter(
         None, help="Rules file, or built-in: firm matches are redacted first, others are a feature.",
         role="file", metavar="FILE|built-in",
@@ -226,7 +231,7 @@ class TextRequest(_Reading):
                 )
 
 
-class TextPublishRequest(_Reading):
+class TextPublishRequest(_WithFindings):
     """What `publish` takes."""
 
     documents: Source = parameter(help="Documents to publish.", role="data", metavar="INPUT")
@@ -240,16 +245,6 @@ class TextPublishRequest(_Reading):
     scope: str = parameter(
         "document", help="Where surrogates are consistent.", choices=lambda: ("document", "corpus")
     )
-    findings: File | Mapping[str, object] | None = parameter(
-        None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
-    )
-    min_score: float = parameter(
-        0.0, help="Findings below this score are left out; one without a score counts.", ge=0, le=1
-    )
-    findings_labels: dict[str, str] = parameter(
-        {}, help="Other names of the findings' labels, for example PERSON=NAME.",
-        metavar="FOUND=LABEL",
-    )  # fmt: skip
     rules: File | None = parameter(
         None, help="Rules file, or built-in, where explore had none: firm matches are redacted first.",
         role="file", metavar="FILE|built-in",
