@@ -41,6 +41,11 @@ from sfumato.engines.text.sanitize.second_look import passages
 RATIO = 10.0
 BOUND = 1 / (1 + RATIO)
 SMALL = 20_000  # words to time a classifier on
+LARGEST = int(os.environ.get("SFUMATO_BENCH_WORDS", "0"))  # of a corpus; 0: all of it
+TWINS = {  # the same visits twice: no background for each other
+    "aci_bench_notes": "aci_bench_dialogues",
+    "aci_bench_dialogues": "aci_bench_notes",
+}
 
 
 def _encoder(tuning: str) -> Any:
@@ -58,11 +63,18 @@ def _corpora() -> list[str]:
 def _read(name: str) -> list[Any]:
     folder = data_folder()
     assert folder is not None
-    return read(folder, name)
+    documents = read(folder, name)
+    if not LARGEST:
+        return documents
+    order = Streams(0).generator("benchmark words").permutation(len(documents))
+    size = np.cumsum([len(documents[i].text.split()) for i in order])
+    chosen = np.sort(order[: int(np.searchsorted(size, LARGEST)) + 1])
+    return [documents[i] for i in chosen]
 
 
 def _others(name: str) -> list[Any]:
-    return [d for other in _corpora() if other != name for d in _read(other)]
+    away = {name, TWINS.get(name)}
+    return [d for other in _corpora() if other not in away for d in _read(other)]
 
 
 class _OnePerCorpus:

@@ -81,8 +81,8 @@ class Encoder(Learner):
         """How long and how fast to learn; half as fast from a start, which knows something already."""
         if self.schedule is not None:
             return self.schedule
-        rate = TUNINGS[self.tuning].rate
-        return Schedule(rate=rate if self.start is None else rate / 2)
+        _, rate, epochs = TUNINGS[self.tuning]
+        return Schedule(epochs, rate if self.start is None else rate / 2)
 
     def quick(self) -> Encoder:
         """Return the learner that tunes the head alone, on one reading of the corpus."""
