@@ -298,6 +298,14 @@ def test_the_forward_pass_equals_a_plain_one(tiny_encoder):
         assert answers[w, :n] == pytest.approx(
             x @ np.asarray(last[0]) + float(last[1]), abs=2e-3, rel=1e-3
         )
+    # Accelerators compute in half precision, and nearly the same.
+    half = shape._replace(half=True)
+    assert np.asarray(network.logits(tuned, states, case, lengths, half)) == pytest.approx(
+        answers, abs=0.1
+    )
+    assert np.asarray(network.frozen_states(below, ids, lengths, half), np.float32) == (
+        pytest.approx(states.astype(np.float32), abs=0.1)
+    )
 
 
 @pytest.mark.parametrize("share", [0, 64])

@@ -52,6 +52,12 @@ class Shape(NamedTuple):
 
     heads: int
     epsilon: float
+    half: bool = False  # compute in bfloat16, as accelerators do best
+
+    @property
+    def kind(self) -> jnp.dtype:
+        """The type of number to compute with; weights, norms and sums stay float32."""
+        return jnp.dtype(jnp.bfloat16 if self.half else jnp.float32)
 
 
 class Lower(TypedDict):
@@ -131,14 +137,14 @@ def initial(
 
 
 def _dense(part: Part, x: jax.Array) -> jax.Array:
-    return x @ part[0] + part[1]
+    return x @ part[0].astype(x.dtype) + part[1].astype(x.dtype)
 
 
 def _norm(part: Part, x: jax.Array, epsilon: float) -> jax.Array:
-    centred = x - x.mean(-1, keepdims=True)
-    return (
-        centred * jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + epsilon) * part[0] + part[1]
-    )
+    wide = x.astype(jnp.float32)
+    centred = wide - wide.mean(-1, keepdims=True)
+    scale = jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + epsilon)
+    return (centred * scale * part[0] + part[1]).astype(x.dtype)
 
 
 class Dropout(NamedTuple):
@@ -154,7 +160,7 @@ class Dropout(NamedTuple):
     def of(self, x: jax.Array) -> jax.Array:
         """Silence some values, and raise the others so that the mean stays."""
         drawn = jax.random.bits(self.key, x.shape, jnp.uint8)
-        return jnp.where(drawn >= self.share, x * (_BYTE / (_BYTE - self.share)), 0.0)
+        return jnp.where(drawn >= self.share, x * (_BYTE / (_BYTE - self.share)), 0)
 
 
 def _layer(
@@ -164,8 +170,9 @@ def _layer(
     windows, places, size = x.shape
     split = (windows, places, shape.heads, size // shape.heads)
     query, key, value = (_dense(part[name], x).reshape(split) for name in ("query", "key", "value"))
-    weight = jnp.einsum("wqhd,wkhd->whqk", query, key) / np.sqrt(split[-1])
-    weight = jax.nn.softmax(weight + hidden_from[:, None, None, :], axis=-1)
+    weight = jnp.einsum("wqhd,wkhd->whqk", query, key) * float(1 / np.sqrt(split[-1]))
+    weight = jax.nn.softmax(weight.astype(jnp.float32) + hidden_from[:, None, None, :], axis=-1)
+    weight = weight.astype(x.dtype)
     joined = jnp.einsum("whqk,wkhd->wqhd", weight, value).reshape(x.shape)
     joined = _dense(part["joined"], joined)
     if dropout is not None:
@@ -187,7 +194,7 @@ def frozen_states(below: Lower, ids: Ints, length: Ints, shape: Shape) -> jax.Ar
     """Return what the lower layers make of the pieces of some windows, as float16."""
     places = ids.shape[1]
     x = below["words"][ids] + below["places"][:places] + below["type"]
-    x = _norm(below["norm"], x, shape.epsilon)
+    x = _norm(below["norm"], x, shape.epsilon).astype(shape.kind)
     away = _padding(length, places)
     for part in below["layers"]:
         x = _layer(part, x, away, shape)
@@ -202,7 +209,7 @@ def _upper(
     shape: Shape,
     dropout: Dropout | None = None,
 ) -> jax.Array:
-    x = x.astype(jnp.float32) + tuned["case"][case]
+    x = (x.astype(jnp.float32) + tuned["case"][case]).astype(shape.kind)
     if dropout is not None:
         x = dropout.at(0).of(x)
     away = _padding(length, x.shape[1])
@@ -212,7 +219,7 @@ def _upper(
     x = jax.nn.gelu(_dense(head["first"], x), approximate=False)
     if dropout is not None:
         x = dropout.at(1).of(x)
-    return x @ head["last"][0] + head["last"][1]
+    return x.astype(jnp.float32) @ head["last"][0] + head["last"][1]
 
 
 @partial(jax.jit, static_argnames="shape")
