@@ -185,6 +185,7 @@ class Request(BaseModel):
     """Base of all requests: frozen, no unknown key, names checked against their registries."""
 
     model_config = ConfigDict(
+        defer_build=True,
         extra="forbid", frozen=True, arbitrary_types_allowed=True, populate_by_name=True
     )
 
