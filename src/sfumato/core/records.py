@@ -110,7 +110,10 @@ class Record(BaseModel):
 
     model_config = ConfigDict(
         defer_build=True,  # a command uses few of the records: each is built when it is used
-        extra="forbid", frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        arbitrary_types_allowed=True,
     )
 
     def to_json(self) -> dict[str, Any]:

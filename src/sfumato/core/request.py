@@ -186,7 +186,10 @@ class Request(BaseModel):
 
     model_config = ConfigDict(
         defer_build=True,
-        extra="forbid", frozen=True, arbitrary_types_allowed=True, populate_by_name=True
+        extra="forbid",
+        frozen=True,
+        arbitrary_types_allowed=True,
+        populate_by_name=True,
     )
 
     @model_validator(mode="before")
