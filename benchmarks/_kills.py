@@ -5,11 +5,13 @@
 
 KIND is text, tables, baskets, run or report. Half of the runs replace an earlier output (--force). Beside
 the output lie files of somebody else, which must stay as they are. Each run is a forked process, so that
-nothing is left of a killed one but its files.
+nothing is left of a killed one but its files; modules are loaded before, because loading them takes longer
+than the work, but nothing that starts threads is used.
 """
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 import os
@@ -203,6 +205,21 @@ def text_publish(folder: Path) -> Callable[..., None]:
     return work
 
 
+def _load_modules(*packages: str) -> None:
+    """Import all modules of some packages of sfumato, and what they use when they work."""
+    import importlib
+    import pkgutil
+
+    for package in packages:
+        found = importlib.import_module(package)
+        for module in pkgutil.walk_packages(found.__path__, f"{package}."):
+            if not module.name.endswith("spark"):
+                importlib.import_module(module.name)
+    import duckdb  # noqa: F401
+    import pyarrow.parquet  # noqa: F401
+    import sklearn.svm  # noqa: F401
+
+
 def _in_fork(work: Callable[[], None]) -> None:
     """Prepare something in a process of its own: DuckDB does not survive a fork."""
     _, well = attempt(lambda _: work(), Path(), None)
@@ -210,8 +227,44 @@ def _in_fork(work: Callable[[], None]) -> None:
         raise RuntimeError("the preparation failed")
 
 
+def _remember_drawings(folder: Path, work: Callable[..., None]) -> None:
+    """Draw everything once in a fork, and hand that out from then on.
+
+    The program that draws takes longer than all the rest, writes no file and does not survive a fork.
+    """
+    import vl_convert
+
+    names = ("javascript_bundle", "vegalite_to_svg", "vegalite_to_png")
+    file = folder / "drawings"
+
+    def key(name: str, arguments: object, named: object) -> str:
+        return repr((name, arguments, named))
+
+    def draw() -> None:
+        drawn: dict[str, Any] = {}
+
+        def kept(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+            def call(*arguments: Any, **named: Any) -> Any:
+                found = drawn[key(name, arguments, named)] = function(*arguments, **named)
+                return found
+
+            return call
+
+        for name in names:
+            setattr(vl_convert, name, kept(name, getattr(vl_convert, name)))
+        work(folder / "drawn")
+        shutil.rmtree(folder / "drawn")
+        file.write_text(repr(drawn))
+
+    _in_fork(draw)
+    drawn: dict[str, Any] = ast.literal_eval(file.read_text())
+    for name in names:
+        setattr(vl_convert, name, lambda *a, _name=name, **named: drawn[key(_name, a, named)])
+
+
 def tables_publish(folder: Path) -> Callable[..., None]:
     """Return a publish of a register."""
+    _load_modules("sfumato.core", "sfumato.data", "sfumato.compute", "sfumato.engines.tables")
     samples = folder / "samples"
 
     def prepare() -> None:
@@ -271,11 +324,13 @@ def report(folder: Path) -> Callable[..., None]:
     )
     (folder / "explored").mkdir()
     found.save(folder / "explored")
+    _load_modules("sfumato.presentation", "sfumato.report")
 
     def work(out: Path, *, force: bool = False) -> None:
         write_report([folder / "explored"], out=out, charts=True, force=force)
 
-    return work  # drawn in the forks alone: the program that draws does not survive one
+    _remember_drawings(folder, work)
+    return work
 
 
 def whole_plan(folder: Path) -> Callable[..., None]:
@@ -297,8 +352,8 @@ def whole_plan(folder: Path) -> Callable[..., None]:
     with (samples / "few.csv").open("w", newline="", encoding="utf-8") as stream:
         csv.writer(stream, lineterminator="\n").writerows(register)
     log = purchase_log()
-    sp.save_npz(samples / "few.npz", log.matrix[:300, :60])
-    (samples / "y.txt").write_text("".join(f"{label}\n" for label in log.labels[:300].tolist()))
+    sp.save_npz(samples / "few.npz", log.matrix[:120, :30])
+    (samples / "y.txt").write_text("".join(f"{label}\n" for label in log.labels[:120].tolist()))
     (samples / "plan.toml").write_text(
         '[tables]\ntable = "few.csv"\nschema = "schema_with_notes.toml"\nevaluations = 30\n'
         "choose = { knee = true }\n\n"
@@ -306,16 +361,20 @@ def whole_plan(folder: Path) -> Callable[..., None]:
         'attackers = "none"\npublish = "tables"\ntext_column = "notes"\n'
         "choose = { ratio = 10 }\n\n"
         '[baskets]\nmatrix = "few.npz"\nlabels = "y.txt"\nk = [8]\nselector = "hamdist"\n'
-        "choose = { knee = true }\n"
+        "folds = 2\nchoose = { knee = true }\n"
     )
 
     # Kernels are loaded here, before the forks; tables are not, because DuckDB does not survive one.
-    baskets.explore(samples / "few.npz", labels=samples / "y.txt", k=[8], selector="hamdist")
+    _load_modules("sfumato.core", "sfumato.data", "sfumato.compute", "sfumato.engines",
+                  "sfumato.presentation", "sfumato.report")  # fmt: skip
+    baskets.explore(samples / "few.npz", labels=samples / "y.txt", k=[8], selector="hamdist",
+                    folds=2)  # fmt: skip
     text.explore(clinic_notes(60), labels=["NAME"], ratios=[10], folds=2, attackers="none")
 
     def work(out: Path, *, force: bool = False) -> None:
         workbench.run(samples / "plan.toml", out=out, force=force)
 
+    _remember_drawings(folder, work)
     return work
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,8 +68,26 @@ class _Connection:
     def execute(self, sql: str, *values: Any) -> Any:
         return self._cursor if sql.startswith("SET ") else self._cursor.execute(sql, *values)
 
+    def sql(self, sql: str) -> Any:
+        return _Relation(self._cursor, sql)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cursor, name)
+
+
+class _Relation:
+    """A query that is planned once, not once as a relation and again as a result."""
+
+    def __init__(self, cursor: Any, sql: str) -> None:
+        self._cursor, self._sql = cursor, sql
+
+    def to_arrow_table(self) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of a copy of a few rows
+            return self._cursor.execute(self._sql).to_arrow_table()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cursor.sql(self._sql), name)
 
 
 _DATABASE = _OneDatabase()

@@ -71,7 +71,12 @@ def run(
         if time.monotonic() - started > seconds:
             break
         done += 1
-        data = mutated(seeds, streams.generator(str(number)))
+        dice = streams.generator(str(number))
+        data = mutated(seeds, dice)
+        for _ in range(9):  # a small file has few changes: change it more
+            if data not in seen:
+                break
+            data = mutated([data], dice)
         if data in seen:
             repeated += 1
             continue

@@ -145,7 +145,7 @@ class Source:
         import duckdb
 
         try:
-            return self.connection.execute(sql).to_arrow_table()
+            return self.connection.sql(sql).to_arrow_table()
         except duckdb.OutOfMemoryException as error:
             if (disk := disk_error(error)) is not None:
                 raise disk from None
