@@ -3,7 +3,7 @@
     python -m benchmarks._kills KIND 100       a hundred kills at random moments
     python -m benchmarks._kills KIND steps     a kill before each call that changes a name on the disk
 
-KIND is text, tables, baskets, run or report. Half of the runs replace an earlier output (--force). Beside
+KIND is text, tables, baskets, run, report or serve. Half of the runs replace an earlier output (--force). Beside
 the output lie files of somebody else, which must stay as they are. Each run is a forked process, so that
 nothing is left of a killed one but its files; modules are loaded before, because loading them takes longer
 than the work, but nothing that starts threads is used.
@@ -28,6 +28,7 @@ from typing import Any
 from sfumato.core.randomness import Streams
 
 Run = Callable[[Path], Any]
+_HANGS = 300.0  # seconds after which a run that nobody disturbs has failed
 
 
 def content_of(path: Path) -> dict[str, bytes]:
@@ -60,16 +61,16 @@ def attempt(
             status = 3 if isinstance(error, OutputExistsError) else 1
         finally:
             os._exit(status)
-    deadline = None if kill_after is None else time.monotonic() + kill_after
+    deadline = time.monotonic() + (_HANGS if kill_after is None else kill_after)
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             ended = os.waitstatus_to_exitcode(status)
             return ended >= 0, ended in (0, 3)
-        if deadline is not None and time.monotonic() >= deadline:
+        if time.monotonic() >= deadline:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            return False, False
+            return kill_after is None, False
         time.sleep(0.0005)
 
 
@@ -101,13 +102,14 @@ class Trial:
 
     def __init__(self, work: Callable[..., None], folder: Path) -> None:
         self.work, self.folder = work, folder
-        reference = folder / "undisturbed"
+        self.reference = folder / "undisturbed" / "out"
+        self.reference.parent.mkdir()
         start = time.monotonic()
-        _, well = attempt(work, reference, None)
+        _, well = attempt(work, self.reference, None)
         self.seconds = time.monotonic() - start
         if not well:
             raise RuntimeError("the undisturbed run failed")
-        self.wanted = content_of(reference)
+        self.wanted = content_of(self.reference)
         self.kills = self.runs = self.different = self.left = self.failed = self.touched = 0
 
     def round(self, kill: Callable[[Callable[..., None], Path], bool]) -> None:
@@ -118,7 +120,7 @@ class Trial:
         self.runs += 1
         work = self.work
         if self.runs % 2 == 0:  # an earlier output stands there and is replaced
-            shutil.copytree(self.folder / "undisturbed", place / "out")
+            shutil.copytree(self.reference, place / "out")
             work = partial(self.work, force=True)
         well = kill(work, place / "out")
         self.failed += not well
@@ -185,12 +187,12 @@ def text_publish(folder: Path) -> Callable[..., None]:
     from sfumato.engines.text.release.sanitiser import Sanitiser
     from sfumato.engines.text.release.writing import publish
 
-    notes = clinic_notes(150)
+    notes = clinic_notes(80)
     found = explore(notes, labels=["NAME"], ratios=[10], folds=2, attackers="none")
     candidate = found.candidates[0]
     classifiers = found.classifiers[candidate.id]
     source = folder / "notes.jsonl"
-    many = (replace(note, id=f"{copy}-{note.id}") for copy in range(8) for note in notes)
+    many = (replace(note, id=f"{copy}-{note.id}") for copy in range(15) for note in notes)
     write_documents(many, like="jsonl", out=source)
 
     def work(out: Path, threads: int = 2, *, force: bool = False) -> None:
@@ -378,9 +380,43 @@ def whole_plan(folder: Path) -> Callable[..., None]:
     return work
 
 
+def serve(folder: Path) -> Callable[..., None]:
+    """Return an hour at the local page: a project, answers, a frontier and a release.
+
+    After a kill the page is opened again, shows what was answered, and goes on with the next answer.
+    """
+    from sfumato.data.samples.notes import clinic_notes
+    from sfumato.engines.text.labelling.project import start_project
+    from sfumato.web.app import Page
+
+    notes = clinic_notes(30)
+    (folder / "notes.jsonl").write_text(
+        "".join(json.dumps({"id": d.id, "text": d.text}) + "\n" for d in notes)
+    )
+
+    def work(out: Path, *, force: bool = False) -> None:  # noqa: ARG001 (a project is never replaced)
+        if not out.exists():
+            start_project(folder / "notes.jsonl", out, labels=["NAME"])
+        page = Page([out])
+        desk: Any = page.the_desk()
+        events = desk.session.journal.events
+        for number in range(len([e for e in events if e["do"] == "window"]), 10):
+            place = {"doc": number, "first": 0, "last": len(notes[number].text)}
+            spans = [[s.start, s.end, "NAME"] for s in notes[number].spans if s.label == "NAME"]
+            desk.answer({"do": "window", "random": True, "spans": spans, **place})
+        if not any(e["do"] == "release" for e in events):
+            desk.explore()
+            desk.publish("r10", lambda *_, **__: None)
+        desk.close()
+
+    _in_fork(partial(work, folder / "warm"))  # compiles the kernels
+    shutil.rmtree(folder / "warm")
+    return work
+
+
 KINDS = {
     "text": text_publish, "tables": tables_publish, "baskets": baskets_publish, "run": whole_plan,
-    "report": report,
+    "report": report, "serve": serve,
 }  # fmt: skip
 
 
