@@ -124,8 +124,14 @@ class Trial:
             work = partial(self.work, force=True)
         well = kill(work, place / "out")
         self.failed += not well
-        whole = (place / "out").is_dir() and content_of(place / "out") == self.wanted
-        self.different += not whole
+        found = content_of(place / "out")
+        other = sorted(k for k in {*found, *self.wanted} if found.get(k) != self.wanted.get(k))
+        if other:
+            self.different += 1
+            print(f"different: {', '.join(other)}", file=sys.stderr)
+            if keep := os.environ.get("KEEP_DIFFERENT"):
+                shutil.copytree(place, Path(keep) / f"{self.runs}")
+                shutil.copytree(self.reference, Path(keep) / f"{self.runs}-wanted")
         self.left += len([p for p in place.iterdir() if p.name not in {"out", "thesis.tex"}])
         self.touched += (place / "thesis.tex").read_text() != "years of work"
         shutil.rmtree(place)
