@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._common import data_folder
+from benchmarks._common import data_folder, resumed
 from benchmarks.calibration import sample
 from benchmarks.text import prepared, read
 from sfumato.core.randomness import Streams
+from sfumato.core.shift import ALARM
 from sfumato.data.document import Document
 from sfumato.engines.text.judging import Judge
 from sfumato.engines.text.reading.features import TokenData
@@ -24,7 +25,8 @@ from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, t
 from sfumato.engines.text.release.shift import ShiftReference
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
 
-HALVES = 8
+HALVES = 8  # of each corpus
+VARIED = 2  # of them are also published as something else
 RATIO = 10.0
 NEAR = (("aci_bench_notes", "aci_bench_dialogues"), ("aci_bench_dialogues", "aci_bench_notes"))
 _MISREAD = {"l": "1", "o": "0", "i": "l", "e": "c", "m": "rn", "a": "o", "s": "5", "t": "f",
@@ -83,6 +85,34 @@ class Learned:
         return bool((sensitive & ~redacted).sum() > self.promise * max(sensitive.sum(), 1))
 
 
+Alarms = list[tuple[str, bool]]
+
+
+def half(corpora: dict[str, list[Document]], name: str, seed: int) -> tuple[Alarms, list[bool]]:
+    """Learn from one half; return the alarms by kind of release, and those over broken promises."""
+    random = Streams(seed).generator("variants")
+    own, rest = sample(corpora[name], seed)
+    learned = Learned(own, seed, publisher=seed < VARIED)
+    alarms: Alarms = [("same corpus", learned.alarm([d.text for d in rest]))]
+    broken: list[bool] = []
+    if seed >= VARIED:
+        return alarms, broken
+    for kind, change in VARIANTS.items():
+        texts = [change(d.text, random) for d in rest]
+        if texts != [d.text for d in rest]:  # lower case that was so before is no change
+            alarms.append((kind, learned.alarm(texts)))
+    others = [o for o in corpora if o != name and (name, o) not in NEAR]
+    drawn = [("other corpus", str(other)) for other in random.permutation(others)[:2]]
+    drawn += [("another report type", near) for n, near in NEAR if n == name]
+    for kind, other in drawn:
+        documents = sample(corpora[other], seed)[1]
+        alarm = learned.alarm([d.text for d in documents])
+        alarms.append((kind, alarm))
+        if learned.broken(documents):
+            broken.append(alarm)
+    return alarms, broken
+
+
 def run(halves: int = HALVES) -> dict[str, Any]:
     folder = data_folder()
     if folder is None:
@@ -91,45 +121,30 @@ def run(halves: int = HALVES) -> dict[str, Any]:
     corpora = {name: read(folder, name) for name in names}
     alarms: dict[str, list[bool]] = {}
     broken: list[bool] = []
-
-    def took(kind: str, alarm: bool) -> None:
-        alarms.setdefault(kind, []).append(alarm)
-
     for name in names:
         for seed in range(halves):
-            random = Streams(seed).generator("variants")
-            own, rest = sample(corpora[name], seed)
-            learned = Learned(own, seed, publisher=seed < 2)
-            took("same corpus", learned.alarm([d.text for d in rest]))
-            if seed >= 2:
-                continue
-            for kind, change in VARIANTS.items():
-                texts = [change(d.text, random) for d in rest]
-                if texts != [d.text for d in rest]:  # lower case that was so before is no change
-                    took(kind, learned.alarm(texts))
-            others = [o for o in names if o != name and (name, o) not in NEAR]
-            for other in random.permutation(others)[:2]:
-                documents = sample(corpora[str(other)], seed)[1]
-                alarm = learned.alarm([d.text for d in documents])
-                took("other corpus", alarm)
-                if learned.broken(documents):
-                    broken.append(alarm)
-            for near in (o for n, o in NEAR if n == name):
-                documents = sample(corpora[near], seed)[1]
-                alarm = learned.alarm([d.text for d in documents])
-                took("another report type", alarm)
-                if learned.broken(documents):
-                    broken.append(alarm)
+            found, lost = resumed(
+                "shift", f"{name}-{seed}", lambda name=name, seed=seed: half(corpora, name, seed)
+            )
+            for kind, alarm in found:
+                alarms.setdefault(kind, []).append(alarm)
+            broken += lost
         print(f"   {name}: done", flush=True)
     table = {
-        kind: {"releases": len(found), "refused": round(float(np.mean(found)), 4)}
+        kind: {
+            "releases": len(found),
+            "refused": int(sum(found)),
+            "share_refused": round(float(np.mean(found)), 4),
+        }
         for kind, found in alarms.items()
     }
-    print(f"   refused: { {k: v['refused'] for k, v in table.items()} }", flush=True)
+    print(f"   refused: { {k: v['share_refused'] for k, v in table.items()} }", flush=True)
     return {
+        "alarm_at": ALARM,
         "releases": table,
         "broken_promises": {
             "releases": len(broken),
-            "refused": round(float(np.mean(broken)), 4) if broken else None,
+            "refused": int(sum(broken)),
+            "share_refused": round(float(np.mean(broken)), 4) if broken else None,
         },
     }
