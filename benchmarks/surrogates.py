@@ -103,16 +103,6 @@ def corpus(folder: Path, name: str) -> dict[str, Any] | None:
         if invented and not sensitive:
             found["inventions"] += 1
             found["numbers altered"] += any(c.isdigit() for c in text)
-            if any(c.isdigit() for c in text):
-                print(
-                    "ALT",
-                    name,
-                    label,
-                    repr(before),
-                    repr(text),
-                    repr(made),
-                    float(certainty[own].min()),
-                )
         if kind_of_label(label) == "date" and invented:
             found["dates moved"] += 1
             was = _read_date(text, reading)

@@ -47,6 +47,7 @@ __all__ = [
     "Candidate",
     "CandidateId",
     "ColumnName",
+    "ComparedRecord",
     "Count",
     "FileName",
     "FrontierRecord",
@@ -59,6 +60,7 @@ __all__ = [
     "RiskField",
     "Sentence",
     "Share",
+    "ShiftRecord",
     "UtilityField",
     "private",
     "versions",
@@ -343,6 +345,28 @@ class Release(Record):
         path = Path(folder) / name
         write_json(path, self.to_json(), force=True)
         return path
+
+
+class ComparedRecord(Record):
+    """One measure of a shift check in both samples."""
+
+    released: float
+    learned: float
+    difference: float
+
+
+class ShiftRecord(Record):
+    """Whether a release is like what was learned from, and the numbers that the verdict rests on."""
+
+    verdict: Sentence
+    p_value: Share | None
+    alarm_at: Share
+    cause: Sentence | None
+    released: Count
+    learned: Count
+    learned_from: Count = 0
+    """Records of the release that were learned from; they are not compared."""
+    measures: dict[Sentence, ComparedRecord]
 
 
 class AttackRecord(Record):

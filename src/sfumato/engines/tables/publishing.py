@@ -23,6 +23,7 @@ from ...core.private_key import private_key
 from ...core.quarantine import write_quarantine
 from ...core.records import RELEASE_FILE, InputFile
 from ...core.release import check_files, released_files, warn_if_composed, warn_of_kept_order
+from ...core.shift import ShiftCheck
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source, cell_text, format_of_name, quoted_name
@@ -34,6 +35,7 @@ from .records import TablesCandidate, TablesHow, TablesRelease
 from .remeasure import Remeasured, remeasure
 from .request import TablesPublishRequest
 from .rows import NUMBER, SMALL, Generaliser, published_rows
+from .shift import check_table, recorded, refuse_different, sentence_of
 from .suppression import small_groups
 from .terms import Terms
 
@@ -109,6 +111,10 @@ def published(
     if out is not None:
         _check_outputs(out, kind, force=force, inputs=read)
     table = _read(opened, terms, request.population, compute)
+    shift = None
+    if promise.promised and terms.margins is not None:
+        shift = check_table(terms.margins, table)
+        refuse_different(shift, accepted=request.accept_shift)
     generaliser = Generaliser.of(policy, terms.schema)
     rows = published_rows(generaliser, opened, compute)
     left_out = _small_groups(policy, terms, table)
@@ -121,7 +127,7 @@ def published(
             generaliser.columns(opened), private_key().seed("order", "tables", policy.id)
         )
     suppressed = 0 if left_out is None else left_out.records
-    work = _Work(policy, promise, request, terms, table, opened, seed, suppressed)
+    work = _Work(policy, promise, request, terms, table, opened, seed, suppressed, shift)
     if out is None:
         frame = rows.to_arrow()
         work.measured(frame)
@@ -151,6 +157,7 @@ class _Work:
     opened: Source
     seed: int
     suppressed: int = 0
+    shift: ShiftCheck | None = None
 
     def measured(self, written: object) -> tuple[Remeasured, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
@@ -258,6 +265,8 @@ class _Work:
         dropped = [n for n in schema.names("identifier") if n in self.opened.columns]
         declared = {a.name for a in schema.attributes}
         unknown = sum(c not in declared for c in self.opened.columns)
+        explored = terms.same_table(table)
+        told = self.shift is not None and not explored
         kept = [
             c
             for c in self.opened.columns
@@ -293,13 +302,15 @@ class _Work:
                 missing=schema.missing,
                 order="kept" if self.request.keep_order else "shuffled",
                 population=has_population,
-                explored_table=terms.same_table(table),
+                explored_table=explored,
                 risk_measure=terms.risk,
                 loss_measure=terms.loss,
                 refuse_above=self.request.refuse_above,
+                accept_shift=self.request.accept_shift,
             ),
-            measured=found.to_record(),
+            measured=found.to_record().model_copy(update={"shift": recorded(self.shift)}),
             worse=tuple(worse),
+            sentences=(sentence_of(self.shift),) if told else (),
         )
 
 

@@ -134,6 +134,9 @@ class TablesPublishRequest(Request):
     accept_worse: bool = parameter(
         False, help="Publish although the output is worse than promised; recorded in release.json."
     )
+    accept_shift: bool = parameter(
+        False, help="Publish although the records are not like those explored; recorded."
+    )
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."
     )

@@ -9,8 +9,9 @@ import numpy as np
 
 from ....core.measures import Interval, Risk
 from ....core.randomness import Streams
+from ....core.records import ShiftRecord
 from ....core.shift import FEW, LEAST, LIKE, TOO_FEW, ShiftCheck
-from ..records import MeasuredRange, RangedShare, ShiftRecord, TextMeasured
+from ..records import MeasuredRange, RangedShare, TextMeasured
 from ..sanitize.classifiers import ClassifierSet
 from .learned import HeldOut, Learned
 
