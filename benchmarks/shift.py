@@ -28,6 +28,7 @@ from sfumato.engines.text.sanitize.greedy import GreedySanitize
 HALVES = 8  # of each corpus
 VARIED = 2  # of them are also published as something else
 RATIO = 10.0
+LEVELS = (0.005, 0.01, 0.015, 0.03, 0.05)
 NEAR = (("aci_bench_notes", "aci_bench_dialogues"), ("aci_bench_dialogues", "aci_bench_notes"))
 _MISREAD = {"l": "1", "o": "0", "i": "l", "e": "c", "m": "rn", "a": "o", "s": "5", "t": "f",
             "n": "u", "r": "n"}  # fmt: skip
@@ -74,8 +75,10 @@ class Learned:
             assert risk.interval is not None
             self.promise = risk.interval.high
 
-    def alarm(self, texts: list[str]) -> bool:
-        return self.reference.check(texts, streams=Streams(self.seed))[0].different
+    def p_value(self, texts: list[str]) -> float:
+        found = self.reference.check(texts, streams=Streams(self.seed))[0].p_value
+        assert found is not None
+        return found
 
     def broken(self, documents: list[Document]) -> bool:
         """Whether more is left than promised, in truth."""
@@ -85,32 +88,32 @@ class Learned:
         return bool((sensitive & ~redacted).sum() > self.promise * max(sensitive.sum(), 1))
 
 
-Alarms = list[tuple[str, bool]]
+Found = list[tuple[str, float]]
 
 
-def half(corpora: dict[str, list[Document]], name: str, seed: int) -> tuple[Alarms, list[bool]]:
-    """Learn from one half; return the alarms by kind of release, and those over broken promises."""
+def half(corpora: dict[str, list[Document]], name: str, seed: int) -> tuple[Found, list[float]]:
+    """Learn from one half; return p-values by kind of release, and those of broken promises."""
     random = Streams(seed).generator("variants")
     own, rest = sample(corpora[name], seed)
     learned = Learned(own, seed, publisher=seed < VARIED)
-    alarms: Alarms = [("same corpus", learned.alarm([d.text for d in rest]))]
-    broken: list[bool] = []
+    found: Found = [("same corpus", learned.p_value([d.text for d in rest]))]
+    broken: list[float] = []
     if seed >= VARIED:
-        return alarms, broken
+        return found, broken
     for kind, change in VARIANTS.items():
         texts = [change(d.text, random) for d in rest]
         if texts != [d.text for d in rest]:  # lower case that was so before is no change
-            alarms.append((kind, learned.alarm(texts)))
+            found.append((kind, learned.p_value(texts)))
     others = [o for o in corpora if o != name and (name, o) not in NEAR]
     drawn = [("other corpus", str(other)) for other in random.permutation(others)[:2]]
     drawn += [("another report type", near) for n, near in NEAR if n == name]
     for kind, other in drawn:
         documents = sample(corpora[other], seed)[1]
-        alarm = learned.alarm([d.text for d in documents])
-        alarms.append((kind, alarm))
+        p_value = learned.p_value([d.text for d in documents])
+        found.append((kind, p_value))
         if learned.broken(documents):
-            broken.append(alarm)
-    return alarms, broken
+            broken.append(p_value)
+    return found, broken
 
 
 def run(halves: int = HALVES) -> dict[str, Any]:
@@ -119,32 +122,30 @@ def run(halves: int = HALVES) -> dict[str, Any]:
         return {"skipped": "the folder with real data is not there"}
     names = sorted(path.name.split(".")[0] for path in (folder / "text").glob("*.jsonl.gz"))
     corpora = {name: read(folder, name) for name in names}
-    alarms: dict[str, list[bool]] = {}
-    broken: list[bool] = []
+    p_values: dict[str, list[float]] = {}
+    broken: list[float] = []
     for name in names:
         for seed in range(halves):
             found, lost = resumed(
                 "shift", f"{name}-{seed}", lambda name=name, seed=seed: half(corpora, name, seed)
             )
-            for kind, alarm in found:
-                alarms.setdefault(kind, []).append(alarm)
+            for kind, p_value in found:
+                p_values.setdefault(kind, []).append(p_value)
             broken += lost
         print(f"   {name}: done", flush=True)
-    table = {
-        kind: {
-            "releases": len(found),
-            "refused": int(sum(found)),
-            "share_refused": round(float(np.mean(found)), 4),
-        }
-        for kind, found in alarms.items()
-    }
+    table = {kind: refused(found) for kind, found in p_values.items()}
     print(f"   refused: { {k: v['share_refused'] for k, v in table.items()} }", flush=True)
+    return {"alarm_at": ALARM, "releases": table, "broken_promises": refused(broken)}
+
+
+def refused(p_values: list[float]) -> dict[str, Any]:
+    """Count the releases that are refused, and at other levels than the shipped one."""
+    found = np.asarray(p_values)
     return {
-        "alarm_at": ALARM,
-        "releases": table,
-        "broken_promises": {
-            "releases": len(broken),
-            "refused": int(sum(broken)),
-            "share_refused": round(float(np.mean(broken)), 4) if broken else None,
+        "releases": len(found),
+        "refused": int((found <= ALARM).sum()),
+        "share_refused": round(float((found <= ALARM).mean()), 4),
+        "share_refused_at": {
+            str(level): round(float((found <= level).mean()), 4) for level in LEVELS
         },
     }

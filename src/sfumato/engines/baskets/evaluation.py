@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.stats import t as student
+from scipy.special import stdtrit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
@@ -64,7 +64,7 @@ class AucScore:
     def interval(self) -> Interval:
         folds = len(self.folds)
         spread = float(np.std(self.folds, ddof=1)) * math.sqrt(1 / folds + 1 / (folds - 1))
-        half = float(student.ppf(0.975, folds - 1)) * spread
+        half = float(stdtrit(folds - 1, 0.975)) * spread
         low, high = max(0.0, self.value - half), min(1.0, self.value + half)
         return Interval(
             min(low, self.value), max(high, self.value), 0.95,

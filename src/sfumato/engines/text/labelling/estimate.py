@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.randomness import Streams
+from ....core.resampling import beta_quantile
 from ..reading.arrays import Mask, Scores
 from .partial import UNKNOWN, Fitted, Known, PartialCRF, Pool
 
@@ -67,14 +68,12 @@ def share_range(
         The seed of the bootstrap.
 
     """
-    from scipy.stats import beta
-
     total, count = int(of.sum()), int(left.sum())
     if total == 0:
         return 0.0, 1.0
     tail = (1.0 - level) / 2
-    low = float(beta.ppf(tail, count, total - count + 1)) if count else 0.0
-    high = float(beta.ppf(1 - tail, count + 1, total - count)) if count < total else 1.0
+    low = beta_quantile(tail, count, total - count + 1) if count else 0.0
+    high = beta_quantile(1 - tail, count + 1, total - count) if count < total else 1.0
     _, where = np.unique(unit, return_inverse=True)
     documents = int(where.max()) + 1
     members = [np.flatnonzero(where == d) for d in range(documents)]
@@ -193,14 +192,12 @@ def audit_size(share: float, wanted: float, *, level: float = 0.95) -> int:
         The level of the interval.
 
     """
-    from scipy.stats import beta
-
     if not share < wanted:
         return 0
     size = 8
     while size < 10_000_000:
         left = int(np.ceil(share * size))
-        if beta.ppf(1 - (1 - level) / 2, left + 1, size - left) <= wanted:
+        if beta_quantile(1 - (1 - level) / 2, left + 1, size - left) <= wanted:
             return size
         size = int(size * 1.1) + 1
     return size
