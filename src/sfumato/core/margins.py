@@ -107,12 +107,12 @@ def _new_values(margin: Margin) -> tuple[Compared, int, float]:
 
 
 def _distribution(margin: Margin) -> tuple[Compared, int, float]:
-    """Compare the shares of the values and, where they are ordered, their ranks."""
+    """Compare the shares of the values that were seen and, where they are ordered, the ranks of all."""
     n, m = (min(rows, MOST_ROWS) for rows in margin.rows)
     was = margin.learned / margin.rows[0]
     now = margin.released / margin.rows[1]
     pooled = (was * n + now * m) / (n + m)
-    usable = np.minimum(pooled, 1 - pooled) * min(n, m) >= _EXPECTED
+    usable = (margin.learned > 0) & (np.minimum(pooled, 1 - pooled) * min(n, m) >= _EXPECTED)
     spread = np.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
     differences = ((now - was)[usable] / spread[usable]).tolist()
     if margin.ordered:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -36,6 +36,9 @@ from .errors import FormatError, ParameterError
 from .files import read_json, sha256_of, write_json
 from .measures import Risk, Utility
 from .private_key import private_key
+
+if TYPE_CHECKING:
+    from .shift import ShiftCheck
 
 __all__ = [
     "ATTACK_FILE",
@@ -371,6 +374,11 @@ class ShiftRecord(Record):
     learned_from: Count = 0
     """Records of the release that were learned from; they are not compared."""
     measures: dict[Sentence, ComparedRecord]
+
+    @classmethod
+    def of(cls, check: ShiftCheck) -> Self:
+        """Return the verdict of a check as release.json holds it."""
+        return cls.from_json(check.to_json())
 
 
 class AttackRecord(Record):

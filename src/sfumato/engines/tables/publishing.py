@@ -21,8 +21,14 @@ from ...core.measures import Risk, Utility
 from ...core.ownership import paths_in
 from ...core.private_key import private_key
 from ...core.quarantine import write_quarantine
-from ...core.records import RELEASE_FILE, InputFile
-from ...core.release import check_files, released_files, warn_if_composed, warn_of_kept_order
+from ...core.records import RELEASE_FILE, InputFile, ShiftRecord
+from ...core.release import (
+    check_files,
+    refuse_different,
+    released_files,
+    warn_if_composed,
+    warn_of_kept_order,
+)
 from ...core.shift import ShiftCheck
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
@@ -35,7 +41,7 @@ from .records import TablesCandidate, TablesHow, TablesRelease
 from .remeasure import Remeasured, remeasure
 from .request import TablesPublishRequest
 from .rows import NUMBER, SMALL, Generaliser, published_rows
-from .shift import check_table, recorded, refuse_different, sentence_of
+from .shift import check_table, sentence_of
 from .suppression import small_groups
 from .terms import Terms
 
@@ -114,7 +120,7 @@ def published(
     shift = None
     if promise.promised and terms.margins is not None:
         shift = check_table(terms.margins, table)
-        refuse_different(shift, accepted=request.accept_shift)
+        refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
     generaliser = Generaliser.of(policy, terms.schema)
     rows = published_rows(generaliser, opened, compute)
     left_out = _small_groups(policy, terms, table)
@@ -266,7 +272,6 @@ class _Work:
         declared = {a.name for a in schema.attributes}
         unknown = sum(c not in declared for c in self.opened.columns)
         explored = terms.same_table(table)
-        told = self.shift is not None and not explored
         kept = [
             c
             for c in self.opened.columns
@@ -308,9 +313,11 @@ class _Work:
                 refuse_above=self.request.refuse_above,
                 accept_shift=self.request.accept_shift,
             ),
-            measured=found.to_record().model_copy(update={"shift": recorded(self.shift)}),
+            measured=found.to_record().model_copy(
+                update={"shift": self.shift and ShiftRecord.of(self.shift)}
+            ),
             worse=tuple(worse),
-            sentences=(sentence_of(self.shift),) if told else (),
+            sentences=() if self.shift is None or explored else (sentence_of(self.shift),),
         )
 
 

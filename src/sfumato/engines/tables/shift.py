@@ -11,13 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ...core.errors import ReleaseRefusedError
 from ...core.margins import Margin, compare_margins
-from ...core.records import ShiftRecord
 from ...core.shift import TOO_FEW, ShiftCheck
 from ...data.table import Table
 
-__all__ = ["check_table", "margins_of", "recorded", "refuse_different", "sentence_of"]
+__all__ = ["check_table", "margins_of", "sentence_of"]
 
 Counts = npt.NDArray[np.int64]
 
@@ -76,17 +74,3 @@ def sentence_of(check: ShiftCheck) -> str:
         f"These records differ from those explored: {how}. The frontier was made for other data; explore "
         "these."
     )
-
-
-def recorded(check: ShiftCheck | None) -> ShiftRecord | None:
-    """Return the verdict as release.json holds it."""
-    return None if check is None else ShiftRecord.from_json(check.to_json())
-
-
-def refuse_different(check: ShiftCheck, *, accepted: bool) -> None:
-    """Refuse to publish what is not like the explored table, unless a person accepted it."""
-    if check.different and not accepted:
-        raise ReleaseRefusedError(
-            f"Nothing was published. {sentence_of(check)}",
-            hint="--accept-shift (accept_shift=True) publishes all the same, and records it.",
-        )

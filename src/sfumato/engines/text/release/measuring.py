@@ -160,6 +160,6 @@ def measured(
     return TextMeasured(
         published=ranged(kept, batch.share(held_out.column("kept"), every, rare=False)),
         redacted_per_1000_words=per_thousand,
-        shift=ShiftRecord.from_json(check.to_json()),
+        shift=ShiftRecord.of(check),
         expected_left=expected,
     )
