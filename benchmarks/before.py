@@ -39,7 +39,7 @@ def _data(folder: Path) -> None:
         out.write(rows[0] + "\n")
         for _ in range(900):
             out.write("\n".join(rows[1:]) + "\n")
-    log = purchase_log(40_000, 5_000)
+    log = purchase_log(8_000, 4_000)
     sparse.save_npz(folder / "log.npz", log.matrix)
     np.savetxt(folder / "log.labels.txt", log.labels, fmt="%d")
 

@@ -25,7 +25,7 @@ from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, t
 from sfumato.engines.text.release.shift import ShiftReference
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
 
-HALVES = 8  # of each corpus
+HALVES = 26  # of each corpus
 VARIED = 2  # of them are also published as something else
 RATIO = 10.0
 LEVELS = (0.005, 0.01, 0.015, 0.03, 0.05)

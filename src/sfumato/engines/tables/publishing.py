@@ -32,7 +32,7 @@ from ...core.release import (
 from ...core.shift import ShiftCheck
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
-from ...data.table_source import Source, cell_text, format_of_name, quoted_name
+from ...data.table_source import Source, format_of_name, quoted_name
 from .codebook import write_codebook
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, unpromised
 from .policy import Lattice, Policy
@@ -70,6 +70,8 @@ def publish_by_policy(
     request = TablesPublishRequest.made({**options, "table": data}, owner="tables.publish")
     if schema is None:
         raise ParameterError("A policy needs the schema of the data.", hint="give schema=….")
+    schema = TableSchema.of(schema)
+    schema.check_decided()
     table = read_table(data, schema, request.population)
     if not _fits(policy.lattice, table):
         raise FormatError(
@@ -116,12 +118,19 @@ def published(
     read = [*opened.paths, *paths_in(request.table, request.population)]
     if out is not None:
         _check_outputs(out, kind, force=force, inputs=read)
+    opened.require([a.name for a in terms.schema.attributes])
+    undeclared = opened.undeclared(
+        {a.name for a in terms.schema.attributes},
+        keep=request.keep_undeclared,
+        drop=terms.schema.undeclared == "drop",
+    )
+    kept = tuple(undeclared) if request.keep_undeclared else ()
     table = _read(opened, terms, request.population, compute)
     shift = None
     if promise.promised and terms.margins is not None:
         shift = check_table(terms.margins, table)
         refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
-    generaliser = Generaliser.of(policy, terms.schema)
+    generaliser = Generaliser.of(policy, terms.schema, kept)
     rows = published_rows(generaliser, opened, compute)
     left_out = _small_groups(policy, terms, table)
     if left_out is not None:
@@ -133,7 +142,10 @@ def published(
             generaliser.columns(opened), private_key().seed("order", "tables", policy.id)
         )
     suppressed = 0 if left_out is None else left_out.records
-    work = _Work(policy, promise, request, terms, table, opened, seed, suppressed, shift)
+    work = _Work(
+        policy, promise, request, terms, table, opened, seed, suppressed, shift,
+        _linked(generaliser, opened, left_out),
+    )  # fmt: skip
     if out is None:
         frame = rows.to_arrow()
         work.measured(frame)
@@ -164,14 +176,15 @@ class _Work:
     seed: int
     suppressed: int = 0
     shift: ShiftCheck | None = None
+    linked: Source | None = None
 
     def measured(self, written: object) -> tuple[Remeasured, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
-        found = remeasure(Source.open(written), self.policy, self.table, self.terms)
+        found = remeasure(Source.open(written), self.policy, self.table, self.terms, self.linked)
         kept = self.table.rows - self.table.dropped - self.suppressed
-        if found.records != kept:
+        if self.linked is None and found.rows != kept:
             raise ReleaseRefusedError(
-                f"The output holds {found.records:,} rows instead of {kept:,}; nothing was published."
+                f"The output holds {found.rows:,} rows instead of {kept:,}; nothing was published."
             )
         worse = [*self._below_promise(found), *self._broken_conditions(found)]
         if worse and not self.request.accept_worse:
@@ -229,7 +242,7 @@ class _Work:
                 f"people, below the {terms.min_population:,.0f} asked for"
             )
         asked = terms.conditions
-        share = self.suppressed / max(self.table.rows - self.table.dropped, 1)
+        share = self.suppressed / max(int(self.table.count.sum()), 1)
         if share > asked.max_suppressed + _TOLERANCE:
             worse.append(
                 f"{self.suppressed:,} records would be left out, more than the "
@@ -268,10 +281,12 @@ class _Work:
         table, schema, terms = self.table, self.terms.schema, self.terms
         has_population = table.population_codes is not None
         attacker = ATTACKER if has_population else ATTACKER_OF_SAMPLE
-        dropped = [n for n in schema.names("identifier") if n in self.opened.columns]
+        private = [*schema.names("identifier"), *schema.names("person")]
+        dropped = [n for n in private if n in self.opened.columns]
         declared = {a.name for a in schema.attributes}
         unknown = sum(c not in declared for c in self.opened.columns)
         explored = terms.same_table(table)
+        open_kept = unknown if self.request.keep_undeclared else 0
         kept = [
             c
             for c in self.opened.columns
@@ -282,16 +297,16 @@ class _Work:
             candidate=self.promise.id,
             inputs=tuple(self.opened.described(table.rows)),
             outputs=(
-                InputFile(path=path.name, sha256=sha256_of(path), rows=found.records),
+                InputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
                 *(InputFile(path=book.name, sha256=sha256_of(book)) for book in books),
             ),
             seed=self.seed,
             request=self.request.to_record(),
             counts={
-                "rows": found.records,
+                "rows": found.rows,
                 "dropped": table.dropped,
                 "suppressed": self.suppressed,
-                "columns": len(self.opened.columns) - len(dropped) - unknown,
+                "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
             risk=Risk(found.risk, attacker=attacker),
             utility=Utility(1.0 - found.loss, kept=KEPT),
@@ -303,7 +318,8 @@ class _Work:
                 quasi=table.names,
                 identifiers_dropped=tuple(dropped),
                 columns_kept=tuple(kept),
-                undeclared_columns_dropped=unknown,
+                undeclared_columns_dropped=unknown - open_kept,
+                undeclared_columns_kept=open_kept,
                 missing=schema.missing,
                 order="kept" if self.request.keep_order else "shuffled",
                 population=has_population,
@@ -330,8 +346,7 @@ def _read(opened: Source, terms: Terms, population: object, compute: Compute) ->
     table = read_table(opened, terms.schema, population, counts=counts)
     for a, (domain, size) in enumerate(zip(table.domains, terms.lattice.sizes, strict=True)):
         if len(domain) > size:  # missing cells, where the explored table had none
-            one = slice(a, a + 1)
-            raise misplaced(opened, terms.schema.quasi[one], table.domains[one], missing=True)
+            raise misplaced(opened, terms.schema, table.domains, missing=True, only=a)
     if population is not None:
         table.inputs = opened.described(table.rows)
         return table
@@ -346,7 +361,7 @@ def _left_out(opened: Source, table: Table) -> list[dict[str, str]]:
     """List the rows with a missing quasi-identifier, where the schema drops them, by their number."""
     if not table.dropped:
         return []
-    cells = [cell_text(a.name, is_range=a.is_range) for a in table.schema.quasi]
+    cells = [table.schema.cell(a.name) for a in table.schema.quasi]
     missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
     numbered = f"SELECT row_number() OVER () AS place, {missing} AS is_missing FROM {opened.sql}"  # noqa: S608 (quoted)
     found = opened.query(f"SELECT place FROM ({numbered}) WHERE is_missing ORDER BY place")  # noqa: S608 (quoted)
@@ -390,6 +405,18 @@ def _small_groups(policy: Policy, terms: Terms, table: Table) -> _Small | None:
     }
     groups = pa.table(names).group_by(list(table.names)).aggregate([])
     return _Small(groups, int(table.count[small].sum()))
+
+
+def _linked(generaliser: Generaliser, opened: Source, small: _Small | None) -> Source | None:
+    """Return the published labels with the person of each row, where the schema names one."""
+    if generaliser.schema.person is None:
+        return None
+    sql = generaliser.linked(opened)
+    if small is not None:
+        opened.connection.register(SMALL, small.groups)
+        using = ", ".join(quoted_name(n) for n in small.groups.column_names)
+        sql = f"SELECT * FROM ({sql}) ANTI JOIN {SMALL} USING ({using})"  # noqa: S608 (quoted)
+    return Source.open(opened.query(sql))
 
 
 def _left_out_small(

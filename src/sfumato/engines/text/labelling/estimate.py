@@ -21,6 +21,7 @@ __all__ = ["Estimate", "answers_to_go", "audit_size", "estimated", "out_of_fold"
 
 FOLDS = 4
 _DRAWS = 400
+_FARTHEST = 5  # times the answers given: a trend says nothing about what lies farther
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +216,8 @@ def answers_to_go(
     ('enough', 0)
     >>> answers_to_go([(20, 0.4), (40, 0.2)], 0.1)
     ('go on', 40)
+    >>> answers_to_go([(20, 0.4), (40, 0.39)], 0.01)  # too far to be told from so little
+    ('go on', None)
     """
     if not history:
         return "go on", None
@@ -231,7 +234,7 @@ def answers_to_go(
     # The upper end falls like a power of the number of answers.
     power = np.log(old / high) / np.log(answers / max(then, 1))
     more = answers * (high / wanted) ** (1.0 / power) - answers
-    return ("go on", int(np.ceil(more))) if more < 1e5 else ("go on", None)
+    return ("go on", int(np.ceil(more))) if more <= _FARTHEST * answers else ("go on", None)
 
 
 Refit = Callable[[], Scores]
