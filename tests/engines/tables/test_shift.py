@@ -95,7 +95,7 @@ def test_the_command_line_says_so_with_status_3(folder, tmp_path):
 
 
 def test_a_frame_is_refused_too_and_a_saved_policy_promises_nothing(folder, tmp_path):
-    frame = patient_register(1200).slice(800).to_pandas().query("age > 60")
+    frame = patient_register(1200).slice(800).to_pandas().query("age > 60").reset_index(drop=True)
     found = tables.load(folder / "frontier")
     chosen = found.choose(max_risk=0.05)
     with pytest.raises(ReleaseRefusedError):
