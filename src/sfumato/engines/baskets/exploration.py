@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from ...core.exploration import Exploration
 from ...core.records import FrontierRecord
 from .records import BasketsCandidate, BasketsFrontier
-from .shift import ExploredColumns
+
+if TYPE_CHECKING:
+    from .shift import ExploredColumns
 
 __all__ = ["BasketsExploration"]
 
@@ -29,6 +31,8 @@ class BasketsExploration(Exploration[BasketsFrontier, BasketsCandidate]):
     @classmethod
     def load_payload(cls, folder: Path, record: FrontierRecord) -> Self:
         """Build the exploration from its record and what `save_payload` wrote."""
+        from .shift import ExploredColumns
+
         assert isinstance(record, BasketsFrontier)
         return cls(record, ExploredColumns.load(folder))
 
