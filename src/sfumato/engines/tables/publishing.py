@@ -21,8 +21,15 @@ from ...core.measures import Risk, Utility
 from ...core.ownership import paths_in
 from ...core.private_key import private_key
 from ...core.quarantine import write_quarantine
-from ...core.records import RELEASE_FILE, InputFile
-from ...core.release import check_files, released_files, warn_if_composed, warn_of_kept_order
+from ...core.records import RELEASE_FILE, InputFile, ShiftRecord
+from ...core.release import (
+    check_files,
+    refuse_different,
+    released_files,
+    warn_if_composed,
+    warn_of_kept_order,
+)
+from ...core.shift import ShiftCheck
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source, format_of_name, quoted_name
@@ -34,6 +41,7 @@ from .records import TablesCandidate, TablesHow, TablesRelease
 from .remeasure import Remeasured, remeasure
 from .request import TablesPublishRequest
 from .rows import NUMBER, SMALL, Generaliser, published_rows
+from .shift import check_table, sentence_of
 from .suppression import small_groups
 from .terms import Terms
 
@@ -118,6 +126,10 @@ def published(
     )
     kept = tuple(undeclared) if request.keep_undeclared else ()
     table = _read(opened, terms, request.population, compute)
+    shift = None
+    if promise.promised and terms.margins is not None:
+        shift = check_table(terms.margins, table)
+        refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
     generaliser = Generaliser.of(policy, terms.schema, kept)
     rows = published_rows(generaliser, opened, compute)
     left_out = _small_groups(policy, terms, table)
@@ -131,7 +143,7 @@ def published(
         )
     suppressed = 0 if left_out is None else left_out.records
     work = _Work(
-        policy, promise, request, terms, table, opened, seed, suppressed,
+        policy, promise, request, terms, table, opened, seed, suppressed, shift,
         _linked(generaliser, opened, left_out),
     )  # fmt: skip
     if out is None:
@@ -163,6 +175,7 @@ class _Work:
     opened: Source
     seed: int
     suppressed: int = 0
+    shift: ShiftCheck | None = None
     linked: Source | None = None
 
     def measured(self, written: object) -> tuple[Remeasured, list[str]]:
@@ -272,6 +285,7 @@ class _Work:
         dropped = [n for n in private if n in self.opened.columns]
         declared = {a.name for a in schema.attributes}
         unknown = sum(c not in declared for c in self.opened.columns)
+        explored = terms.same_table(table)
         open_kept = unknown if self.request.keep_undeclared else 0
         kept = [
             c
@@ -309,13 +323,17 @@ class _Work:
                 missing=schema.missing,
                 order="kept" if self.request.keep_order else "shuffled",
                 population=has_population,
-                explored_table=terms.same_table(table),
+                explored_table=explored,
                 risk_measure=terms.risk,
                 loss_measure=terms.loss,
                 refuse_above=self.request.refuse_above,
+                accept_shift=self.request.accept_shift,
             ),
-            measured=found.to_record(),
+            measured=found.to_record().model_copy(
+                update={"shift": self.shift and ShiftRecord.of(self.shift)}
+            ),
             worse=tuple(worse),
+            sentences=() if self.shift is None or explored else (sentence_of(self.shift),),
         )
 
 
