@@ -52,11 +52,13 @@ class Terms:
     target: str | None = None
     k: int = 5
     conditions: Conditions = field(default_factory=Conditions)
+    sampling_fraction: float | None = None
 
     @classmethod
     def of(
         cls, problem: Problem, *, risk: str = "population", loss: str = "kl",
         target: str | None = None, k: int = 5, conditions: Conditions | None = None,
+        sampling_fraction: float | None = None,
     ) -> Terms:  # fmt: skip
         """Take the terms from the problem that was explored."""
         table = problem.table
@@ -74,6 +76,7 @@ class Terms:
             target,
             k,
             conditions or Conditions(),
+            sampling_fraction,
         )
 
     def same_table(self, table: Table) -> bool:
@@ -110,6 +113,7 @@ def save_terms(terms: Terms, references: Mapping[str, Policy], folder: Path) -> 
         "target": terms.target,
         "k": terms.k,
         "conditions": asdict(terms.conditions),
+        "sampling_fraction": terms.sampling_fraction,
         "population": terms.population_codes is not None,
         "references": {name: policy.hex for name, policy in sorted(references.items())},
     }
@@ -177,6 +181,7 @@ def _terms_of(content: Mapping[str, Any], folder: Path) -> tuple[Terms, dict[str
         None if target is None else str(target),
         int(content["k"]),
         _conditions(content["conditions"]),
+        None if content["sampling_fraction"] is None else float(content["sampling_fraction"]),
     )
     references = {str(n): policy_of_hex(lattice, h) for n, h in content["references"].items()}
     return terms, references
