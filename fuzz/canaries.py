@@ -181,7 +181,7 @@ def text(scene: Scene, formats: Sequence[str]) -> None:
     scene.run("text publish held out", "text", "publish", explored, _lines(scene.inputs / "bare.jsonl", bare), "--ratio", 50,
               "--drop", "ward", "--out", scene.outputs / "release-text-held")  # fmt: skip
     scene.run("text attack", "text", "attack", explored, scene.outputs / "release-text-held", "--labels", labelled,
-              "--training", train, "--background", background, "--budget", 10, "--out",
+              "--training", train, "--background", background, "--budget", 10, "--encoder", "none", "--out",
               scene.outputs / "attack.json")  # fmt: skip
     quoted = scene.word("text that a finding quotes")
     findings = [{"id": d["id"], "findings": [{"start": 12, "end": 20, "entity_type": "PERSON", "score": 0.9,
