@@ -13,7 +13,7 @@ demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n logical --dist worksteal
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

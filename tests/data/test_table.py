@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from sfumato.core import DataError, FormatError, InputError, PlanError
 from sfumato.data.hierarchy import hierarchy_order, read_hierarchy
+from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
-from sfumato.data.table_schema import TableSchema, draft_schema
+from sfumato.data.table_schema import TableSchema
 from sfumato.data.table_source import Source
 
 

@@ -13,8 +13,8 @@ import pytest
 from sfumato.compute import engine as compute_engine
 from sfumato.core.errors import FormatError, InputError, LimitError
 from sfumato.data.limits import Limits
+from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
-from sfumato.data.table_schema import draft_schema
 from sfumato.data.table_source import Source
 from sfumato.engines import tables
 

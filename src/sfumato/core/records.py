@@ -109,7 +109,11 @@ class Record(BaseModel):
     """Base of all records: frozen, no field beyond the declared ones, finite numbers only."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True
+        defer_build=True,  # a command uses few of the records: each is built when it is used
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        arbitrary_types_allowed=True,
     )
 
     def to_json(self) -> dict[str, Any]:

@@ -7,8 +7,10 @@ is the number of distinct combinations.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,14 +18,19 @@ import numpy.typing as npt
 
 from ..core.errors import DataError, InputError
 from ..core.records import InputFile
-from .hierarchy import hierarchy_order, read_hierarchy
-from .table_schema import MISSING, Attribute, TableSchema
-from .table_source import Source, cell_text, quoted_name, quoted_text
+from .attributes import Hierarchy
+from .bins import quantile_cuts
+from .calendar import units_between
+from .hierarchy import hierarchy_nodes, hierarchy_order
+from .table_schema import MISSING, Attribute, Domain, TableSchema
+from .table_source import Source, quoted_name, quoted_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["Table", "misplaced", "read_table"]
+
+_MOST_DAYS = 100_000
 
 Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -59,10 +66,10 @@ class Table:
             raise InputError("The table was built from counts and has no other columns.")
         self.source.require([column])
         keys = [
-            f"coalesce({cell_text(a.name, is_range=a.is_range)}, {quoted_text(MISSING)}) AS q{i}"
+            f"coalesce({self.schema.cell(a.name)}, {quoted_text(MISSING)}) AS q{i}"
             for i, a in enumerate(self.schema.quasi)
         ]
-        value = f"coalesce({cell_text(column)}, {quoted_text(MISSING)}) AS v"
+        value = f"coalesce({self.schema.cell(column)}, {quoted_text(MISSING)}) AS v"
         found = self.source.query(
             f"SELECT {', '.join(keys)}, {value}, count(*) AS n FROM {self.source.sql} GROUP BY ALL ORDER BY ALL"
         )
@@ -82,8 +89,9 @@ class Table:
         """Return whether a column holds numbers only, missing cells aside."""
         if self.source is None:
             return False
-        value = f"TRY_CAST({cell_text(column)} AS DOUBLE)"
-        asked = f"count(*) FILTER ({cell_text(column)} IS NOT NULL AND {value} IS NULL) AS odd"
+        cell = self.schema.cell(column)
+        value = f"TRY_CAST({cell} AS DOUBLE)"
+        asked = f"count(*) FILTER ({cell} IS NOT NULL AND {value} IS NULL) AS odd"
         found = self.source.query(f"SELECT {asked} FROM {self.source.sql}")
         return int(found.column("odd")[0].as_py()) == 0
 
@@ -118,16 +126,17 @@ def read_table(
     schema = TableSchema.of(schema)
     opened = Source.open(source)
     opened.require([a.name for a in schema.attributes])
+    schema = _with_cuts(schema, opened)
     quasi = schema.quasi
     if counts is None:
-        cells, rows = _grouped(opened, quasi, "count(*)")
+        cells, rows = _grouped(opened, schema, "count(*)")
     else:
         total = f"CAST(sum(CAST({quoted_name('count')} AS BIGINT)) AS BIGINT)"
-        cells, rows = _grouped(Source.open(counts), quasi, total)
+        cells, rows = _grouped(Source.open(counts), schema, total)
     if rows == 0:
         raise DataError("The table holds no rows.")
     people = None if population is None else Source.open(population)
-    crowd, population_rows = (None, 0) if people is None else _crowd(people, quasi)
+    crowd, population_rows = (None, 0) if people is None else _crowd(people, schema)
     domains, missing = [], np.zeros(cells.num_rows, dtype=bool)
     for i, attribute in enumerate(quasi):
         column = cells.column(f"q{i}")
@@ -142,10 +151,10 @@ def read_table(
         )
     counts = cells.column("n").to_numpy().astype(np.int64)
     if missing.any() and schema.missing == "error":
-        raise misplaced(opened, quasi, domains, missing=True)
+        raise misplaced(opened, schema, domains, missing=True)
     codes = np.stack([_codes_in(cells.column(f"q{i}"), d) for i, d in enumerate(domains)])
     if ((codes < 0) & ~(missing & (schema.missing == "drop"))).any():
-        raise misplaced(opened, quasi, domains, missing=False)
+        raise misplaced(opened, schema, domains, missing=False)
     keep = ~missing if schema.missing == "drop" else np.ones(cells.num_rows, dtype=bool)
     table = Table(
         schema,
@@ -166,18 +175,62 @@ def read_table(
     return table
 
 
-def _grouped(opened: Source, quasi: Sequence[Attribute], measure: str) -> tuple[pa.Table, int]:
-    keys = [f"{cell_text(a.name, is_range=a.is_range)} AS q{i}" for i, a in enumerate(quasi)]
-    names = ", ".join(f"q{i}" for i in range(len(quasi)))
+def _with_cuts(schema: TableSchema, opened: Source) -> TableSchema:
+    """Return the schema with cuts in the place of quantiles."""
+    cuts = {a.name: _quantiles(schema, a, opened) for a in schema.quasi if a.quantiles is not None}
+    return (
+        schema.with_domains({n: Domain(cuts=list(c)) for n, c in cuts.items()}) if cuts else schema
+    )
+
+
+def _quantiles(schema: TableSchema, attribute: Attribute, opened: Source) -> list[float]:
+    """Return the cuts of a column of numbers into parts of as many records."""
+    assert attribute.quantiles is not None
+    cell = schema.cell(attribute.name)
+    number = f"TRY_CAST({cell} AS DOUBLE)"
+    found = opened.query(
+        f"SELECT {number} AS v, count(*) AS n, count(*) FILTER ({cell} IS NOT NULL AND ({number} IS NULL "
+        f"OR NOT isfinite({number}))) AS odd FROM {opened.sql} GROUP BY 1 ORDER BY 1"
+    )
+    if sum(found.column("odd").to_pylist()):
+        raise misplaced_number(opened, attribute.name, cell)
+    known = found.column("v").is_valid().to_numpy()
+    numbers = [Decimal(repr(v)) for v in found.column("v").drop_null().to_pylist()]
+    cuts = (
+        ()
+        if not numbers
+        else quantile_cuts(numbers, found.column("n").to_numpy()[known], attribute.quantiles)
+    )
+    if not cuts:
+        raise DataError(
+            f"The column {attribute.name!r} cannot be divided by quantiles: it holds fewer than two numbers."
+        )
+    return [float(cut) for cut in cuts]
+
+
+def misplaced_number(opened: Source, name: str, cell: str) -> DataError:
+    """Find the first cell that is no number, and name its row."""
+    number = f"TRY_CAST({cell} AS DOUBLE)"
+    found = opened.query(
+        f"SELECT min(place) AS place FROM (SELECT row_number() OVER () AS place, {cell} IS NOT NULL AND "
+        f"({number} IS NULL OR NOT isfinite({number})) AS odd FROM {opened.sql}) WHERE odd"
+    )
+    row = found.column("place")[0].as_py()
+    return DataError(f"The column {name!r} holds a cell that is not a number in row {row:,}.")
+
+
+def _grouped(opened: Source, schema: TableSchema, measure: str) -> tuple[pa.Table, int]:
+    keys = [f"{schema.cell(a.name)} AS q{i}" for i, a in enumerate(schema.quasi)]
+    names = ", ".join(f"q{i}" for i in range(len(schema.quasi)))
     found = opened.query(
         f"SELECT {', '.join(keys)}, {measure} AS n FROM {opened.sql} GROUP BY ALL ORDER BY {names}"
     )
     return found, int(np.sum(found.column("n").to_numpy()))
 
 
-def _crowd(people: Source, quasi: Sequence[Attribute]) -> tuple[pa.Table, int]:
+def _crowd(people: Source, schema: TableSchema) -> tuple[pa.Table, int]:
     """Read a population: its counts must be numbers, none of them negative."""
-    lacking = [a.name for a in quasi if a.name not in people.columns]
+    lacking = [a.name for a in schema.quasi if a.name not in people.columns]
     if lacking:
         raise DataError(
             f"The population has no column {lacking[0]!r}.",
@@ -197,7 +250,7 @@ def _crowd(people: Source, quasi: Sequence[Attribute]) -> tuple[pa.Table, int]:
             f"The column 'count' of the population is not a number of people in {wrong:,} rows.",
             hint="each count must be a finite number, 0 or more.",
         )
-    return _grouped(people, quasi, f"sum({number})")[0], rows
+    return _grouped(people, schema, f"sum({number})")[0], rows
 
 
 def _domain(
@@ -234,18 +287,23 @@ def _ordered(
     for value, weight in zip(column.to_pylist(), weights.to_pylist(), strict=True):
         if value is not None:
             counts[value] = counts.get(value, 0.0) + float(weight)
+    if attribute.is_calendar:
+        return _calendar(attribute, counts)
+    built = attribute.hierarchy if isinstance(attribute.hierarchy, Hierarchy) else None
+    if built is not None and built.prefix is not None:
+        return tuple(sorted(counts))  # codes with one prefix stand side by side
     try:
         values = tuple(sorted(counts, key=lambda v: (float(v), v)))
         numbers = True
     except ValueError:
         values = tuple(sorted(counts, key=lambda v: (-counts[v], v)))
         numbers = False
-    if attribute.hierarchy is None:
+    if not isinstance(attribute.hierarchy, str):
         return values
     path = schema.folder / attribute.hierarchy
     if numbers:
         try:
-            read_hierarchy(path, values)
+            hierarchy_nodes(attribute.hierarchy, values, schema.folder)
         except DataError:
             numbers = False
     if not numbers:
@@ -253,6 +311,42 @@ def _ordered(
         if counts.keys() <= set(listed):
             return tuple(v for v in listed if v in counts)
     return values
+
+
+def _calendar(attribute: Attribute, values: Iterable[str]) -> tuple[str, ...]:
+    """Return all units of time from the first one that stands in a column to the last."""
+    assert attribute.date is not None
+    unit, dates = attribute.date.unit, sorted(values)
+    try:
+        first, last = (_day(dates[i], unit) for i in (0, -1))
+    except ValueError:  # not all of them are dates: the domain then lacks them, and a row is named
+        dates = [v for v in dates if _is_day(v, unit)]
+        if not dates:
+            return ()
+        first, last = (_day(dates[i], unit) for i in (0, -1))
+    if unit == "day" and (last - first).days >= _MOST_DAYS:
+        raise DataError(
+            f"The column {attribute.name!r} spans more than {_MOST_DAYS:,} days.",
+            hint='read it as date = { unit = "month" }.',
+        )
+    return units_between(first, last, unit)
+
+
+def _day(value: str, unit: str) -> date:
+    """Return the first day of a unit of time, as it is written."""
+    if unit == "quarter":
+        return date(int(value[:4]), 3 * int(value[6:]) - 2, 1)
+    return date.fromisoformat(
+        {"day": value, "month": f"{value}-01", "year": f"{value}-01-01"}[unit]
+    )
+
+
+def _is_day(value: str, unit: str) -> bool:
+    try:
+        _day(value, unit)
+    except ValueError:
+        return False
+    return True
 
 
 def _codes_in(column: pa.ChunkedArray, domain: Sequence[str]) -> Codes:
@@ -266,13 +360,20 @@ def _codes_in(column: pa.ChunkedArray, domain: Sequence[str]) -> Codes:
 
 
 def misplaced(
-    opened: Source, quasi: Sequence[Attribute], domains: Sequence[Sequence[str]], *, missing: bool
+    opened: Source,
+    schema: TableSchema,
+    domains: Sequence[Sequence[str]],
+    *,
+    missing: bool,
+    only: int | None = None,
 ) -> DataError:
-    """Find the first row that breaks a domain, and say its column and row number."""
+    """Find the first row that breaks a domain, of one attribute or any; name its column and row number."""
     import pyarrow as pa
 
-    for i, (attribute, domain) in enumerate(zip(quasi, domains, strict=True)):
-        cell = cell_text(attribute.name, is_range=attribute.is_range)
+    for i, (attribute, domain) in enumerate(zip(schema.quasi, domains, strict=True)):
+        if only not in {None, i}:
+            continue
+        cell = schema.cell(attribute.name)
         if missing:
             wrong = f"{cell} IS NULL"
         else:

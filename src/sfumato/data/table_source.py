@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DataError, FormatError, InputError
 from ..core.records import InputFile
+from .attributes import cell_text
 from .database import Database, disk_error, quoted_name, quoted_text
 from .limits import Limits, current_limits
 from .table_files import (
@@ -26,7 +27,6 @@ from .table_files import (
     parquet_columns,
     table_paths,
 )
-from .table_schema import MISSING
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -286,19 +286,6 @@ def _counts(cell: str) -> list[str]:
 
 def _one_batch(table: pa.Table) -> pa.RecordBatch:
     return table.combine_chunks().to_batches()[0]
-
-
-def cell_text(column: str, *, is_range: bool = False) -> str:
-    """Return the SQL that normalises a cell: trimmed text, NULL where missing ('' or '?').
-
-    In a range of whole numbers '039' and '39.0' are 39, as an integer column stored as floats has it.
-    """
-    trimmed = f"nullif(nullif(trim({quoted_name(column)}), ''), {quoted_text(MISSING)})"
-    if not is_range:
-        return trimmed
-    number = f"TRY_CAST({trimmed} AS DOUBLE)"
-    whole = f"CAST(CAST({number} AS BIGINT) AS VARCHAR)"
-    return f"CASE WHEN abs({number}) < 1e15 AND {number} = round({number}) THEN {whole} ELSE {trimmed} END"
 
 
 def _is_path_list(source: object) -> TypeIs[Paths]:

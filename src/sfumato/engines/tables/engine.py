@@ -117,7 +117,7 @@ class TablesEngine(Engine):
         schema = others.get("schema")
         if schema is None:
             from ...core.files import whole_file
-            from ...data.table_schema import draft_schema
+            from ...data.schema_draft import draft_schema
 
             schema = folder / "schema.toml"
             text = draft_schema(file)
@@ -144,7 +144,7 @@ def _beside(path: Path, folder: Path) -> str:
 
 def _schema(request: SchemaRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...core.files import check_output, whole_file
-    from ...data.table_schema import draft_schema
+    from ...data.schema_draft import draft_schema
 
     if call.out is None:
         text = draft_schema(request.table)

@@ -12,13 +12,14 @@ import numpy.typing as npt
 
 from ...compute.protocol import Compute
 from ...core.errors import DataError, ParameterError, did_you_mean
-from ...data.hierarchy import hierarchy_names, read_hierarchy
+from ...data.calendar import calendar_of
+from ...data.hierarchy import hierarchy_nodes
 from ...data.table import Table
-from ...data.table_schema import MISSING, TableSchema
+from ...data.table_schema import MISSING, Attribute, Domain, TableSchema
 from ...data.table_source import Source
 from . import measures
 from .cells import Cells
-from .labels import DomainLabels
+from .labels import DomainLabels, IntervalWriter
 from .policy import Lattice
 from .space import AttributeRule, Space
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-__all__ = ["Problem", "cells_hash", "counted", "resolved_schema"]
+__all__ = ["Problem", "cells_hash", "counted", "resolved_schema", "writer_of"]
 
 _RARE = 5  # records that must share an observed name before a list spells it
 
@@ -107,10 +108,17 @@ def _labels(table: Table, common: int) -> tuple[DomainLabels, ...]:
         nodes = {}
         if attribute.hierarchy is not None:
             values = [v for v in domain if v != MISSING]
-            nodes = hierarchy_names(table.schema.folder / attribute.hierarchy, values)
+            nodes = hierarchy_nodes(attribute.hierarchy, values, table.schema.folder)
         rare = frozenset(np.flatnonzero(counts < common).tolist()) if observed else frozenset()
-        found.append(DomainLabels(domain, observed, rare, nodes))
+        found.append(DomainLabels(domain, observed, rare, nodes, writer_of(attribute, domain)))
     return tuple(found)
+
+
+def writer_of(attribute: Attribute, domain: Sequence[str]) -> IntervalWriter | None:
+    """Return what writes the intervals of bins and dates; None for other attributes."""
+    if attribute.is_calendar:
+        return calendar_of([v for v in domain if v != MISSING])
+    return attribute.bins
 
 
 def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[object]]) -> AttributeRule:
@@ -119,7 +127,7 @@ def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[object]]) -> A
     nodes = None
     if attribute.hierarchy is not None:
         values = [v for v in domain if v != MISSING]
-        nodes = read_hierarchy(table.schema.folder / attribute.hierarchy, values)
+        nodes = tuple(sorted(hierarchy_nodes(attribute.hierarchy, values, table.schema.folder)))
     cuts = None
     if attribute.name in cut_points:
         place = {value: i for i, value in enumerate(domain)}
@@ -146,20 +154,16 @@ def counted(opened: Source, schema: TableSchema, compute: Compute) -> pa.Table |
 def resolved_schema(table: Table) -> TableSchema:
     """Return the schema with every domain written down, so that a policy fits other data too.
 
-    A range stays a range, since its cells are read as whole numbers.
+    Ranges and bins stay what they are, since their cells are read as numbers.
     """
     domains = dict(zip(table.names, table.domains, strict=True))
-    attributes: list[dict[str, object]] = []
+    attributes: list[Attribute] = []
     for attribute in table.schema.attributes:
-        entry: dict[str, object] = {"name": attribute.name, "role": attribute.role}
-        if attribute.role == "quasi":
-            entry["domain"] = (
-                attribute.domain
-                if attribute.is_range
-                else {"values": list(domains[attribute.name])}
-            )
-        attributes.append(entry)
-    return TableSchema.model_validate({"missing": table.schema.missing, "attribute": attributes})
+        changed: dict[str, object] = {"keep": False, "hierarchy": None, "max_width": None}
+        if attribute.role == "quasi" and not attribute.is_range and attribute.bins is None:
+            changed["domain"] = Domain(values=list(domains[attribute.name]))
+        attributes.append(attribute.model_copy(update=changed))
+    return table.schema.with_attributes(attributes)
 
 
 def cells_hash(table: Table) -> str:

@@ -25,7 +25,7 @@ from ...core.records import RELEASE_FILE, InputFile
 from ...core.release import check_files, released_files, warn_if_composed, warn_of_kept_order
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
-from ...data.table_source import Source, cell_text, format_of_name, quoted_name
+from ...data.table_source import Source, format_of_name, quoted_name
 from .codebook import write_codebook
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, unpromised
 from .policy import Lattice, Policy
@@ -312,8 +312,7 @@ def _read(opened: Source, terms: Terms, population: object, compute: Compute) ->
     table = read_table(opened, terms.schema, population, counts=counts)
     for a, (domain, size) in enumerate(zip(table.domains, terms.lattice.sizes, strict=True)):
         if len(domain) > size:  # missing cells, where the explored table had none
-            one = slice(a, a + 1)
-            raise misplaced(opened, terms.schema.quasi[one], table.domains[one], missing=True)
+            raise misplaced(opened, terms.schema, table.domains, missing=True, only=a)
     if population is not None:
         table.inputs = opened.described(table.rows)
         return table
@@ -328,7 +327,7 @@ def _left_out(opened: Source, table: Table) -> list[dict[str, str]]:
     """List the rows with a missing quasi-identifier, where the schema drops them, by their number."""
     if not table.dropped:
         return []
-    cells = [cell_text(a.name, is_range=a.is_range) for a in table.schema.quasi]
+    cells = [table.schema.cell(a.name) for a in table.schema.quasi]
     missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
     numbered = f"SELECT row_number() OVER () AS place, {missing} AS is_missing FROM {opened.sql}"  # noqa: S608 (quoted)
     found = opened.query(f"SELECT place FROM ({numbered}) WHERE is_missing ORDER BY place")  # noqa: S608 (quoted)

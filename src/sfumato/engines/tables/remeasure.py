@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from ...core.errors import ParameterError, ReleaseRefusedError
 from ...core.registry import Registry
 from ...data.table import Table
-from ...data.table_source import Source, quoted_name
+from ...data.table_source import Source, cell_text, quoted_name
 from .measures import Measure, size_histogram
 from .policy import Policy
 from .records import AbsoluteRisks, GroupSize, TablesMeasured
@@ -115,13 +116,13 @@ def remeasure(
     """
     lattice = policy.lattice
     published.require(list(lattice.names))
-    keys = [f"{quoted_name(n)} AS q{i}" for i, n in enumerate(lattice.names)]
-    found = published.query(
-        f"SELECT {', '.join(keys)}, count(*) AS n FROM {published.sql} GROUP BY ALL ORDER BY ALL"  # noqa: S608 (quoted)
-    )
-    count = found.column("n").to_numpy().astype(np.int64)
-    labels = [found.column(f"q{a}").to_pylist() for a in range(len(lattice.names))]
-    rows, widths, of_value = _places(policy, labels)
+    terms = terms or Terms(original.schema, lattice)
+    named = [n for n in terms.schema.names("sensitive") if n in published.columns]
+    sensitive = {name: _Within.of(published, lattice.names, name) for name in named}
+    # Groups that are counted with a column need not be counted again without: a file is read once less.
+    counted = sensitive[named[0]] if named else _Within.of(published, lattice.names)
+    count = counted.table.sum(axis=1).astype(np.int64)
+    rows, widths, of_value = _places(policy, counted.labels)
     people = _people_in(rows, of_value, original)
     hidden = np.maximum(people, count)
     around = _people_in(original.codes, None, original)
@@ -138,13 +139,8 @@ def remeasure(
     has_population = original.population_codes is not None
     expected, unchanged = float((count / hidden).sum()), float((original.count / cells).sum())
     relative, kl = expected / unchanged, float(nats / top) if top > 1e-12 else float(nats)
-    terms = terms or Terms(original.schema, lattice)
     groups = PublishedGroups(count, hidden, original.count)
-    sensitive = {
-        name: _within(published, lattice.names, name)
-        for name in terms.schema.names("sensitive")
-        if name in published.columns
-    }
+    whole_table = not left_out and not original.dropped
     return Remeasured(
         records=n,
         groups=int(count.size),
@@ -158,15 +154,15 @@ def remeasure(
         smallest_population_group=float(hidden.min()),
         without_population=int(original.count[around == 0].sum()) if has_population else 0,
         sizes=tuple(GroupSize(**g) for g in size_histogram(count, hidden)),
-        l_diversity={name: int((table > 0).sum(axis=1).min()) for name, table in sensitive.items()},
-        l_diversity_entropy={name: _entropy_l(table) for name, table in sensitive.items()},
+        l_diversity={n: int((w.table > 0).sum(axis=1).min()) for n, w in sensitive.items()},
+        l_diversity_entropy={n: _entropy_l(w.table) for n, w in sensitive.items()},
         t_closeness={
-            name: _distance(table, ordered=original.is_numeric(name))
-            for name, table in sensitive.items()
+            # A column that is numeric in every row is numeric here; the rows left out may differ.
+            n: _distance(w.table, ordered=w.is_numeric and (whole_table or original.is_numeric(n)))
+            for n, w in sensitive.items()
         },
         recursive={
-            name: _recursive_l(table, terms.conditions.recursive_c)
-            for name, table in sensitive.items()
+            n: _recursive_l(w.table, terms.conditions.recursive_c) for n, w in sensitive.items()
         },
         unique=int((count == 1).sum()),
         population_unique=int(count[people == 1].sum()) if has_population else None,
@@ -234,24 +230,40 @@ def _loss(
         before = np.zeros((int(cell.max()) + 1, int(value.max()) + 1))
         np.add.at(before, (cell, value), amount)
         most = _information(before)
-        after = _information(_within(published, terms.lattice.names, terms.target))
+        after = _information(_Within.of(published, terms.lattice.names, terms.target).table)
         return min(1.0, max(0.0, 1.0 - after / most)) if most > 1e-12 else 0.0
     return _by_groups(LOSSES, terms.loss, groups)
 
 
-def _within(published: Source, names: tuple[str, ...], column: str) -> npt.NDArray[np.float64]:
-    """Count a column's values within the published groups: (groups, values)."""
-    keys = ", ".join(f"{quoted_name(n)} AS q{i}" for i, n in enumerate(names))
-    partition = ", ".join(f"q{i}" for i in range(len(names)))
-    inner = f"SELECT {keys}, {quoted_name(column)} AS v, count(*) AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
-    found = published.query(
-        f"SELECT dense_rank() OVER (ORDER BY {partition}) - 1 AS g, dense_rank() OVER (ORDER BY TRY_CAST(v AS DOUBLE), v) - 1 AS v, n "  # noqa: S608 (quoted)
-        f"FROM ({inner})"
-    )
-    group, value = (found.column(c).to_numpy().astype(np.int64) for c in ("g", "v"))
-    table = np.zeros((int(group.max()) + 1, int(value.max()) + 1))
-    np.add.at(table, (group, value), found.column("n").to_numpy())
-    return table
+@dataclass(frozen=True)
+class _Within:
+    """A column's values within the published groups, counted: (groups, values), and what labels the groups."""
+
+    labels: list[list[str | None]]
+    table: npt.NDArray[np.float64]
+    is_numeric: bool
+
+    @classmethod
+    def of(cls, published: Source, names: tuple[str, ...], column: str | None = None) -> Self:
+        """Count by one reading of the file; without a column each group has one value."""
+        keys = ", ".join(f"{quoted_name(n)} AS q{i}" for i, n in enumerate(names))
+        labels = [f"q{i}" for i in range(len(names))]
+        order = ", ".join(labels)
+        value = "''" if column is None else quoted_name(column)
+        inner = f"SELECT {keys}, {value} AS v, count(*) AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
+        found = published.query(
+            f"SELECT {order}, dense_rank() OVER (ORDER BY {order}) - 1 AS g, "  # noqa: S608 (quoted)
+            "dense_rank() OVER (ORDER BY TRY_CAST(v AS DOUBLE), v) - 1 AS place, "
+            f"{cell_text('v')} IS NOT NULL AND TRY_CAST({cell_text('v')} AS DOUBLE) IS NULL AS odd, n "
+            f"FROM ({inner}) ORDER BY g"
+        )
+        group, place = (found.column(c).to_numpy().astype(np.int64) for c in ("g", "place"))
+        table = np.zeros((int(group.max()) + 1, int(place.max()) + 1))
+        np.add.at(table, (group, place), found.column("n").to_numpy())
+        first = np.unique(group, return_index=True)[1]
+        shown = found.select(labels).take(first)
+        odd = found.column("odd").to_numpy().any()
+        return cls([shown.column(q).to_pylist() for q in labels], table, not odd)
 
 
 def _entropy_l(table: npt.NDArray[np.float64]) -> float:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ...compute.protocol import Compute
 from ...core.errors import DataError, SfumatoError
 from ...data.table_schema import MISSING, TableSchema
-from ...data.table_source import Source, cell_text, quoted_name, quoted_text
+from ...data.table_source import Source, quoted_name, quoted_text
 from .policy import Policy
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Generaliser:
             opened.execute(f"DROP TYPE IF EXISTS domain_of_{i}")
             opened.execute(f"CREATE TYPE domain_of_{i} AS ENUM ({values})")
             listed = ", ".join(quoted_text(v) for v in self.labels[i])
-            cell = cell_text(column, is_range=schema.quasi[i].is_range)
+            cell = schema.cell(column)
             present.append(f"{cell} IS NOT NULL")
             code = f"enum_code(CAST(coalesce({cell}, {quoted_text(MISSING)}) AS domain_of_{i}))"
             labels[column] = f"[{listed}][CAST({code} AS INTEGER) + 1] AS {quoted_name(column)}"

@@ -34,7 +34,7 @@ _PLACE_WORDS = frozenset({"city", "town", "county", "street", "district", "preci
 _NOT_PEOPLE = frozenset(
     {"housing", "house", "building", "median", "mean", "average", "car", "vehicle"}
 )
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATE = re.compile(r"\d{4}-(?:\d{2}|Q[1-4])(?:-\d{2})?")
 _AGE = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*(?:\+|y|yr|yrs|year|years)?")
 _FEW = 20_000
 _OLD = 90

@@ -25,7 +25,7 @@ from ...data.table_schema import TableSchema
 from .conditions import Conditions
 from .labels import DomainLabels
 from .policy import Lattice, Policy
-from .problem import Problem, cells_hash, resolved_schema
+from .problem import Problem, cells_hash, resolved_schema, writer_of
 
 __all__ = ["POLICIES_FILE", "POPULATION_FILE", "Terms", "load_terms", "policy_of_hex", "save_terms"]
 
@@ -90,7 +90,7 @@ def save_terms(terms: Terms, references: Mapping[str, Policy], folder: Path) -> 
         "kind": _KIND,
         "version": _VERSION,
         "fingerprint": lattice.fingerprint,
-        "schema": terms.schema.model_dump(mode="json", exclude_none=True),
+        "schema": terms.schema.model_dump(mode="json", exclude_none=True, exclude_defaults=True),
         "names": list(lattice.names),
         "domains": {n: list(d) for n, d in zip(lattice.names, lattice.domains, strict=True)},
         "labels": [
@@ -154,8 +154,9 @@ def _terms_of(content: Mapping[str, Any], folder: Path) -> tuple[Terms, dict[str
             bool(entry["observed"]),
             frozenset(int(i) for i in entry["rare"]),
             {(int(low), int(high)): str(name) for low, high, name in entry["nodes"]},
+            writer_of(attribute, domain),
         )
-        for domain, entry in zip(domains, content["labels"], strict=True)
+        for attribute, domain, entry in zip(schema.quasi, domains, content["labels"], strict=True)
     )
     lattice = Lattice(names, domains, labels)
     if lattice.fingerprint != content["fingerprint"] or list(names) != schema.names("quasi"):

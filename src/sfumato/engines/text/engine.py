@@ -185,6 +185,7 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         labels=request.labels,
         rules=request.rules,
         findings=request.findings,
+        model=request.model,
         background=request.background,
         generated=request.generated,
         ratio=request.ratio,

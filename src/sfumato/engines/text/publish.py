@@ -84,7 +84,8 @@ def publish(
     held_out = learned.held_out.get(candidate.id)
     risk = candidate.risk
     if held_out is not None:
-        risk = promised(risk, held_out, look.documents, seed)
+        batch = held_out.batch(look.documents, seed)
+        risk = promised(risk, held_out, batch)
     sentence = shift_sentence(check, expected, risk) if held_out is not None else _UNJUDGED
     if check.different and not request.accept_shift:
         raise ReleaseRefusedError(
@@ -102,8 +103,8 @@ def publish(
     def measure(counts: Mapping[str, int | Mapping[str, int]]) -> Measures:
         if held_out is None:
             return {"risk": risk, "sentences": (sentence,)}
-        about = measured(held_out, learned.labels, counts, check, expected, seed=seed)
-        leaking = promised_documents(held_out, look.documents, seed)
+        about = measured(held_out, learned.labels, counts, check, expected, batch)
+        leaking = promised_documents(held_out, batch)
         return {
             "risk": risk, "measured": about, "documents_with_leak": leaking, "sentences": (sentence,)
         }  # fmt: skip
