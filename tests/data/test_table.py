@@ -1,6 +1,7 @@
 """Tables read through DuckDB against a plain pandas group-by; every kind of bad input in one sentence."""
 
 import gzip
+import tomllib
 
 import pandas as pd
 import polars as pl
@@ -15,6 +16,7 @@ from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
 from sfumato.data.table_source import Source
+from sfumato.engines import tables
 
 
 def schema(missing="error", **domains):
@@ -252,6 +254,7 @@ def test_a_draft_fails_closed():
         "zcta": [37000 + i for i in range(rows)],
         "married": [i % 2 for i in range(rows)],
         "familysize": [i % 5 for i in range(rows)],
+        "shoe": [i % 7 for i in range(rows)],
         "remarks": ["said so" for _ in range(rows)],
         "income": [i * 10 for i in range(rows)],
     }
@@ -264,8 +267,18 @@ def test_a_draft_fails_closed():
     assert "other" not in roles.values()
     assert roles["pid"] == roles["remarks"] == "identifier"
     assert roles["income"] == "sensitive"
-    for name in ("longitude", "admitDate", "zcta", "married", "familysize"):
+    for name in ("longitude", "admitDate", "zcta", "married", "familysize", "shoe"):
         assert roles[name] == "quasi"
+    drafted = TableSchema.of(tomllib.loads(text))
+    undecided = [a.name for a in drafted.attributes if a.undecided]
+    assert undecided == ["familysize", "shoe"]
+    with pytest.raises(PlanError, match="The role of 2 columns is not decided") as told:
+        tables.explore(frame, drafted, evaluations=10)
+    assert "'shoe'" in str(told.value)
+    admitted = next(a for a in drafted.attributes if a.name == "admitDate")
+    assert admitted.date.unit == "month"
+    longitude = next(a for a in drafted.attributes if a.name == "longitude")
+    assert longitude.domain == "observed"  # 40 different numbers: few enough to list
 
 
 def test_widths_by_both_names():

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import (
     AliasChoices,
@@ -24,6 +24,7 @@ from .calendar import Unit, date_sql, unit_sql, units_between
 from .database import quoted_name, quoted_text
 
 __all__ = [
+    "DIRECT_MEANINGS",
     "MISSING",
     "Attribute",
     "Dates",
@@ -36,8 +37,16 @@ __all__ = [
 ]
 
 MISSING = "?"  # how a missing cell is written when it is a value of its own
-Role = Literal["identifier", "quasi", "sensitive", "other"]
-Meaning = Literal["age", "birth date", "date", "zip", "place", "other"]
+Role = Literal["identifier", "person", "quasi", "sensitive", "weight", "other"]
+Meaning = Literal[
+    "age", "birth date", "date", "zip", "place", "name", "phone", "fax", "email", "social security number",
+    "medical record number", "health plan number", "account number", "licence number", "vehicle",
+    "device", "url", "ip address", "biometric", "photo", "other identifier", "other",
+]  # fmt: skip
+"""What a column means to HIPAA's Safe Harbor: its 18 kinds (dates and ages are one), or "other", none of them."""
+DIRECT_MEANINGS: frozenset[str] = frozenset(get_args(Meaning)) - {
+    "age", "birth date", "date", "zip", "place", "other",
+}  # fmt: skip
 Cell = str | int | float
 _WIDEST_RANGE = 1_000_000
 _MOST_BINS = 4_096
@@ -185,6 +194,7 @@ class Attribute(BaseModel):
     meaning: Meaning | None = None
     date: Dates | None = None
     missing_values: list[Cell] = Field(default_factory=list)
+    undecided: bool = False
 
     @model_validator(mode="after")
     def _domain_where_it_counts(self) -> Attribute:

@@ -7,10 +7,8 @@ is the number of distinct combinations.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import date
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,19 +16,14 @@ import numpy.typing as npt
 
 from ..core.errors import DataError, InputError
 from ..core.records import InputFile
-from .attributes import Hierarchy
-from .bins import quantile_cuts
-from .calendar import units_between
-from .hierarchy import hierarchy_nodes, hierarchy_order
-from .table_schema import MISSING, Attribute, Domain, TableSchema
+from .table_domains import domain_of, with_cuts
+from .table_schema import MISSING, TableSchema
 from .table_source import Source, quoted_name, quoted_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["Table", "misplaced", "read_table"]
-
-_MOST_DAYS = 100_000
 
 Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -42,6 +35,8 @@ class Table:
 
     `codes[a, i]` is the position of cell i's value in the domain of attribute a; "?" is the last value of
     a domain in which missing cells are a value. `population_*` hold the same for the people outside.
+    Where the schema names a person, `count` is the number of different people of each cell, `people` the
+    number of all of them, and `pairs` lists (cell, person) where somebody stands in more than one cell.
     """
 
     schema: TableSchema
@@ -56,6 +51,9 @@ class Table:
     population_outside: float = 0.0
     inputs: list[InputFile] = field(default_factory=list)
     source: Source | None = field(default=None, repr=False)
+    people: int | None = None
+    pairs: npt.NDArray[np.int64] | None = field(default=None, repr=False)
+    weight: float | None = None  # of all rows together: the size of the population
 
     def joint(self, column: str) -> tuple[Counts, Counts, Counts]:
         """Count a column's values within each cell: (cell, number of the value, count).
@@ -71,7 +69,7 @@ class Table:
         ]
         value = f"coalesce({self.schema.cell(column)}, {quoted_text(MISSING)}) AS v"
         found = self.source.query(
-            f"SELECT {', '.join(keys)}, {value}, count(*) AS n FROM {self.source.sql} GROUP BY ALL ORDER BY ALL"
+            f"SELECT {', '.join(keys)}, {value}, {self.schema.counted()} AS n FROM {self.source.sql} GROUP BY ALL ORDER BY ALL"
         )
         codes = np.stack([_codes_in(found.column(f"q{i}"), d) for i, d in enumerate(self.domains)])
         inside = (codes >= 0).all(axis=0)
@@ -126,13 +124,15 @@ def read_table(
     schema = TableSchema.of(schema)
     opened = Source.open(source)
     opened.require([a.name for a in schema.attributes])
-    schema = _with_cuts(schema, opened)
+    schema = with_cuts(schema, opened)
     quasi = schema.quasi
     if counts is None:
-        cells, rows = _grouped(opened, schema, "count(*)")
+        origin, total = opened, "count(*)"
     else:
+        origin = Source.open(counts)
         total = f"CAST(sum(CAST({quoted_name('count')} AS BIGINT)) AS BIGINT)"
-        cells, rows = _grouped(Source.open(counts), schema, total)
+    cells = _grouped(origin, schema, schema.counted(total), total)
+    rows = int(np.sum(cells.column("rows").to_numpy()))
     if rows == 0:
         raise DataError("The table holds no rows.")
     people = None if population is None else Source.open(population)
@@ -145,11 +145,12 @@ def read_table(
         crowd_column = None if crowd is None else crowd.column(f"q{i}")
         weights = (cells if attribute.domain == "observed" or crowd is None else crowd).column("n")
         domains.append(
-            _domain(
+            domain_of(
                 schema, attribute, column, crowd_column, weights, has_missing=bool(is_missing.any())
             )
         )
-    counts = cells.column("n").to_numpy().astype(np.int64)
+    count = cells.column("n").to_numpy().astype(np.int64)
+    in_rows = cells.column("rows").to_numpy().astype(np.int64)
     if missing.any() and schema.missing == "error":
         raise misplaced(opened, schema, domains, missing=True)
     codes = np.stack([_codes_in(cells.column(f"q{i}"), d) for i, d in enumerate(domains)])
@@ -161,71 +162,93 @@ def read_table(
         tuple(a.name for a in quasi),
         tuple(domains),
         np.ascontiguousarray(codes[:, keep]),
-        counts[keep],
+        count[keep],
         rows,
-        dropped=int(counts[~keep].sum()),
+        dropped=int(in_rows[~keep].sum()),
         inputs=opened.described(rows),
         source=opened,
     )
     if not keep.any():
         raise DataError('Every row has a missing quasi-identifier, and missing = "drop".')
+    if schema.names("weight"):
+        table.weight = _weight(opened, schema)
+    if schema.person is not None:
+        _add_people(table, origin, opened)
     if people is not None and crowd is not None:
         _add_population(table, crowd)
         table.inputs += people.described(population_rows)
     return table
 
 
-def _with_cuts(schema: TableSchema, opened: Source) -> TableSchema:
-    """Return the schema with cuts in the place of quantiles."""
-    cuts = {a.name: _quantiles(schema, a, opened) for a in schema.quasi if a.quantiles is not None}
-    return (
-        schema.with_domains({n: Domain(cuts=list(c)) for n, c in cuts.items()}) if cuts else schema
-    )
-
-
-def _quantiles(schema: TableSchema, attribute: Attribute, opened: Source) -> list[float]:
-    """Return the cuts of a column of numbers into parts of as many records."""
-    assert attribute.quantiles is not None
-    cell = schema.cell(attribute.name)
-    number = f"TRY_CAST({cell} AS DOUBLE)"
-    found = opened.query(
-        f"SELECT {number} AS v, count(*) AS n, count(*) FILTER ({cell} IS NOT NULL AND ({number} IS NULL "
-        f"OR NOT isfinite({number}))) AS odd FROM {opened.sql} GROUP BY 1 ORDER BY 1"
-    )
-    if sum(found.column("odd").to_pylist()):
-        raise misplaced_number(opened, attribute.name, cell)
-    known = found.column("v").is_valid().to_numpy()
-    numbers = [Decimal(repr(v)) for v in found.column("v").drop_null().to_pylist()]
-    cuts = (
-        ()
-        if not numbers
-        else quantile_cuts(numbers, found.column("n").to_numpy()[known], attribute.quantiles)
-    )
-    if not cuts:
-        raise DataError(
-            f"The column {attribute.name!r} cannot be divided by quantiles: it holds fewer than two numbers."
-        )
-    return [float(cut) for cut in cuts]
-
-
-def misplaced_number(opened: Source, name: str, cell: str) -> DataError:
-    """Find the first cell that is no number, and name its row."""
-    number = f"TRY_CAST({cell} AS DOUBLE)"
-    found = opened.query(
-        f"SELECT min(place) AS place FROM (SELECT row_number() OVER () AS place, {cell} IS NOT NULL AND "
-        f"({number} IS NULL OR NOT isfinite({number})) AS odd FROM {opened.sql}) WHERE odd"
-    )
-    row = found.column("place")[0].as_py()
-    return DataError(f"The column {name!r} holds a cell that is not a number in row {row:,}.")
-
-
-def _grouped(opened: Source, schema: TableSchema, measure: str) -> tuple[pa.Table, int]:
+def _grouped(opened: Source, schema: TableSchema, measure: str, rows: str) -> pa.Table:
+    """Count the records `n` and the rows of each combination of quasi-identifiers."""
     keys = [f"{schema.cell(a.name)} AS q{i}" for i, a in enumerate(schema.quasi)]
     names = ", ".join(f"q{i}" for i in range(len(schema.quasi)))
-    found = opened.query(
-        f"SELECT {', '.join(keys)}, {measure} AS n FROM {opened.sql} GROUP BY ALL ORDER BY {names}"
+    return opened.query(
+        f"SELECT {', '.join(keys)}, {measure} AS n, {rows} AS rows FROM {opened.sql} GROUP BY ALL "
+        f"ORDER BY {names}"
     )
-    return found, int(np.sum(found.column("n").to_numpy()))
+
+
+def _add_people(table: Table, origin: Source, opened: Source) -> None:
+    """Count the different people, and list who stands in which cells where somebody stands in several."""
+    schema = table.schema
+    assert schema.person is not None
+    person = schema.cell(schema.person.name)
+    lacking = opened.query(
+        f"SELECT min(place) AS place FROM (SELECT row_number() OVER () AS place, {person} IS NULL AS odd "
+        f"FROM {opened.sql}) WHERE odd"
+    )
+    if (row := lacking.column("place")[0].as_py()) is not None:
+        raise DataError(
+            f"The column {schema.person.name!r}, which names the person, is missing in row {row:,}.",
+            hint="every row must belong to somebody.",
+        )
+    keys = [f"{schema.cell(a.name)} AS q{i}" for i, a in enumerate(schema.quasi)]
+    kept = " AND ".join(f"q{i} IS NOT NULL" for i in range(len(keys)))
+    where = f" WHERE {kept}" if schema.missing == "drop" else ""
+    pairs = f"(SELECT DISTINCT {', '.join(keys)}, {person} AS p FROM {origin.sql})"
+    counted = origin.query(f"SELECT count(DISTINCT p) AS people FROM {pairs}{where}")
+    table.people = int(counted.column("people")[0].as_py())
+    if table.people == int(table.count.sum()):
+        return
+    found = origin.query(
+        f"SELECT *, dense_rank() OVER (ORDER BY p) - 1 AS person FROM {pairs}{where} ORDER BY ALL"
+    )
+    codes = np.stack([_codes_in(found.column(f"q{i}"), d) for i, d in enumerate(table.domains)])
+    table.pairs = np.stack((_places_of(codes, table.codes), found.column("person").to_numpy()))
+
+
+def _weight(opened: Source, schema: TableSchema) -> float:
+    """Add up the weights of a survey: the people whom its rows stand for."""
+    name = schema.names("weight")[0]
+    cell = schema.cell(name)
+    number = f"TRY_CAST({cell} AS DOUBLE)"
+    wrong = f"{number} IS NULL OR {number} < 0 OR NOT isfinite({number})"
+    kept = " AND ".join(f"{schema.cell(a.name)} IS NOT NULL" for a in schema.quasi)
+    where = f" WHERE {kept}" if schema.missing == "drop" else ""
+    found = opened.query(
+        f"SELECT min(place) FILTER (odd) AS place, sum(weight) AS total FROM (SELECT row_number() OVER () "
+        f"AS place, {wrong} AS odd, {number} AS weight FROM {opened.sql}{where})"
+    )
+    place, total = (found.column(c)[0].as_py() for c in ("place", "total"))
+    if place is not None:
+        raise DataError(
+            f"The column {name!r} holds a cell that is no weight in row {place:,}.",
+            hint="a weight is a number of people, 0 or more.",
+        )
+    return float(total)
+
+
+def _places_of(codes: Codes, among: Codes) -> Counts:
+    """Return the place of each column of codes among the columns of other codes, all of which are there."""
+    both = np.concatenate((among, codes), axis=1)
+    number = np.zeros(both.shape[1], dtype=np.int64)
+    for row in both:
+        _, number = np.unique(number * (int(row.max()) + 1) + row, return_inverse=True)
+    place = np.empty(int(number.max()) + 1, dtype=np.int64)
+    place[number[: among.shape[1]]] = np.arange(among.shape[1])
+    return place[number[among.shape[1] :]]
 
 
 def _crowd(people: Source, schema: TableSchema) -> tuple[pa.Table, int]:
@@ -250,103 +273,7 @@ def _crowd(people: Source, schema: TableSchema) -> tuple[pa.Table, int]:
             f"The column 'count' of the population is not a number of people in {wrong:,} rows.",
             hint="each count must be a finite number, 0 or more.",
         )
-    return _grouped(people, schema, f"sum({number})")[0], rows
-
-
-def _domain(
-    schema: TableSchema, attribute: Attribute, column: pa.ChunkedArray,
-    crowd: pa.ChunkedArray | None, weights: pa.ChunkedArray, *,
-    has_missing: bool,
-) -> tuple[str, ...]:  # fmt: skip
-    values = schema.declared_domain(attribute)
-    if values is None:
-        if attribute.domain == "population":
-            if crowd is None:
-                raise DataError(
-                    f'The domain of {attribute.name!r} is "population", but no population was given.',
-                    hint="give --population, or declare the domain.",
-                )
-            column = crowd
-        values = _ordered(schema, attribute, column, weights)
-        if not values and not has_missing:
-            raise DataError(f"The column {attribute.name!r} holds no value.")
-    if has_missing and schema.missing == "value" and MISSING not in values:
-        values = (*values, MISSING)
-    return values
-
-
-def _ordered(
-    schema: TableSchema, attribute: Attribute, column: pa.ChunkedArray, weights: pa.ChunkedArray
-) -> tuple[str, ...]:
-    """Order the values that stand in a column.
-
-    Numbers are in their order. Names have none of their own: they follow the hierarchy, where there is
-    one, or go from the most frequent to the rarest, so that rare ones lie side by side.
-    """
-    counts: dict[str, float] = {}
-    for value, weight in zip(column.to_pylist(), weights.to_pylist(), strict=True):
-        if value is not None:
-            counts[value] = counts.get(value, 0.0) + float(weight)
-    if attribute.is_calendar:
-        return _calendar(attribute, counts)
-    built = attribute.hierarchy if isinstance(attribute.hierarchy, Hierarchy) else None
-    if built is not None and built.prefix is not None:
-        return tuple(sorted(counts))  # codes with one prefix stand side by side
-    try:
-        values = tuple(sorted(counts, key=lambda v: (float(v), v)))
-        numbers = True
-    except ValueError:
-        values = tuple(sorted(counts, key=lambda v: (-counts[v], v)))
-        numbers = False
-    if not isinstance(attribute.hierarchy, str):
-        return values
-    path = schema.folder / attribute.hierarchy
-    if numbers:
-        try:
-            hierarchy_nodes(attribute.hierarchy, values, schema.folder)
-        except DataError:
-            numbers = False
-    if not numbers:
-        listed = hierarchy_order(path)
-        if counts.keys() <= set(listed):
-            return tuple(v for v in listed if v in counts)
-    return values
-
-
-def _calendar(attribute: Attribute, values: Iterable[str]) -> tuple[str, ...]:
-    """Return all units of time from the first one that stands in a column to the last."""
-    assert attribute.date is not None
-    unit, dates = attribute.date.unit, sorted(values)
-    try:
-        first, last = (_day(dates[i], unit) for i in (0, -1))
-    except ValueError:  # not all of them are dates: the domain then lacks them, and a row is named
-        dates = [v for v in dates if _is_day(v, unit)]
-        if not dates:
-            return ()
-        first, last = (_day(dates[i], unit) for i in (0, -1))
-    if unit == "day" and (last - first).days >= _MOST_DAYS:
-        raise DataError(
-            f"The column {attribute.name!r} spans more than {_MOST_DAYS:,} days.",
-            hint='read it as date = { unit = "month" }.',
-        )
-    return units_between(first, last, unit)
-
-
-def _day(value: str, unit: str) -> date:
-    """Return the first day of a unit of time, as it is written."""
-    if unit == "quarter":
-        return date(int(value[:4]), 3 * int(value[6:]) - 2, 1)
-    return date.fromisoformat(
-        {"day": value, "month": f"{value}-01", "year": f"{value}-01-01"}[unit]
-    )
-
-
-def _is_day(value: str, unit: str) -> bool:
-    try:
-        _day(value, unit)
-    except ValueError:
-        return False
-    return True
+    return _grouped(people, schema, f"sum({number})", "count(*)"), rows
 
 
 def _codes_in(column: pa.ChunkedArray, domain: Sequence[str]) -> Codes:

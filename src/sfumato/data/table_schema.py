@@ -15,7 +15,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
-from ..core.errors import DataError, InputError
+from ..core.errors import DataError, InputError, PlanError
 from ..core.toml_files import read_toml, validated
 from .attributes import MISSING, Attribute, Domain, Role, cell_text
 
@@ -29,6 +29,7 @@ class TableSchema(BaseModel):
 
     missing: Literal["value", "error", "drop"] = "error"
     missing_values: list[str | int | float] = Field(default_factory=list)
+    undeclared: Literal["error", "drop"] = "error"
     attribute: list[Attribute] = Field(min_length=1)
     _folder: Path = PrivateAttr(default_factory=Path)
 
@@ -41,6 +42,9 @@ class TableSchema(BaseModel):
             raise ValueError(f"the attribute {twice[0]!r} stands twice")
         if not self.quasi:
             raise ValueError("at least one attribute must have the role quasi")
+        for role in ("person", "weight"):
+            if sum(a.role == role for a in self.attribute) > 1:
+                raise ValueError(f"only one attribute can have the role {role}")
         return self
 
     @classmethod
@@ -74,14 +78,39 @@ class TableSchema(BaseModel):
         """The quasi-identifiers, in the schema's order."""
         return [a for a in self.attribute if a.role == "quasi"]
 
+    @cached_property
+    def person(self) -> Attribute | None:
+        """The column that names the person whom a row is about, where the schema has one."""
+        return next((a for a in self.attribute if a.role == "person"), None)
+
+    def counted(self, rows: str = "count(*)") -> str:
+        """Return the SQL that counts records: different people where the schema names them, else rows."""
+        return rows if self.person is None else f"count(DISTINCT {self.cell(self.person.name)})"
+
     def names(self, role: Role) -> list[str]:
         """Return the names of the columns with a role."""
         return [a.name for a in self.attribute if a.role == role]
 
+    def check_decided(self) -> None:
+        """Refuse a draft in which the role of a column is still open."""
+        names = [a.name for a in self.attribute if a.undecided]
+        if names:
+            many = "1 column" if len(names) == 1 else f"{len(names):,} columns"
+            raise PlanError(
+                f"The role of {many} is not decided:",
+                mistakes=[
+                    f"{name!r}: decide what it is to somebody outside, and remove 'undecided'"
+                    for name in names[:20]
+                ],
+            )
+
     def with_attributes(self, attributes: Sequence[Attribute]) -> TableSchema:
         """Return the same schema with other attributes."""
         other = TableSchema(
-            missing=self.missing, missing_values=self.missing_values, attribute=list(attributes)
+            missing=self.missing,
+            missing_values=self.missing_values,
+            undeclared=self.undeclared,
+            attribute=list(attributes),
         )
         other._folder = self._folder
         return other

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quoted_name", "quoted_text"]
 
+_FACTS = 9  # expressions of `_counts`
 _FEW_COLUMNS = 64  # up to which each has expressions of its own in a query
 
 
@@ -50,6 +51,11 @@ class ColumnFacts:
     missing: int
     low: int | None
     high: int | None
+    entropy: float = 0.0  # bits
+    numbers: int = 0
+    iso_dates: int = 0
+    dotted_dates: int = 0
+    words: float = 0.0  # on average per cell
 
 
 @dataclass
@@ -219,6 +225,29 @@ class Source:
                     "name them, as the schema does.",
                 )
 
+    def undeclared(self, names: Collection[str], *, keep: bool, drop: bool) -> list[str]:
+        """Return the columns that a schema does not name, or refuse them; they are told by their place.
+
+        Parameters
+        ----------
+        names : collection of str
+            The columns that the schema names.
+        keep, drop : bool
+            Whether the steward decided to publish such columns, or to leave them out.
+
+        """
+        places = [i for i, column in enumerate(self.columns) if column not in names]
+        if places and not keep and not drop:
+            listed = ", ".join(f"{i + 1:,}" for i in places[:10])
+            more = f" and {len(places) - 10:,} more" if len(places) > 10 else ""
+            many = "1 column" if len(places) == 1 else f"{len(places):,} columns"
+            raise DataError(
+                f"The table has {many} that the schema does not name (number {listed}{more}).",
+                hint='give each a role, write undeclared = "drop" into the schema to leave them out, or '
+                "publish them as they are with --keep-undeclared, which is recorded.",
+            )
+        return [self.columns[i] for i in places]
+
     def check_header(self) -> None:
         """Refuse a file whose first line looks like a row: a number, or a value of its own column."""
         if self.format not in {"csv", "tsv"}:
@@ -243,7 +272,9 @@ class Source:
             counted = ", ".join(c for name in self.columns for c in _counts(cell_text(name)))
             table = self.query(f"SELECT count(*), {counted} FROM {self.sql}")
             rows, *row = (column[0].as_py() for column in table.columns)
-            found = {name: row[4 * i : 4 * i + 4] for i, name in enumerate(self.columns)}
+            found = {
+                name: row[_FACTS * i : _FACTS * (i + 1)] for i, name in enumerate(self.columns)
+            }
         else:  # as many expressions as columns would take a time that grows with their square
             rows = self.query(f"SELECT count(*) AS n FROM {self.sql}").column("n")[0].as_py()
             counted = ", ".join(_counts(cell_text("cell")))
@@ -254,8 +285,23 @@ class Source:
             raise DataError("The table holds no rows.")
         facts = []
         for name in self.columns:
-            distinct, filled, low, high = found.get(name, (0, 0, None, None))
-            facts.append(ColumnFacts(name, rows, distinct, rows - filled, low, high))
+            distinct, filled, low, high, *more = found.get(name, (0, 0, None, None, 0, 0, 0, 0, 0))
+            entropy, numbers, iso, dotted, words = (value or 0 for value in more)
+            facts.append(
+                ColumnFacts(
+                    name,
+                    rows,
+                    distinct,
+                    rows - filled,
+                    low,
+                    high,
+                    entropy,
+                    numbers,
+                    iso,
+                    dotted,
+                    words,
+                )
+            )
         return facts
 
     def _long(self) -> str:
@@ -271,7 +317,7 @@ class Source:
 
 
 def _counts(cell: str) -> list[str]:
-    """Return the SQL of a column's facts: distinct values, filled cells, ends if all are whole numbers."""
+    """Return the SQL of a column's facts, in the order of `ColumnFacts`."""
     every = (
         f"count({cell}) = count(CASE WHEN regexp_full_match({cell}, '-?[0-9]{{1,9}}') THEN 1 END)"
     )
@@ -281,6 +327,11 @@ def _counts(cell: str) -> list[str]:
         f"count(DISTINCT {cell})",
         f"count({cell})",
         *(f"CASE WHEN {every} AND {zero_led} THEN {end} END" for end in ends),
+        f"entropy({cell})",
+        f"count(TRY_CAST({cell} AS DOUBLE))",
+        f"count(CASE WHEN regexp_full_match({cell}, '[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T].*)?') THEN 1 END)",
+        f"count(CASE WHEN regexp_full_match({cell}, '[0-9]{{1,2}}[.][0-9]{{1,2}}[.][0-9]{{4}}') THEN 1 END)",
+        f"avg(1 + length({cell}) - length(replace({cell}, ' ', '')))",
     ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +19,7 @@ import numpy.typing as npt
 
 from ...compute import engine as compute_engine
 from ...core.engine import Progress, no_progress
-from ...core.errors import FormatError, NoCandidateError, ParameterError
+from ...core.errors import FormatError, NoCandidateError, ParameterError, PrivacyWarning
 from ...core.exploration import placed
 from ...core.measures import Risk, Utility
 from ...core.randomness import Streams
@@ -29,6 +30,7 @@ from . import measures
 from .certificate import certify
 from .conditions import Conditions
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, TablesExploration
+from .people import People
 from .policy import Policy
 from .policy_files import load_policy
 from .problem import Problem, counted
@@ -59,6 +61,10 @@ _AXES = {
     "risk": "expected re-identifications against the population, over those of the data as it is (eq. 2)",
     "utility": "1 − KL information loss / loss of the most general policy",
 }
+_REPEATED = (
+    "{names}: an identifier stands in several rows. If they are about one person, five rows of one person "
+    'count as a group of five. Hint: give the column that names the person role = "person".'
+)
 _Entry = tuple[float, float, bytes]
 _Bits = npt.NDArray[np.uint8]
 
@@ -76,7 +82,11 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
         min_sample=max(request.min_k, math.ceil(conditions.min_l - 1e-9)),
         min_population=max(request.min_population, individual - 1e-9),
         cut_points={n: _cuts(values) for n, values in request.cut_points.items()},
+        sampling_fraction=request.sampling_fraction,
     )
+    repeated = _repeated_identifiers(problem.table)
+    if repeated:
+        warnings.warn(_REPEATED.format(names=", ".join(repeated)), PrivacyWarning, stacklevel=2)
     known = _references(problem, request)
     evaluations = request.evaluations
     if evaluations is None and request.seconds is None:
@@ -112,6 +122,19 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
     return _found(problem, run, request, known, certificate)
 
 
+def _repeated_identifiers(table: Table) -> list[str]:
+    """Return the identifiers that stand in several rows, where the schema names no person."""
+    names = table.schema.names("identifier")
+    if table.schema.person is not None or table.source is None or not names:
+        return []
+    cells = [table.schema.cell(name) for name in names]
+    asked = ", ".join(
+        f"count({cell}) - count(DISTINCT {cell}) AS r{i}" for i, cell in enumerate(cells)
+    )
+    found = table.source.query(f"SELECT {asked} FROM {table.source.sql}")  # noqa: S608 (quoted)
+    return [name for i, name in enumerate(names) if found.column(f"r{i}")[0].as_py()]
+
+
 def conditions_of(request: TablesRequest) -> Conditions:
     """Return the conditions of a request; what cannot go together is refused."""
     if request.suppress > 0:
@@ -139,7 +162,9 @@ def _condition(problem: Problem, conditions: Conditions) -> Callable[[_Bits], bo
             "Diversity and closeness are about sensitive columns, and the schema names none.",
             hint='give a column role = "sensitive".',
         )
-    return lambda bits: conditions.holds(problem.cells, bits, problem.sensitive, problem.ordered)
+    return lambda bits: conditions.holds(
+        problem.cells, bits, problem.sensitive, problem.ordered, problem.people
+    )
 
 
 def _table(request: TablesRequest) -> Table:
@@ -150,6 +175,7 @@ def _table(request: TablesRequest) -> Table:
             "A table needs a schema.", hint="draft one with `sfumato tables schema TABLE`."
         )
     schema, opened = TableSchema.of(request.schema_), Source.open(request.table)
+    schema.check_decided()
     counts = counted(opened, schema, compute_engine(request.engine, threads=request.threads))
     return read_table(opened, schema, request.population, counts=counts)
 
@@ -162,9 +188,9 @@ def _cuts(values: str | Iterable[object]) -> Sequence[object]:
 def _told(progress: Progress, evaluations: int | None) -> Callable[[int, float], None]:
     done = 0
 
-    def tell(measured: int, area: float) -> None:
+    def tell(measured: int, _area: float) -> None:
         nonlocal done
-        progress(measured - done, total=evaluations, note=f"area {area:.4f}")
+        progress(measured - done, total=evaluations, note="policies measured")
         done = measured
 
     return tell
@@ -182,7 +208,7 @@ def run_point(run: Run, policy: Policy) -> tuple[float, float]:
 def _score(
     problem: Problem, request: TablesRequest
 ) -> Callable[[_Bits], tuple[float, float, bool]] | None:
-    if (request.risk, request.loss) == ("population", "kl"):
+    if (request.risk, request.loss) == ("population", "kl") and problem.people is None:
         return None
     joint = None
     name = target_of(problem, request)
@@ -191,9 +217,31 @@ def _score(
     context = measures.Context(problem.cells, request.k, joint)
     of_risk = RISKS.named(request.risk).of(context)
     of_loss = LOSSES.named(request.loss).of(context)
+    if problem.people is not None:
+        return _score_of_people(problem.people, request, of_risk, of_loss)
 
     def score(bits: _Bits) -> tuple[float, float, bool]:
         return of_risk(bits), of_loss(bits), problem.cells.measure(bits).below == 0
+
+    return score
+
+
+def _score_of_people(
+    people: People, request: TablesRequest, of_risk: measures.Measure, of_loss: measures.Measure
+) -> Callable[[_Bits], tuple[float, float, bool]]:
+    """Return a score that counts different people in every group."""
+    if request.suppress > 0:
+        raise ParameterError(
+            "Records are left out only where all rows of a person have the same quasi-identifiers.",
+            hint="leave 'suppress' out, or publish one row per person.",
+        )
+
+    def score(bits: _Bits) -> tuple[float, float, bool]:
+        groups = people.groups(bits)
+        risk = people.risk(groups, request.risk, request.k)
+        if risk is None:
+            risk = of_risk(bits)
+        return risk, of_loss(bits), people.allowed(groups)
 
     return score
 
@@ -280,7 +328,7 @@ def _found(
     target = target_of(problem, request)
     terms = Terms.of(
         problem, risk=request.risk, loss=request.loss, target=target, k=request.k,
-        conditions=conditions_of(request),
+        conditions=conditions_of(request), sampling_fraction=request.sampling_fraction,
     )  # fmt: skip
     return TablesExploration(record, terms, known)
 
@@ -296,14 +344,25 @@ class _Shown(measures.Shown):
 
 
 def _shown(problem: Problem, policy: Policy, loss: float) -> _Shown:
-    return {
+    shown: _Shown = {
         "policy": {n: tuple(labels) for n, labels in policy.intervals().items()},
         "ends": policy.ends(),
         "bits": policy.hex,
         "loss": loss,
         "suppressed": 0,
-        **measures.beside(problem.cells, policy.bits, problem.sensitive, problem.ordered),
-    }
+        **measures.beside(
+            problem.cells, policy.bits, problem.sensitive, problem.ordered,
+            problem.fraction if problem.people is None else None,
+        ),
+    }  # fmt: skip
+    if problem.people is not None:
+        groups = problem.people.groups(policy.bits)
+        shown["k"] = int(groups.people.min())
+        shown["smallest_population_group"] = round(float(groups.around.min()), 6)
+        shown["prosecutor_risk"] = round(1.0 / shown["k"], 9)
+        shown["average_group"] = round(float(groups.people.mean()), 6)
+        shown["risks"] = groups.risks(problem.fraction)
+    return shown
 
 
 def _candidate(problem: Problem, run: Run, entry: _Entry) -> TablesCandidate:
@@ -335,6 +394,7 @@ def _without_small(problem: Problem, policy: Policy, left: Suppressed, shown: _S
     average = left.risk * cells.expected_reidentified / n
     group, _ = measures.group_sizes(cells, policy.bits)
     sizes = np.bincount(group[kept], weights=cells.count[kept])
+    whole = sizes[sizes > 0].astype(np.int64)
     found: _Shown = {
         **shown,
         "loss": left.loss,
@@ -352,6 +412,7 @@ def _without_small(problem: Problem, policy: Policy, left: Suppressed, shown: _S
             journalist_average=average,
             marketer=average,
             sample_uniqueness=float((sizes == 1).sum()) / n,
+            estimate=measures.estimate_of(whole, whole, problem.fraction),
         ),
     }
     if inside and kept.any():
@@ -433,6 +494,7 @@ def _facts(
         "loss_measure": request.loss,
         "rows": table.rows,
         "records": cells.records,
+        "people": table.people,
         "dropped": table.dropped,
         "quasi": lattice.names,
         "sensitive": tuple(problem.sensitive),
@@ -443,7 +505,11 @@ def _facts(
         "population": cells.has_population,
         "population_people": _people(table),
         "population_facts": _population_facts(problem),
-        "expected_reidentified": cells.expected_reidentified,
+        "expected_reidentified": (
+            cells.expected_reidentified
+            if problem.people is None
+            else problem.people.expected_unchanged
+        ),
         "loss_top_nats": cells.loss_top_nats,
         "min_sample": int(cells.least[0]),
         "min_population": float(cells.least[1]),
@@ -457,6 +523,22 @@ def _facts(
         "visited": tuple((round(r, 9), round(1.0 - l, 9)) for r, l in visited),
         "visited_total": run.evaluations,
     }
+
+
+def _kept_identifiers(schema: TableSchema) -> list[str]:
+    """Return what Safe Harbor would remove although the schema publishes it as it is."""
+    kept = [
+        a.name
+        for a in schema.attributes
+        if a.role in {"sensitive", "other"} and a.meaning not in {None, "other"}
+    ]
+    if not kept:
+        return []
+    said = (
+        f"{', '.join(kept)[:400]}: published as declared, which Safe Harbor does not allow; the "
+        "comparison is about the quasi-identifiers."
+    )
+    return [said]
 
 
 def _people(table: Table) -> float | None:
@@ -487,6 +569,29 @@ def _assumptions(problem: Problem, run: Run, request: TablesRequest) -> list[str
             f"The information about {target_of(problem, request)!r} is the plug-in estimate, which is too "
             "high where groups are small."
         )
+    if table.people is not None:
+        said.append(
+            f"Groups count different people: {table.people:,} in {table.rows:,} rows. A record is a person "
+            f"with one combination of quasi-identifiers; rows are published without a link between them."
+        )
+    declared = {a.name for a in table.schema.attributes}
+    columns = [] if table.source is None else table.source.columns
+    unknown = sum(column not in declared for column in columns)
+    if unknown and table.schema.undeclared == "error":
+        said.append(
+            f"{unknown:,} columns of the table are not declared: publishing refuses them until the schema "
+            "does, or drops them."
+        )
+    repeated = _repeated_identifiers(table)
+    if repeated:
+        said.append(_REPEATED.format(names=", ".join(repeated)[:300]))
+    if problem.fraction is not None:
+        said.append(
+            f"The table is taken as a simple random sample of {problem.fraction:.3g} of its population; what "
+            "is said of the population is estimated, and its ranges need no other assumption."
+        )
+    elif request.sampling_fraction is not None:
+        said.append("A population was given, so nothing is estimated from the sampling fraction.")
     if not cells.has_population:
         said.append(
             "No population was given: the table stands for it, which overstates the risk of a sample."
@@ -510,6 +615,7 @@ def _assumptions(problem: Problem, run: Run, request: TablesRequest) -> list[str
     roles = find_roles(problem.lattice, meanings=problem.meanings)
     if roles.applicable:
         said.append(roles.in_words(problem.lattice.names)[:600])
+        said += _kept_identifiers(table.schema)
     if request.certify > 0:
         said.append("The proof was limited by time: another run may prove more or less.")
     if run.budget.seconds is not None:

@@ -20,6 +20,7 @@ from ...data.table_source import Source
 from . import measures
 from .cells import Cells
 from .labels import DomainLabels, IntervalWriter
+from .people import People
 from .policy import Lattice
 from .space import AttributeRule, Space
 
@@ -27,14 +28,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-__all__ = ["Problem", "cells_hash", "counted", "resolved_schema", "writer_of"]
+__all__ = ["Problem", "cells_hash", "counted", "fraction_of", "resolved_schema", "writer_of"]
 
 _RARE = 5  # records that must share an observed name before a list spells it
 
 
 @dataclass
 class Problem:
-    """A table made ready for the search; `sensitive` counts the sensitive columns within the cells."""
+    """A table made ready for the search; `sensitive` counts the sensitive columns within the cells.
+
+    `people` is there where somebody stands in several cells, so that groups are counted by people.
+    """
 
     table: Table
     lattice: Lattice
@@ -42,6 +46,8 @@ class Problem:
     space: Space
     sensitive: dict[str, measures.Joint] = field(default_factory=dict)
     ordered: dict[str, bool] = field(default_factory=dict)
+    people: People | None = None
+    fraction: float | None = None
 
     @classmethod
     def of(
@@ -51,6 +57,7 @@ class Problem:
         min_sample: int = 0,
         min_population: float = 0,
         cut_points: Mapping[str, Sequence[object]] | None = None,
+        sampling_fraction: float | None = None,
     ) -> Problem:
         """Make a table ready; constraints come from its schema and from the call."""
         lattice = Lattice(table.names, table.domains, _labels(table, max(min_sample, _RARE)))
@@ -77,6 +84,9 @@ class Problem:
             least_population=min_population,
         )
         problem = cls(table, lattice, cells, space)
+        problem.fraction = fraction_of(table, sampling_fraction)
+        if table.pairs is not None:
+            problem.people = People(cells, cells.place[table.pairs[0]], table.pairs[1])
         if table.source is not None:
             for name in table.schema.names("sensitive"):
                 problem.sensitive[name] = problem.joint(name)
@@ -96,6 +106,21 @@ class Problem:
     def people_by_value(self) -> list[npt.NDArray[np.float64]]:
         """Count the population by the values of each attribute."""
         return [self.cells.value_weights[a, :s] for a, s in enumerate(self.lattice.sizes)]
+
+
+def fraction_of(table: Table, given: float | None) -> float | None:
+    """Return the share of the population that a table is a sample of: the one given, or by its weights."""
+    if table.population_codes is not None:
+        return None  # counted, not estimated
+    if given is not None or table.weight is None:
+        return given
+    people = table.people if table.people is not None else int(table.count.sum())
+    if table.weight < people:
+        raise DataError(
+            "The weights add up to fewer people than the table holds.",
+            hint="a weight is the number of people whom a row stands for.",
+        )
+    return people / table.weight
 
 
 def _labels(table: Table, common: int) -> tuple[DomainLabels, ...]:
@@ -148,7 +173,8 @@ def counted(opened: Source, schema: TableSchema, compute: Compute) -> pa.Table |
     if compute.name == "local":
         return None
     opened.require([a.name for a in schema.attributes])
-    return compute.count_groups(opened, [a.name for a in schema.quasi])
+    person = [] if schema.person is None else [schema.person.name]
+    return compute.count_groups(opened, [*(a.name for a in schema.quasi), *person])
 
 
 def resolved_schema(table: Table) -> TableSchema:

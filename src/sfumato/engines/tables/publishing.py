@@ -21,8 +21,15 @@ from ...core.measures import Risk, Utility
 from ...core.ownership import paths_in
 from ...core.private_key import private_key
 from ...core.quarantine import write_quarantine
-from ...core.records import RELEASE_FILE, InputFile
-from ...core.release import check_files, released_files, warn_if_composed, warn_of_kept_order
+from ...core.records import RELEASE_FILE, InputFile, ShiftRecord
+from ...core.release import (
+    check_files,
+    refuse_different,
+    released_files,
+    warn_if_composed,
+    warn_of_kept_order,
+)
+from ...core.shift import ShiftCheck
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source, format_of_name, quoted_name
@@ -34,6 +41,7 @@ from .records import TablesCandidate, TablesHow, TablesRelease
 from .remeasure import Remeasured, remeasure
 from .request import TablesPublishRequest
 from .rows import NUMBER, SMALL, Generaliser, published_rows
+from .shift import check_table, sentence_of
 from .suppression import small_groups
 from .terms import Terms
 
@@ -62,6 +70,8 @@ def publish_by_policy(
     request = TablesPublishRequest.made({**options, "table": data}, owner="tables.publish")
     if schema is None:
         raise ParameterError("A policy needs the schema of the data.", hint="give schema=….")
+    schema = TableSchema.of(schema)
+    schema.check_decided()
     table = read_table(data, schema, request.population)
     if not _fits(policy.lattice, table):
         raise FormatError(
@@ -108,8 +118,19 @@ def published(
     read = [*opened.paths, *paths_in(request.table, request.population)]
     if out is not None:
         _check_outputs(out, kind, force=force, inputs=read)
+    opened.require([a.name for a in terms.schema.attributes])
+    undeclared = opened.undeclared(
+        {a.name for a in terms.schema.attributes},
+        keep=request.keep_undeclared,
+        drop=terms.schema.undeclared == "drop",
+    )
+    kept = tuple(undeclared) if request.keep_undeclared else ()
     table = _read(opened, terms, request.population, compute)
-    generaliser = Generaliser.of(policy, terms.schema)
+    shift = None
+    if promise.promised and terms.margins is not None:
+        shift = check_table(terms.margins, table)
+        refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
+    generaliser = Generaliser.of(policy, terms.schema, kept)
     rows = published_rows(generaliser, opened, compute)
     left_out = _small_groups(policy, terms, table)
     if left_out is not None:
@@ -121,7 +142,10 @@ def published(
             generaliser.columns(opened), private_key().seed("order", "tables", policy.id)
         )
     suppressed = 0 if left_out is None else left_out.records
-    work = _Work(policy, promise, request, terms, table, opened, seed, suppressed)
+    work = _Work(
+        policy, promise, request, terms, table, opened, seed, suppressed, shift,
+        _linked(generaliser, opened, left_out),
+    )  # fmt: skip
     if out is None:
         frame = rows.to_arrow()
         work.measured(frame)
@@ -151,14 +175,16 @@ class _Work:
     opened: Source
     seed: int
     suppressed: int = 0
+    shift: ShiftCheck | None = None
+    linked: Source | None = None
 
     def measured(self, written: object) -> tuple[Remeasured, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
-        found = remeasure(Source.open(written), self.policy, self.table, self.terms)
+        found = remeasure(Source.open(written), self.policy, self.table, self.terms, self.linked)
         kept = self.table.rows - self.table.dropped - self.suppressed
-        if found.records != kept:
+        if self.linked is None and found.rows != kept:
             raise ReleaseRefusedError(
-                f"The output holds {found.records:,} rows instead of {kept:,}; nothing was published."
+                f"The output holds {found.rows:,} rows instead of {kept:,}; nothing was published."
             )
         worse = [*self._below_promise(found), *self._broken_conditions(found)]
         if worse and not self.request.accept_worse:
@@ -216,7 +242,7 @@ class _Work:
                 f"people, below the {terms.min_population:,.0f} asked for"
             )
         asked = terms.conditions
-        share = self.suppressed / max(self.table.rows - self.table.dropped, 1)
+        share = self.suppressed / max(int(self.table.count.sum()), 1)
         if share > asked.max_suppressed + _TOLERANCE:
             worse.append(
                 f"{self.suppressed:,} records would be left out, more than the "
@@ -255,9 +281,12 @@ class _Work:
         table, schema, terms = self.table, self.terms.schema, self.terms
         has_population = table.population_codes is not None
         attacker = ATTACKER if has_population else ATTACKER_OF_SAMPLE
-        dropped = [n for n in schema.names("identifier") if n in self.opened.columns]
+        private = [*schema.names("identifier"), *schema.names("person")]
+        dropped = [n for n in private if n in self.opened.columns]
         declared = {a.name for a in schema.attributes}
         unknown = sum(c not in declared for c in self.opened.columns)
+        explored = terms.same_table(table)
+        open_kept = unknown if self.request.keep_undeclared else 0
         kept = [
             c
             for c in self.opened.columns
@@ -268,16 +297,16 @@ class _Work:
             candidate=self.promise.id,
             inputs=tuple(self.opened.described(table.rows)),
             outputs=(
-                InputFile(path=path.name, sha256=sha256_of(path), rows=found.records),
+                InputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
                 *(InputFile(path=book.name, sha256=sha256_of(book)) for book in books),
             ),
             seed=self.seed,
             request=self.request.to_record(),
             counts={
-                "rows": found.records,
+                "rows": found.rows,
                 "dropped": table.dropped,
                 "suppressed": self.suppressed,
-                "columns": len(self.opened.columns) - len(dropped) - unknown,
+                "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
             risk=Risk(found.risk, attacker=attacker),
             utility=Utility(1.0 - found.loss, kept=KEPT),
@@ -289,17 +318,22 @@ class _Work:
                 quasi=table.names,
                 identifiers_dropped=tuple(dropped),
                 columns_kept=tuple(kept),
-                undeclared_columns_dropped=unknown,
+                undeclared_columns_dropped=unknown - open_kept,
+                undeclared_columns_kept=open_kept,
                 missing=schema.missing,
                 order="kept" if self.request.keep_order else "shuffled",
                 population=has_population,
-                explored_table=terms.same_table(table),
+                explored_table=explored,
                 risk_measure=terms.risk,
                 loss_measure=terms.loss,
                 refuse_above=self.request.refuse_above,
+                accept_shift=self.request.accept_shift,
             ),
-            measured=found.to_record(),
+            measured=found.to_record().model_copy(
+                update={"shift": self.shift and ShiftRecord.of(self.shift)}
+            ),
             worse=tuple(worse),
+            sentences=() if self.shift is None or explored else (sentence_of(self.shift),),
         )
 
 
@@ -371,6 +405,18 @@ def _small_groups(policy: Policy, terms: Terms, table: Table) -> _Small | None:
     }
     groups = pa.table(names).group_by(list(table.names)).aggregate([])
     return _Small(groups, int(table.count[small].sum()))
+
+
+def _linked(generaliser: Generaliser, opened: Source, small: _Small | None) -> Source | None:
+    """Return the published labels with the person of each row, where the schema names one."""
+    if generaliser.schema.person is None:
+        return None
+    sql = generaliser.linked(opened)
+    if small is not None:
+        opened.connection.register(SMALL, small.groups)
+        using = ", ".join(quoted_name(n) for n in small.groups.column_names)
+        sql = f"SELECT * FROM ({sql}) ANTI JOIN {SMALL} USING ({using})"  # noqa: S608 (quoted)
+    return Source.open(opened.query(sql))
 
 
 def _left_out_small(

@@ -11,16 +11,19 @@ import numpy.typing as npt
 from ...core.errors import ParameterError, ReleaseRefusedError
 from ...core.registry import Registry
 from ...data.table import Table
-from ...data.table_source import Source, cell_text, quoted_name
-from .measures import Measure, size_histogram
+from ...data.table_schema import MISSING
+from ...data.table_source import Source, cell_text, quoted_name, quoted_text
+from .measures import Measure, estimate_of, size_histogram
 from .policy import Policy
-from .records import AbsoluteRisks, GroupSize, TablesMeasured
+from .problem import fraction_of
+from .records import AbsoluteRisks, GroupSize, PopulationEstimate, TablesMeasured
 from .registries import LOSSES, RISKS
 from .terms import Terms
 
 __all__ = ["Remeasured", "remeasure"]
 
 Counts = npt.NDArray[np.int64]
+_RECORDS = "count(*)"
 
 
 @dataclass(frozen=True)
@@ -28,18 +31,21 @@ class PublishedGroups:
     """The groups of a published table, as a measure sees them.
 
     `count` holds the records of each group, `people` the people who fit it, `original` the records of
-    each distinct row before.
+    each distinct row before; `size` the different people of each group, which are its records unless the
+    schema names a person.
     """
 
     count: Counts
     people: npt.NDArray[np.float64]
     original: Counts
+    size: Counts
 
 
 @dataclass(frozen=True)
 class Remeasured:
     """What a published table shows: risk and loss as they were explored, and its groups."""
 
+    rows: int
     records: int
     groups: int
     risk: float
@@ -57,6 +63,8 @@ class Remeasured:
     t_closeness: dict[str, float] = field(default_factory=dict)
     recursive: dict[str, int] = field(default_factory=dict)
     unique: int = 0
+    prosecutor_average: float = 0.0
+    estimate: PopulationEstimate | None = None
     population_unique: int | None = None
     suppressed: int = 0
 
@@ -66,12 +74,13 @@ class Remeasured:
         unique = self.population_unique
         return AbsoluteRisks(
             prosecutor_max=1.0 / self.smallest_group,
-            prosecutor_average=self.groups / n,
+            prosecutor_average=self.prosecutor_average,
             journalist_max=1.0 / max(self.smallest_population_group, 1.0),
             journalist_average=average,
             marketer=average,
             sample_uniqueness=self.unique / n,
             population_uniqueness=None if unique is None else unique / n,
+            estimate=self.estimate,
         )
 
     def to_record(self) -> TablesMeasured:
@@ -98,7 +107,11 @@ class Remeasured:
 
 
 def remeasure(
-    published: Source, policy: Policy, original: Table, terms: Terms | None = None
+    published: Source,
+    policy: Policy,
+    original: Table,
+    terms: Terms | None = None,
+    linked: Source | None = None,
 ) -> Remeasured:
     """Group the published rows by what stands in them, and measure them against original and population.
 
@@ -112,19 +125,34 @@ def remeasure(
         What no release can give: the distribution that the loss is measured from.
     terms : Terms, optional
         The measures that were explored; equations 2 and 4 without.
+    linked : Source, optional
+        The published labels with the person of each row (see `Generaliser.linked`), where the schema
+        names one: the file itself does not say whose row is whose, and must hold the same groups.
 
     """
     lattice = policy.lattice
     published.require(list(lattice.names))
     terms = terms or Terms(original.schema, lattice)
     named = [n for n in terms.schema.names("sensitive") if n in published.columns]
-    sensitive = {name: _Within.of(published, lattice.names, name) for name in named}
-    # Groups that are counted with a column need not be counted again without: a file is read once less.
-    counted = sensitive[named[0]] if named else _Within.of(published, lattice.names)
+    records, by_person = _RECORDS, None
+    if linked is None:
+        sensitive = {name: _Within.of(published, terms, name) for name in named}
+        # Groups that are counted with a column need not be counted again without: a file is read once less.
+        counted = sensitive[named[0]] if named else _Within.of(published, terms)
+        rows_written = counted.table.sum(axis=1).astype(np.int64)
+    else:
+        rows_written = _same_groups(published, linked, terms)
+        published = linked
+        before = ", ".join(f"o{i}" for i in range(len(lattice.names)))
+        records = f"count(DISTINCT (p, {before}))"
+        sensitive = {name: _Within.of(linked, terms, name, records) for name in named}
+        counted = _Within.of(linked, terms, None, records)
+        by_person = _Within.of(linked, terms, None, "count(DISTINCT p)")
     count = counted.table.sum(axis=1).astype(np.int64)
+    size = count if by_person is None else by_person.table.sum(axis=1).astype(np.int64)
     rows, widths, of_value = _places(policy, counted.labels)
     people = _people_in(rows, of_value, original)
-    hidden = np.maximum(people, count)
+    hidden = np.maximum(people, size)
     around = _people_in(original.codes, None, original)
     cells = np.maximum(around, original.count)
     n, whole = int(count.sum()), int(original.count.sum())
@@ -139,18 +167,20 @@ def remeasure(
     has_population = original.population_codes is not None
     expected, unchanged = float((count / hidden).sum()), float((original.count / cells).sum())
     relative, kl = expected / unchanged, float(nats / top) if top > 1e-12 else float(nats)
-    groups = PublishedGroups(count, hidden, original.count)
+    groups = PublishedGroups(count, hidden, original.count, size)
+    fraction = fraction_of(original, terms.sampling_fraction)
     whole_table = not left_out and not original.dropped
     return Remeasured(
+        rows=int(rows_written.sum()),
         records=n,
         groups=int(count.size),
         risk=_risk(terms, groups, relative),
-        loss=_loss(terms, groups, original, kl, published),
+        loss=_loss(terms, groups, original, kl, published, records),
         loss_nats=float(nats),
         relative_risk=relative,
         expected=expected,
         expected_unchanged=unchanged,
-        smallest_group=int(count.min()),
+        smallest_group=int(size.min()),
         smallest_population_group=float(hidden.min()),
         without_population=int(original.count[around == 0].sum()) if has_population else 0,
         sizes=tuple(GroupSize(**g) for g in size_histogram(count, hidden)),
@@ -164,9 +194,11 @@ def remeasure(
         recursive={
             n: _recursive_l(w.table, terms.conditions.recursive_c) for n, w in sensitive.items()
         },
-        unique=int((count == 1).sum()),
+        unique=int(count[size == 1].sum()),
+        prosecutor_average=float((count / size).sum()) / n,
         population_unique=int(count[people == 1].sum()) if has_population else None,
         suppressed=left_out,
+        estimate=estimate_of(size, count, fraction),
     )
 
 
@@ -209,14 +241,19 @@ def _risk(terms: Terms, groups: PublishedGroups, relative: float) -> float:
     if terms.risk == "population":
         return relative
     if terms.risk == "prosecutor":
-        return 1.0 / int(count.min())
+        return 1.0 / int(groups.size.min())
     if terms.risk == "small-groups":
-        return float(count[count < terms.k].sum()) / int(count.sum())
+        return float(count[groups.size < terms.k].sum()) / int(count.sum())
     return _by_groups(RISKS, terms.risk, groups)
 
 
 def _loss(
-    terms: Terms, groups: PublishedGroups, original: Table, kl: float, published: Source
+    terms: Terms,
+    groups: PublishedGroups,
+    original: Table,
+    kl: float,
+    published: Source,
+    records: str,
 ) -> float:
     count = groups.count
     if terms.loss == "kl":
@@ -230,9 +267,24 @@ def _loss(
         before = np.zeros((int(cell.max()) + 1, int(value.max()) + 1))
         np.add.at(before, (cell, value), amount)
         most = _information(before)
-        after = _information(_Within.of(published, terms.lattice.names, terms.target).table)
+        after = _information(_Within.of(published, terms, terms.target, records).table)
         return min(1.0, max(0.0, 1.0 - after / most)) if most > 1e-12 else 0.0
     return _by_groups(LOSSES, terms.loss, groups)
+
+
+def _same_groups(published: Source, linked: Source, terms: Terms) -> Counts:
+    """Return the rows of each group of the file, or refuse it where it holds other groups than were made."""
+    names = ", ".join(quoted_name(n) for n in terms.lattice.names)
+    found = [
+        source.query(f"SELECT {names}, {rows} AS n FROM {source.sql} GROUP BY ALL ORDER BY ALL")  # noqa: S608 (quoted)
+        for source, rows in ((published, "count(*)"), (linked, "sum(CAST(n AS BIGINT))"))
+    ]
+    columns = [[column.to_pylist() for column in table.columns] for table in found]
+    if columns[0] != columns[1]:
+        raise ReleaseRefusedError(
+            "The output holds other groups than the policy makes; nothing was published."
+        )
+    return np.array(columns[0][-1], dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -244,13 +296,20 @@ class _Within:
     is_numeric: bool
 
     @classmethod
-    def of(cls, published: Source, names: tuple[str, ...], column: str | None = None) -> Self:
+    def of(
+        cls, published: Source, terms: Terms, column: str | None = None, records: str = _RECORDS
+    ) -> Self:
         """Count by one reading of the file; without a column each group has one value."""
+        names = terms.lattice.names
         keys = ", ".join(f"{quoted_name(n)} AS q{i}" for i, n in enumerate(names))
         labels = [f"q{i}" for i in range(len(names))]
         order = ", ".join(labels)
-        value = "''" if column is None else quoted_name(column)
-        inner = f"SELECT {keys}, {value} AS v, count(*) AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
+        value = (
+            "''"
+            if column is None
+            else f"coalesce({terms.schema.cell(column)}, {quoted_text(MISSING)})"
+        )
+        inner = f"SELECT {keys}, {value} AS v, {records} AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
         found = published.query(
             f"SELECT {order}, dense_rank() OVER (ORDER BY {order}) - 1 AS g, "  # noqa: S608 (quoted)
             "dense_rank() OVER (ORDER BY TRY_CAST(v AS DOUBLE), v) - 1 AS place, "

@@ -35,6 +35,12 @@ class TablesRequest(Request):
     population: object = parameter(
         None, help="Counts of people by quasi-identifiers, with a column 'count'.", role="file"
     )
+    sampling_fraction: float | None = parameter(
+        None,
+        help="Share of the population that the table is a random sample of; for estimates.",
+        gt=0,
+        le=1,
+    )
     strategy: str = parameter(
         "exchange", help="How policies are searched.", choices=lambda: STRATEGIES
     )
@@ -133,6 +139,12 @@ class TablesPublishRequest(Request):
     )
     accept_worse: bool = parameter(
         False, help="Publish although the output is worse than promised; recorded in release.json."
+    )
+    accept_shift: bool = parameter(
+        False, help="Publish although the records are not like those explored; recorded."
+    )
+    keep_undeclared: bool = parameter(
+        False, help="Publish columns that the schema does not name as they are; recorded."
     )
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."

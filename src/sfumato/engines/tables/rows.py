@@ -1,6 +1,6 @@
 """Rows under a policy: one query generalises them on any engine, and one writer writes them.
 
-Identifiers and columns that the schema does not name are dropped, quasi-identifiers become the labels of
+Identifiers are dropped, quasi-identifiers become the labels of
 their intervals, every other column stays as it is. Rows are put into an order that depends on what is
 published and on a private seed alone: the order of a register sorted by name would tell whose row is
 whose. On a cluster a batch of rows is one task and the query runs there; so a
@@ -39,9 +39,10 @@ class Generaliser:
     schema: TableSchema
     domains: tuple[tuple[str, ...], ...]
     labels: tuple[tuple[str, ...], ...]
+    undeclared: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, policy: Policy, schema: TableSchema) -> Generaliser:
+    def of(cls, policy: Policy, schema: TableSchema, undeclared: Sequence[str] = ()) -> Generaliser:
         """Return for each attribute what each value is published as; intervals must not share a label."""
         found = []
         for a, name in enumerate(policy.lattice.names):
@@ -55,11 +56,12 @@ class Generaliser:
                     hint="a value of its domain reads like an interval; rename it in the schema.",
                 )
             found.append(tuple(by_value))
-        return cls(schema, policy.lattice.domains, tuple(found))
+        return cls(schema, policy.lattice.domains, tuple(found), tuple(undeclared))
 
     def columns(self, opened: Source) -> list[str]:
-        """Return the columns that go out: no identifier, and none that nobody declared."""
-        shown = {a.name for a in self.schema.attributes if a.role != "identifier"}
+        """Return the columns that go out: no identifier, and none undeclared but those that are to be kept."""
+        shown = {a.name for a in self.schema.attributes if a.role not in {"identifier", "person"}}
+        shown.update(self.undeclared)
         return [column for column in opened.columns if column in shown]
 
     def selection(self, opened: Source) -> str:
@@ -68,6 +70,24 @@ class Generaliser:
         columns = [labels.get(c, quoted_name(c)) for c in self.columns(opened)]
         source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
         return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
+
+    def linked(self, opened: Source) -> str:
+        """Write the query of the labels with the person of each row, and what stood there before.
+
+        The person is `p`, the values before are `o0`, `o1`, …, the number of such rows is `n`; sensitive
+        columns keep their names.
+        """
+        labels, text, where = self._labels(opened)
+        person = self.schema.person
+        assert person is not None
+        before = [f"{self.schema.cell(a.name)} AS o{i}" for i, a in enumerate(self.schema.quasi)]
+        sensitive = [quoted_name(n) for n in self.schema.names("sensitive")]
+        who = f"CAST({quoted_name(person.name)} AS VARCHAR) AS {quoted_name(person.name)}"
+        listed = ", ".join(
+            [*labels.values(), *before, f"{self.schema.cell(person.name)} AS p", *sensitive]
+        )
+        source = f"(SELECT * REPLACE ({', '.join([*text, who])}) FROM {opened.raw})"  # noqa: S608 (quoted)
+        return f"SELECT {listed}, count(*) AS n FROM {source}{where} GROUP BY ALL"  # noqa: S608 (quoted)
 
     def numbered(self, opened: Source) -> str:
         """Write the query of the labels with the number of each row in its file."""
