@@ -18,7 +18,9 @@ from ..core.records import InputFile
 from .attributes import cell_text
 from .database import Database, disk_error, quoted_name, quoted_text
 from .limits import Limits, current_limits
+from .statistics_files import SUFFIXES, read_statistics, split_database
 from .table_files import (
+    WRITTEN,
     Layout,
     checked_columns,
     csv_layouts,
@@ -101,6 +103,10 @@ class Source:
                 import pyarrow as pa
 
                 return cls._frame(pa.table(dict(source)), limits, threads)
+            if isinstance(source, str | os.PathLike):
+                path, table = split_database(source)
+                if path.is_file() and path.suffix.lower() in SUFFIXES:
+                    return cls._statistics(path, table, limits, threads)
             return cls._files(table_paths(source), limits, threads)
         return cls._frame(_arrow(source), limits, threads)
 
@@ -114,11 +120,23 @@ class Source:
         return cls(_as_text("frame", columns), columns, "frame", database, raw="frame")
 
     @classmethod
+    def _statistics(
+        cls, path: Path, table: str | None, limits: Limits, threads: int | None
+    ) -> Source:
+        """Open a file of another program, which is read whole."""
+        read = read_statistics(path, table, limits)
+        opened = cls._frame(read, limits, threads)
+        opened.format, opened.paths = SUFFIXES[path.suffix.lower()], [path]
+        return opened
+
+    @classmethod
     def _files(cls, paths: list[Path], limits: Limits, threads: int | None) -> Source:
         kinds = {kind_of(path) for path in paths}
         if len(kinds) != 1:
             raise InputError("The files of one table must be of one format.")
         kind = kinds.pop()
+        if kind not in WRITTEN:
+            raise InputError("A file of another program is one table of its own.")
         if kind == "parquet":
             columns = parquet_columns(paths, limits)
             database = Database(paths, threads=threads)

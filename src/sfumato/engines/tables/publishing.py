@@ -24,6 +24,7 @@ from ...core.quarantine import write_quarantine
 from ...core.records import RELEASE_FILE, InputFile
 from ...core.release import check_files, released_files, warn_if_composed, warn_of_kept_order
 from ...data.table import Table, misplaced, read_table
+from ...data.table_files import WRITTEN
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source, format_of_name, quoted_name
 from .codebook import write_codebook
@@ -46,7 +47,7 @@ __all__ = ["Frame", "publish_by_policy", "published"]
 
 Frame: TypeAlias = "pa.Table | pd.DataFrame | pl.DataFrame"
 _TOLERANCE = 1e-9
-_SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "frame": ".csv"}
+_SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet"}
 
 
 def publish_by_policy(
@@ -420,10 +421,15 @@ def _left_out_small(
 
 def _kind_and_name(opened: Source, target: Path | None) -> tuple[str, str]:
     """Return the format to write, and the name of the file in a folder."""
-    if opened.format == "frame":
+    if opened.format not in WRITTEN:  # a frame, or a file of another program
         as_file = None if target is None else _data_format(target)
+        if as_file is not None and as_file not in WRITTEN:
+            raise FormatError(
+                f"The output {Path(target or '').name!r} has a format that is read and not written.",
+                hint="use .csv, .tsv or .parquet.",
+            )
         kind = as_file or "csv"
-        return kind, f"table{_SUFFIX[kind]}"
+        return kind, f"{opened.paths[0].stem if opened.paths else 'table'}{_SUFFIX[kind]}"
     name = opened.paths[0].name if len(opened.paths) == 1 else f"table{_SUFFIX[opened.format]}"
     return opened.format, name
 
