@@ -101,14 +101,17 @@ def test_what_cannot_be_read_is_told_without_its_content(tmp_path):
 
 def test_a_plan_reads_a_table_of_a_database(tmp_path):
     database(tmp_path)
+    (tmp_path / "s.toml").write_text(
+        '[[attribute]]\nname = "age"\nrole = "quasi"\ndomain = { range = [0, 9] }\n'
+    )
     plan = {
         "title": "Visits",
         "tables": {
-            "table": "t.duckdb::visits", "schema": SCHEMA, "evaluations": 20, "choose": {"knee": True},
+            "table": "t.duckdb::visits", "schema": "s.toml", "evaluations": 20, "choose": {"knee": True},
         },
     }  # fmt: skip
     read = [path.name for _, path in Plan.of(plan, folder=tmp_path).input_files()]
-    assert read == ["t.duckdb"]
+    assert sorted(read) == ["s.toml", "t.duckdb"]
 
 
 def test_wrong_calls(tmp_path):
