@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quoted_name", "quoted_text"]
 
+_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")  # what a pandas index without a name becomes
 _FACTS = 9  # expressions of `_counts`
 _FEW_COLUMNS = 64  # up to which each has expressions of its own in a query
 
@@ -383,7 +384,14 @@ def _arrow(frame: Any) -> pa.Table | pa.RecordBatchReader:
     if isinstance(frame, pa.Table | pa.RecordBatchReader):
         return frame
     try:
-        return nw.from_native(frame, eager_only=True).to_arrow()
+        table = nw.from_native(frame, eager_only=True).to_arrow()
+        unnamed = [n for n in table.column_names if _UNNAMED_INDEX.fullmatch(n)]
+        return table.drop_columns(unnamed)
+    except pa.ArrowException:  # which quotes the cell
+        raise DataError(
+            "A column of the frame holds cells of several types.",
+            hint="make it text first: frame[column].astype(str).",
+        ) from None
     except TypeError:
         raise InputError(
             f"A table cannot be read from a {type(frame).__name__}.",

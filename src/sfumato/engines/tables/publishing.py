@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -31,12 +31,13 @@ from .codebook import write_codebook
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, unpromised
 from .policy import Lattice, Policy
 from .problem import counted, resolved_schema
-from .records import TablesCandidate, TablesHow, TablesRelease
+from .records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
 from .remeasure import Remeasured, remeasure
 from .request import TablesPublishRequest
 from .rows import NUMBER, SMALL, Generaliser, published_rows
 from .suppression import small_groups
 from .terms import Terms
+from .treatments import check_cells, treated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,21 +120,25 @@ def published(
     )
     kept = tuple(undeclared) if request.keep_undeclared else ()
     table = _read(opened, terms, request.population, compute)
-    generaliser = Generaliser.of(policy, terms.schema, kept)
+    check_cells(opened, terms.schema)
+    generaliser = Generaliser.of(policy, terms.schema, kept, private_key().mark("dates"))
     rows = published_rows(generaliser, opened, compute)
     left_out = _small_groups(policy, terms, table)
     if left_out is not None:
         rows = rows.without(left_out.groups)
+    columns = generaliser.columns(opened)
+    changed = treated(
+        rows, columns, terms.schema, private_key().seed("numbers", "tables", policy.id)
+    )
+    rows = changed.rows
     if request.keep_order:
         warn_of_kept_order("rows")
     else:
-        rows = rows.shuffled(
-            generaliser.columns(opened), private_key().seed("order", "tables", policy.id)
-        )
+        rows = rows.shuffled(columns, private_key().seed("order", "tables", policy.id))
     suppressed = 0 if left_out is None else left_out.records
     work = _Work(
         policy, promise, request, terms, table, opened, seed, suppressed,
-        _linked(generaliser, opened, left_out),
+        _linked(generaliser, opened, left_out), changed.losses,
     )  # fmt: skip
     if out is None:
         frame = rows.to_arrow()
@@ -165,6 +170,7 @@ class _Work:
     seed: int
     suppressed: int = 0
     linked: Source | None = None
+    losses: dict[str, ColumnLoss] = field(default_factory=dict)
 
     def measured(self, written: object) -> tuple[Remeasured, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
@@ -274,10 +280,11 @@ class _Work:
         declared = {a.name for a in schema.attributes}
         unknown = sum(c not in declared for c in self.opened.columns)
         open_kept = unknown if self.request.keep_undeclared else 0
+        changed = _treatments(schema)
         kept = [
             c
             for c in self.opened.columns
-            if c in declared and c not in dropped and c not in table.names
+            if c in declared and c not in dropped and c not in table.names and c not in changed
         ]
         return TablesRelease(
             engine="tables",
@@ -305,6 +312,7 @@ class _Work:
                 quasi=table.names,
                 identifiers_dropped=tuple(dropped),
                 columns_kept=tuple(kept),
+                columns_treated=changed,
                 undeclared_columns_dropped=unknown - open_kept,
                 undeclared_columns_kept=open_kept,
                 missing=schema.missing,
@@ -315,9 +323,15 @@ class _Work:
                 loss_measure=terms.loss,
                 refuse_above=self.request.refuse_above,
             ),
-            measured=found.to_record(),
+            measured=found.to_record().model_copy(update={"columns": self.losses}),
             worse=tuple(worse),
         )
+
+
+def _treatments(schema: TableSchema) -> dict[str, str]:
+    """Return in words how columns that are no quasi-identifiers are changed."""
+    ways = {a.name: a.publish or a.date for a in schema.attributes if a.role == "other"}
+    return {name: way.in_words() for name, way in ways.items() if way is not None}
 
 
 # --- reading -------------------------------------------------------------------------------------
