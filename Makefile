@@ -46,8 +46,8 @@ fuzz: $(VENV)/.test
 
 # A hundred kills at random moments of each kind of work, and one before each call that changes a name.
 faults: $(VENV)/.test
-	for kind in text tables baskets run report; do $(BIN)/python -m benchmarks._kills $$kind 100 || exit 1; done
-	for kind in tables baskets report; do $(BIN)/python -m benchmarks._kills $$kind steps || exit 1; done
+	for kind in text tables baskets run report serve; do $(BIN)/python -m benchmarks._kills $$kind 100 || exit 1; done
+	for kind in tables baskets run report serve; do $(BIN)/python -m benchmarks._kills $$kind steps || exit 1; done
 
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium

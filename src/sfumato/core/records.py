@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
@@ -259,6 +259,11 @@ class Bound(Record):
 
 def versions() -> dict[str, str]:
     """Return the versions that a result depends on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
     found = {"sfumato": __version__, "python": platform.python_version()}
     for name in ("numpy", "scipy", "scikit-learn", "numba", "duckdb", "pyarrow"):
         try:

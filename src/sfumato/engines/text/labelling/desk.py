@@ -218,6 +218,7 @@ class TextDesk(Desk):
         from ..publish import publish
         from ..request import TextPublishRequest
 
+        self.session.project.check_sources()  # marks are tied to places in the text
         exploration = TextExploration.load(self.folder / "frontier")
         chosen = exploration.candidate(candidate)
         marks = self.folder / "marks.jsonl"

@@ -108,8 +108,8 @@ class Project:
         """Return where the documents lie; relative paths start from the project's folder."""
         return [Path(os.path.normpath(self.folder / s.path)) for s in self.record.sources]
 
-    def _documents(self) -> list[Document]:
-        found: list[Document] = []
+    def check_sources(self) -> None:
+        """Refuse documents that are not those the project was started with."""
         for path, source in zip(self.source_paths(), self.record.sources, strict=True):
             if not path.exists():
                 raise InputError(
@@ -121,6 +121,11 @@ class Project:
                     f"The documents {path.name!r} have changed since the project was started.",
                     hint="answers are tied to places in the text: start a new project.",
                 )
+
+    def _documents(self) -> list[Document]:
+        self.check_sources()
+        found: list[Document] = []
+        for path in self.source_paths():
             corpus = opened(path, self.record.reading)
             found += [Document(d.id, d.text, (), d.extra) for d in corpus]
         return found
