@@ -27,8 +27,11 @@ from ...data.table import Table, misplaced, read_table
 from ...data.table_files import WRITTEN
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source, format_of_name, quoted_name
+from .blanking import blanked_in
+from .cells import Cells
 from .codebook import write_codebook
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, unpromised
+from .labels import ALL
 from .policy import Lattice, Policy
 from .problem import counted, resolved_schema
 from .records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
@@ -123,10 +126,12 @@ def published(
     check_cells(opened, terms.schema)
     generaliser = Generaliser.of(policy, terms.schema, kept, private_key().mark("dates"))
     rows = published_rows(generaliser, opened, compute)
-    left_out = _small_groups(policy, terms, table)
+    columns = generaliser.columns(opened)
+    left_out, blanks = _small_groups(policy, terms, table)
     if left_out is not None:
         rows = rows.without(left_out.groups)
-    columns = generaliser.columns(opened)
+    if blanks is not None:
+        rows = rows.blanked(columns, table.names, blanks.groups)
     changed = treated(
         rows, columns, terms.schema, private_key().seed("numbers", "tables", policy.id)
     )
@@ -139,6 +144,7 @@ def published(
     work = _Work(
         policy, promise, request, terms, table, opened, seed, suppressed,
         _linked(generaliser, opened, left_out), changed.losses,
+        0 if blanks is None else blanks.records,
     )  # fmt: skip
     if out is None:
         frame = rows.to_arrow()
@@ -171,6 +177,7 @@ class _Work:
     suppressed: int = 0
     linked: Source | None = None
     losses: dict[str, ColumnLoss] = field(default_factory=dict)
+    blanked: int = 0
 
     def measured(self, written: object) -> tuple[Remeasured, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
@@ -236,10 +243,10 @@ class _Work:
                 f"people, below the {terms.min_population:,.0f} asked for"
             )
         asked = terms.conditions
-        share = self.suppressed / max(int(self.table.count.sum()), 1)
-        if share > asked.max_suppressed + _TOLERANCE:
+        touched = self.suppressed + self.blanked
+        if touched / max(int(self.table.count.sum()), 1) > asked.max_suppressed + _TOLERANCE:
             worse.append(
-                f"{self.suppressed:,} records would be left out, more than the "
+                f"{touched:,} records would be left out or have blanked cells, more than the "
                 f"{asked.max_suppressed:.3g} of all that was allowed"
             )
         average = found.expected / found.records
@@ -300,6 +307,7 @@ class _Work:
                 "rows": found.rows,
                 "dropped": table.dropped,
                 "suppressed": self.suppressed,
+                "blanked": self.blanked,
                 "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
             risk=Risk(found.risk, attacker=attacker),
@@ -374,10 +382,48 @@ class _Small:
     records: int
 
 
-def _small_groups(policy: Policy, terms: Terms, table: Table) -> _Small | None:
-    """Find the groups below the smallest sizes, where the exploration allowed to leave them out."""
+def _small_groups(
+    policy: Policy, terms: Terms, table: Table
+) -> tuple[_Small | None, _Small | None]:
+    """Find the groups that are left out, and those with blanked cells, where the exploration allowed it."""
     if terms.conditions.max_suppressed <= 0:
-        return None
+        return None, None
+    if terms.conditions.suppress_as == "cells":
+        return _blanks(policy, terms, table)
+    return _left_out_groups(policy, terms, table), None
+
+
+def _blanks(policy: Policy, terms: Terms, table: Table) -> tuple[_Small | None, _Small | None]:
+    import numpy as np
+    import pyarrow as pa
+
+    lattice = policy.lattice
+    cells = Cells(
+        lattice.sizes, table.codes, table.count, table.population_codes, table.population_count,
+        least_sample=terms.min_sample, least_population=terms.min_population,
+    )  # fmt: skip
+    found, _, _ = blanked_in(cells, policy.bits)
+    labels = [
+        np.array([lattice.label(a, *span) for span in policy.spans(a)], dtype=object)[
+            found.codes[a]
+        ]
+        for a in range(len(table.names))
+    ]
+    out = blanks = None
+    if found.left.any():
+        groups = pa.table({n: labels[a][found.left] for a, n in enumerate(table.names)})
+        out = _Small(groups, found.rows_left_out)
+    some = (found.blanks > 0) & ~found.left
+    if some.any():
+        columns = {f"l{a}": labels[a][some] for a in range(len(labels))}
+        for a in range(len(labels)):
+            on = (found.blanks[some] >> a) & 1 == 1
+            columns[f"b{a}"] = np.where(on, ALL, columns[f"l{a}"])
+        blanks = _Small(pa.table(columns), found.rows_blanked)
+    return out, blanks
+
+
+def _left_out_groups(policy: Policy, terms: Terms, table: Table) -> _Small | None:
     import numpy as np
     import pyarrow as pa
 

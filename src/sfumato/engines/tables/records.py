@@ -117,6 +117,7 @@ class PolicyFields(Record):
     average_group: Size
     risks: AbsoluteRisks | None = None
     suppressed: Count = 0
+    blanked: Count = 0
     l_diversity: dict[ColumnName, Count] = Field(default_factory=dict)
     l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
     t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
@@ -250,6 +251,7 @@ class TablesMeasured(Record):
     k: Count
     risks: AbsoluteRisks
     suppressed: Count = 0
+    blanked: Count = 0
     columns: dict[ColumnName, ColumnLoss] = Field(default_factory=dict)
     smallest_population_group: Size
     groups_count: Count
@@ -305,6 +307,10 @@ class TablesRelease(Release):
         )
         if risks.estimate is not None:
             found.append(risks.estimate.in_words())
+        if measured.blanked:
+            found.append(
+                f"records with blanked cells because their group was too small: {measured.blanked:,}"
+            )
         if measured.suppressed:
             found.append(
                 f"records left out because their group was too small: {measured.suppressed:,}"

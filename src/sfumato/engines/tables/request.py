@@ -25,6 +25,7 @@ _TABLE = "CSV, TSV, Parquet, SPSS, Stata, SAS, Excel or DuckDB; a folder or glob
 _ENGINE = "Where rows are counted and written."
 _ENGINES = ("local", "spark")
 _THREADS = "Threads of this machine (default: all cores)."
+_SUPPRESSED = ("records", "cells")
 _DIVERSITIES = ("distinct", "entropy", "recursive")
 
 
@@ -79,7 +80,15 @@ class TablesRequest(Request):
         None, help="Largest distance of a group's sensitive values from the table's.", ge=0, le=1
     )
     suppress: float = parameter(
-        0, help="Largest share of records left out because their group is too small.", ge=0, le=0.5
+        0,
+        help="Largest share of records left out, or with cells blanked, in groups that are too small.",
+        ge=0,
+        le=0.5,
+    )
+    suppress_as: str = parameter(
+        "records",
+        help="What is left out of groups that are too small: whole records, or single cells.",
+        choices=lambda: _SUPPRESSED,
     )
     cut_points: dict[str, Any] = parameter(
         {}, help="By attribute: the only values at which an interval may begin, as 20:40:60."

@@ -28,6 +28,7 @@ __all__ = ["Generaliser", "Rows", "published_rows"]
 
 NUMBER = "sfumato row number"
 SMALL = "sfumato_small_groups"
+BLANKS = "sfumato_blanks"
 _BATCH_ROWS = 65_536
 _GROUP_ROWS = 122_880  # of a Parquet file
 
@@ -170,6 +171,33 @@ class Rows:
             f"SELECT * FROM ({self.sql}) ANTI JOIN {SMALL} USING ({using})",  # noqa: S608 (quoted)
             self.failed,
         )
+
+    def blanked(self, columns: Sequence[str], names: Sequence[str], blanks: pa.Table) -> Rows:
+        """Return the same rows with cells of some groups blanked.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            The columns of the rows.
+        names : sequence of str
+            The quasi-identifiers.
+        blanks : pa.Table
+            By label of each quasi-identifier (`l0`, `l1`, …), what is published instead (`b0`, `b1`, …).
+
+        """
+        self.opened.connection.register(BLANKS, blanks)
+        place = {name: i for i, name in enumerate(names)}
+        shown = [
+            f"coalesce(b{place[c]}, {quoted_name(c)}) AS {quoted_name(c)}"
+            if c in place
+            else quoted_name(c)
+            for c in columns
+        ]
+        same = " AND ".join(f"l{i} = {quoted_name(name)}" for i, name in enumerate(names))
+        number = quoted_name(NUMBER)
+        rows = f"SELECT *, row_number() OVER () AS {number} FROM ({self.sql})"  # noqa: S608 (quoted)
+        sql = f"SELECT {', '.join(shown)} FROM ({rows}) LEFT JOIN {BLANKS} ON {same} ORDER BY {number}"  # noqa: S608 (quoted)
+        return Rows(self.opened, sql, self.failed)
 
     def stored(self, name: str, more: str) -> Rows:
         """Return the same rows in a table of the database, with one more column."""
