@@ -140,7 +140,7 @@ def blanked_in(cells: Cells, bits: Bits) -> tuple[Blanked, Suppressed, npt.NDArr
     codes = np.stack(columns)[:, first]
     inside = key[: cells.occupied]
     count = np.bincount(inside, weights=cells.count, minlength=first.size).astype(np.int64)
-    people = np.bincount(key, weights=cells.weight, minlength=first.size)
+    people = np.bincount(key, weights=cells.weight, minlength=first.size).astype(np.float64)
     logs = np.zeros(first.size)
     wide = np.zeros(cells.attributes)
     for a in range(cells.attributes):

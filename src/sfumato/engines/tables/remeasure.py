@@ -155,7 +155,7 @@ def remeasure(
     size = count if by_person is None else by_person.table.sum(axis=1).astype(np.int64)
     blanks = terms.conditions.suppress_as == "cells"
     rows, widths, of_value = _places(policy, counted.labels, blanks=blanks)
-    blank = (rows < 0).any(axis=0)
+    blank = np.asarray((rows < 0).any(axis=0))
     people = np.zeros(rows.shape[1])
     people[~blank] = _people_in(rows[:, ~blank], of_value, original)
     people[blank] = _people_behind(rows, blank, of_value, original)
