@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 from ..core.engine import Part
 from ..core.frontier import Frontier
-from ..core.records import Candidate
+from ..core.records import Candidate, ShiftRecord
+from ..core.shift import DIFFERENT, TOO_FEW
 from ..core.story import Check, Grid
 from .numbers import count, decimal, percent, plural
 
@@ -16,6 +18,7 @@ __all__ = [
     "measured_check",
     "reference_grid",
     "search_sentence",
+    "shift_check",
     "status_of",
     "times",
     "title_for",
@@ -145,6 +148,30 @@ def measured_check(promised: float, measured: float | None) -> Check | None:
         f"The risk measured on the published file is {decimal(measured)}, more than the "
         f"{decimal(promised)} of the candidate.",
     )
+
+
+def shift_check(
+    shift: ShiftRecord | None, sentences: Sequence[str], *, accepted: bool
+) -> Check | None:
+    """Return whether a release is like what was learned from.
+
+    Parameters
+    ----------
+    shift : ShiftRecord, optional
+        What was compared.
+    sentences : sequence of str
+        What the release says first; the first of them is about the comparison.
+    accepted : bool
+        Whether the steward published in spite of a difference.
+
+    """
+    if shift is None or not sentences:
+        return None
+    state: Literal["holds", "look", "open"] = (
+        "look" if shift.verdict == DIFFERENT else "open" if shift.verdict == TOO_FEW else "holds"
+    )
+    words = " The steward accepted this." if accepted and state == "look" else ""
+    return Check(state, f"{sentences[0]}{words}")
 
 
 def withheld_check(part: Part) -> Check | None:

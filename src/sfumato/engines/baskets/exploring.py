@@ -20,8 +20,10 @@ from ...core.engine import Progress
 from ...core.errors import DataError
 from ...core.exploration import placed
 from ...core.measures import Risk, Utility
+from ...core.randomness import Streams
 from ...core.records import InputFile
 from ...data.baskets import Baskets
+from ...data.tally import Tally
 from .attack import attacked, drawn_people
 from .binary import BinaryMatrix, as_binary
 from .cells.cores import Effort
@@ -34,6 +36,7 @@ from .registry import AUTO, MEASURES, SCORE, SELECTORS, WAYS
 from .request import BasketsRequest
 from .selection import flag_names, flags, made_by, makers, names_in, risky_among
 from .sensitive import highest_confidence, places_of
+from .shift import ExploredColumns
 from .targets import Target, as_target
 from .ways import Published, Spec, make
 
@@ -93,7 +96,11 @@ def explored(request: BasketsRequest, *, progress: Progress) -> BasketsExplorati
             promise=f"At least k rows are left to someone who knows {search.knowledge.words}.",
             empty_selections=tuple(search.empty),
             warning=WARNING,
-        )
+        ),
+        ExploredColumns.of(
+            Tally.of(rows.indptr, rows.indices, baskets.feature_names),
+            Streams(request.seed).seed_of("columns") >> 1,
+        ),
     )
 
 

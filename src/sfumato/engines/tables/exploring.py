@@ -139,9 +139,9 @@ def _cuts(values: str | Iterable[object]) -> Sequence[object]:
 def _told(progress: Progress, evaluations: int | None) -> Callable[[int, float], None]:
     done = 0
 
-    def tell(measured: int, area: float) -> None:
+    def tell(measured: int, _area: float) -> None:
         nonlocal done
-        progress(measured - done, total=evaluations, note=f"area {area:.4f}")
+        progress(measured - done, total=evaluations, note="policies measured")
         done = measured
 
     return tell

@@ -21,8 +21,15 @@ from ...core.measures import Risk, Utility
 from ...core.ownership import paths_in
 from ...core.private_key import private_key
 from ...core.quarantine import write_quarantine
-from ...core.records import RELEASE_FILE, InputFile
-from ...core.release import check_files, released_files, warn_if_composed, warn_of_kept_order
+from ...core.records import RELEASE_FILE, InputFile, ShiftRecord
+from ...core.release import (
+    check_files,
+    refuse_different,
+    released_files,
+    warn_if_composed,
+    warn_of_kept_order,
+)
+from ...core.shift import ShiftCheck
 from ...data.table import Table, misplaced, read_table
 from ...data.table_files import WRITTEN
 from ...data.table_schema import MISSING, TableSchema
@@ -38,6 +45,7 @@ from .records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
 from .remeasure import Remeasured, remeasure
 from .request import TablesPublishRequest
 from .rows import NUMBER, SMALL, Generaliser, published_rows
+from .shift import check_table, sentence_of
 from .suppression import small_groups
 from .terms import Terms
 from .treatments import check_cells, treated
@@ -123,6 +131,10 @@ def published(
     )
     kept = tuple(undeclared) if request.keep_undeclared else ()
     table = _read(opened, terms, request.population, compute)
+    shift = None
+    if promise.promised and terms.margins is not None:
+        shift = check_table(terms.margins, table)
+        refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
     check_cells(opened, terms.schema)
     generaliser = Generaliser.of(policy, terms.schema, kept, private_key().mark("dates"))
     rows = published_rows(generaliser, opened, compute)
@@ -142,7 +154,7 @@ def published(
         rows = rows.shuffled(columns, private_key().seed("order", "tables", policy.id))
     suppressed = 0 if left_out is None else left_out.records
     work = _Work(
-        policy, promise, request, terms, table, opened, seed, suppressed,
+        policy, promise, request, terms, table, opened, seed, suppressed, shift,
         _linked(generaliser, opened, left_out), changed.losses,
         0 if blanks is None else blanks.records,
     )  # fmt: skip
@@ -175,6 +187,7 @@ class _Work:
     opened: Source
     seed: int
     suppressed: int = 0
+    shift: ShiftCheck | None = None
     linked: Source | None = None
     losses: dict[str, ColumnLoss] = field(default_factory=dict)
     blanked: int = 0
@@ -286,6 +299,7 @@ class _Work:
         dropped = [n for n in private if n in self.opened.columns]
         declared = {a.name for a in schema.attributes}
         unknown = sum(c not in declared for c in self.opened.columns)
+        explored = terms.same_table(table)
         open_kept = unknown if self.request.keep_undeclared else 0
         changed = _treatments(schema)
         kept = [
@@ -326,13 +340,20 @@ class _Work:
                 missing=schema.missing,
                 order="kept" if self.request.keep_order else "shuffled",
                 population=has_population,
-                explored_table=terms.same_table(table),
+                explored_table=explored,
                 risk_measure=terms.risk,
                 loss_measure=terms.loss,
                 refuse_above=self.request.refuse_above,
+                accept_shift=self.request.accept_shift,
             ),
-            measured=found.to_record().model_copy(update={"columns": self.losses}),
+            measured=found.to_record().model_copy(
+                update={
+                    "shift": self.shift and ShiftRecord.of(self.shift),
+                    "columns": self.losses,
+                }
+            ),
             worse=tuple(worse),
+            sentences=() if self.shift is None or explored else (sentence_of(self.shift),),
         )
 
 

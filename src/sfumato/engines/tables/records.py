@@ -17,6 +17,7 @@ from ...core.records import (
     Release,
     Sentence,
     Share,
+    ShiftRecord,
 )
 
 __all__ = [
@@ -236,6 +237,7 @@ class TablesHow(Record):
     risk_measure: Name
     loss_measure: Name
     refuse_above: Share | None = None
+    accept_shift: bool = False
 
 
 class TablesMeasured(Record):
@@ -260,6 +262,8 @@ class TablesMeasured(Record):
     l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
     t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
     records_without_population_cell: Count
+    shift: ShiftRecord | None = None
+    """How the records compare with those explored; None for a policy that promised nothing."""
 
 
 class TablesRelease(Release):
@@ -268,12 +272,14 @@ class TablesRelease(Release):
     how: TablesHow
     measured: TablesMeasured
     worse: tuple[Sentence, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
+    """What is to be known first, in words."""
 
     def lines(self) -> list[str]:
         """Return what the command line prints about the release."""
         how, measured = self.how, self.measured
         rows = self.counts["rows"]
-        found = [f"{rows:,} rows published by {self.candidate}"]
+        found = [*self.sentences, f"{rows:,} rows published by {self.candidate}"]
         found += [f"  {name}: {treatment(how.ends[name], how.domains[name])}" for name in how.quasi]
         for name, words in how.columns_treated.items():
             lost = measured.columns.get(name)

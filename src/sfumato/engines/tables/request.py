@@ -155,6 +155,9 @@ class TablesPublishRequest(Request):
     accept_worse: bool = parameter(
         False, help="Publish although the output is worse than promised; recorded in release.json."
     )
+    accept_shift: bool = parameter(
+        False, help="Publish although the records are not like those explored; recorded."
+    )
     keep_undeclared: bool = parameter(
         False, help="Publish columns that the schema does not name as they are; recorded."
     )
