@@ -13,7 +13,7 @@ demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n logical --dist worksteal
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -28,7 +28,7 @@ bench: $(VENV)/.test
 constraints:
 	rm -rf build/newest
 	$(PYTHON) -m venv build/newest
-	build/newest/bin/python -m pip install --quiet --disable-pip-version-check '.[test,bench,spark]'
+	build/newest/bin/python -m pip install --quiet --disable-pip-version-check '.[test,bench,files,spark]'
 	( echo "# Tested versions of everything that is installed. Renew with: make constraints"; \
 	  build/newest/bin/python -m pip freeze --exclude sfumato ) > constraints.txt
 
@@ -46,8 +46,8 @@ fuzz: $(VENV)/.test
 
 # A hundred kills at random moments of each kind of work, and one before each call that changes a name.
 faults: $(VENV)/.test
-	for kind in text tables baskets run report; do $(BIN)/python -m benchmarks._kills $$kind 100 || exit 1; done
-	for kind in tables baskets report; do $(BIN)/python -m benchmarks._kills $$kind steps || exit 1; done
+	for kind in text tables baskets run report serve; do $(BIN)/python -m benchmarks._kills $$kind 100 || exit 1; done
+	for kind in tables baskets run report serve; do $(BIN)/python -m benchmarks._kills $$kind steps || exit 1; done
 
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium

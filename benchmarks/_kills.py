@@ -3,13 +3,16 @@
     python -m benchmarks._kills KIND 100       a hundred kills at random moments
     python -m benchmarks._kills KIND steps     a kill before each call that changes a name on the disk
 
-KIND is text, tables, baskets, run or report. Half of the runs replace an earlier output (--force). Beside
+KIND is text, tables, baskets, run, report or serve. Half of the runs replace an earlier output (--force), but
+for a project at the local page, which is never replaced. Beside
 the output lie files of somebody else, which must stay as they are. Each run is a forked process, so that
-nothing is left of a killed one but its files.
+nothing is left of a killed one but its files; modules are loaded before, because loading them takes longer
+than the work, but nothing that starts threads is used.
 """
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 import os
@@ -26,6 +29,7 @@ from typing import Any
 from sfumato.core.randomness import Streams
 
 Run = Callable[[Path], Any]
+_HANGS = 300.0  # seconds after which a run that nobody disturbs has failed
 
 
 def content_of(path: Path) -> dict[str, bytes]:
@@ -58,16 +62,16 @@ def attempt(
             status = 3 if isinstance(error, OutputExistsError) else 1
         finally:
             os._exit(status)
-    deadline = None if kill_after is None else time.monotonic() + kill_after
+    deadline = time.monotonic() + (_HANGS if kill_after is None else kill_after)
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             ended = os.waitstatus_to_exitcode(status)
             return ended >= 0, ended in (0, 3)
-        if deadline is not None and time.monotonic() >= deadline:
+        if time.monotonic() >= deadline:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            return False, False
+            return kill_after is None, False
         time.sleep(0.0005)
 
 
@@ -97,15 +101,16 @@ def _die_before(step: int) -> None:
 class Trial:
     """One kind of work, killed again and again; counts what differed afterwards."""
 
-    def __init__(self, work: Callable[..., None], folder: Path) -> None:
-        self.work, self.folder = work, folder
-        reference = folder / "undisturbed"
+    def __init__(self, work: Callable[..., None], folder: Path, *, replaces: bool = True) -> None:
+        self.work, self.folder, self.replaces = work, folder, replaces
+        self.reference = folder / "undisturbed" / "out"
+        self.reference.parent.mkdir()
         start = time.monotonic()
-        _, well = attempt(work, reference, None)
+        _, well = attempt(work, self.reference, None)
         self.seconds = time.monotonic() - start
         if not well:
             raise RuntimeError("the undisturbed run failed")
-        self.wanted = content_of(reference)
+        self.wanted = content_of(self.reference)
         self.kills = self.runs = self.different = self.left = self.failed = self.touched = 0
 
     def round(self, kill: Callable[[Callable[..., None], Path], bool]) -> None:
@@ -115,13 +120,21 @@ class Trial:
         (place / "thesis.tex").write_text("years of work")
         self.runs += 1
         work = self.work
-        if self.runs % 2 == 0:  # an earlier output stands there and is replaced
-            shutil.copytree(self.folder / "undisturbed", place / "out")
+        if self.replaces and self.runs % 2 == 0:  # an earlier output stands there and is replaced
+            shutil.copytree(self.reference, place / "out")
+            for record in (place / "out").rglob("*.json"):  # and is not the new one
+                record.write_bytes(record.read_bytes() + b"\n")
             work = partial(self.work, force=True)
         well = kill(work, place / "out")
         self.failed += not well
-        whole = (place / "out").is_dir() and content_of(place / "out") == self.wanted
-        self.different += not whole
+        found = content_of(place / "out")
+        other = sorted(k for k in {*found, *self.wanted} if found.get(k) != self.wanted.get(k))
+        if other:
+            self.different += 1
+            print(f"different: {', '.join(other)}", file=sys.stderr)
+            if keep := os.environ.get("KEEP_DIFFERENT"):
+                shutil.copytree(place, Path(keep) / f"{self.runs}")
+                shutil.copytree(self.reference, Path(keep) / f"{self.runs}-wanted")
         self.left += len([p for p in place.iterdir() if p.name not in {"out", "thesis.tex"}])
         self.touched += (place / "thesis.tex").read_text() != "years of work"
         shutil.rmtree(place)
@@ -167,7 +180,7 @@ def at_every_step(trial: Trial, most: int = 400) -> None:
             trial.kills += 1
             return attempt(work, out, None)[1]
 
-        for _ in range(2):  # without an earlier output, and over one
+        for _ in range(1 + trial.replaces):  # without an earlier output, and over one
             trial.round(kill)
         if ended:
             return
@@ -183,12 +196,12 @@ def text_publish(folder: Path) -> Callable[..., None]:
     from sfumato.engines.text.release.sanitiser import Sanitiser
     from sfumato.engines.text.release.writing import publish
 
-    notes = clinic_notes(150)
+    notes = clinic_notes(80)
     found = explore(notes, labels=["NAME"], ratios=[10], folds=2, attackers="none")
     candidate = found.candidates[0]
     classifiers = found.classifiers[candidate.id]
     source = folder / "notes.jsonl"
-    many = (replace(note, id=f"{copy}-{note.id}") for copy in range(8) for note in notes)
+    many = (replace(note, id=f"{copy}-{note.id}") for copy in range(15) for note in notes)
     write_documents(many, like="jsonl", out=source)
 
     def work(out: Path, threads: int = 2, *, force: bool = False) -> None:
@@ -203,6 +216,21 @@ def text_publish(folder: Path) -> Callable[..., None]:
     return work
 
 
+def _load_modules(*packages: str) -> None:
+    """Import all modules of some packages of sfumato, and what they use when they work."""
+    import importlib
+    import pkgutil
+
+    for package in packages:
+        found = importlib.import_module(package)
+        for module in pkgutil.walk_packages(found.__path__, f"{package}."):
+            if not module.name.endswith("spark"):
+                importlib.import_module(module.name)
+    import duckdb  # noqa: F401
+    import pyarrow.parquet  # noqa: F401
+    import sklearn.svm  # noqa: F401
+
+
 def _in_fork(work: Callable[[], None]) -> None:
     """Prepare something in a process of its own: DuckDB does not survive a fork."""
     _, well = attempt(lambda _: work(), Path(), None)
@@ -210,8 +238,44 @@ def _in_fork(work: Callable[[], None]) -> None:
         raise RuntimeError("the preparation failed")
 
 
+def _remember_drawings(folder: Path, work: Callable[..., None]) -> None:
+    """Draw everything once in a fork, and hand that out from then on.
+
+    The program that draws takes longer than all the rest, writes no file and does not survive a fork.
+    """
+    import vl_convert
+
+    names = ("javascript_bundle", "vegalite_to_svg", "vegalite_to_png")
+    file = folder / "drawings"
+
+    def key(name: str, arguments: object, named: object) -> str:
+        return repr((name, arguments, named))
+
+    def draw() -> None:
+        drawn: dict[str, Any] = {}
+
+        def kept(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+            def call(*arguments: Any, **named: Any) -> Any:
+                found = drawn[key(name, arguments, named)] = function(*arguments, **named)
+                return found
+
+            return call
+
+        for name in names:
+            setattr(vl_convert, name, kept(name, getattr(vl_convert, name)))
+        work(folder / "drawn")
+        shutil.rmtree(folder / "drawn")
+        file.write_text(repr(drawn))
+
+    _in_fork(draw)
+    drawn: dict[str, Any] = ast.literal_eval(file.read_text())
+    for name in names:
+        setattr(vl_convert, name, lambda *a, _name=name, **named: drawn[key(_name, a, named)])
+
+
 def tables_publish(folder: Path) -> Callable[..., None]:
     """Return a publish of a register."""
+    _load_modules("sfumato.core", "sfumato.data", "sfumato.compute", "sfumato.engines.tables")
     samples = folder / "samples"
 
     def prepare() -> None:
@@ -271,11 +335,13 @@ def report(folder: Path) -> Callable[..., None]:
     )
     (folder / "explored").mkdir()
     found.save(folder / "explored")
+    _load_modules("sfumato.presentation", "sfumato.report")
 
     def work(out: Path, *, force: bool = False) -> None:
         write_report([folder / "explored"], out=out, charts=True, force=force)
 
-    return work  # drawn in the forks alone: the program that draws does not survive one
+    _remember_drawings(folder, work)
+    return work
 
 
 def whole_plan(folder: Path) -> Callable[..., None]:
@@ -297,8 +363,8 @@ def whole_plan(folder: Path) -> Callable[..., None]:
     with (samples / "few.csv").open("w", newline="", encoding="utf-8") as stream:
         csv.writer(stream, lineterminator="\n").writerows(register)
     log = purchase_log()
-    sp.save_npz(samples / "few.npz", log.matrix[:300, :60])
-    (samples / "y.txt").write_text("".join(f"{label}\n" for label in log.labels[:300].tolist()))
+    sp.save_npz(samples / "few.npz", log.matrix[:120, :30])
+    (samples / "y.txt").write_text("".join(f"{label}\n" for label in log.labels[:120].tolist()))
     (samples / "plan.toml").write_text(
         '[tables]\ntable = "few.csv"\nschema = "schema_with_notes.toml"\nevaluations = 30\n'
         "choose = { knee = true }\n\n"
@@ -306,22 +372,60 @@ def whole_plan(folder: Path) -> Callable[..., None]:
         'attackers = "none"\npublish = "tables"\ntext_column = "notes"\n'
         "choose = { ratio = 10 }\n\n"
         '[baskets]\nmatrix = "few.npz"\nlabels = "y.txt"\nk = [8]\nselector = "hamdist"\n'
-        "choose = { knee = true }\n"
+        "folds = 2\nchoose = { knee = true }\n"
     )
 
     # Kernels are loaded here, before the forks; tables are not, because DuckDB does not survive one.
-    baskets.explore(samples / "few.npz", labels=samples / "y.txt", k=[8], selector="hamdist")
+    _load_modules("sfumato.core", "sfumato.data", "sfumato.compute", "sfumato.engines",
+                  "sfumato.presentation", "sfumato.report")  # fmt: skip
+    baskets.explore(samples / "few.npz", labels=samples / "y.txt", k=[8], selector="hamdist",
+                    folds=2)  # fmt: skip
     text.explore(clinic_notes(60), labels=["NAME"], ratios=[10], folds=2, attackers="none")
 
     def work(out: Path, *, force: bool = False) -> None:
         workbench.run(samples / "plan.toml", out=out, force=force)
 
+    _remember_drawings(folder, work)
+    return work
+
+
+def serve(folder: Path) -> Callable[..., None]:
+    """Return an hour at the local page: a project, answers, a frontier and a release.
+
+    After a kill the page is opened again, shows what was answered, and goes on with the next answer.
+    """
+    from sfumato.data.samples.notes import clinic_notes
+    from sfumato.engines.text.labelling.project import start_project
+    from sfumato.web.app import Page
+
+    notes = clinic_notes(30)
+    (folder / "notes.jsonl").write_text(
+        "".join(json.dumps({"id": d.id, "text": d.text}) + "\n" for d in notes)
+    )
+
+    def work(out: Path, *, force: bool = False) -> None:  # noqa: ARG001 (a project is never replaced)
+        if not out.exists():
+            start_project(folder / "notes.jsonl", out, labels=["NAME"])
+        page = Page([out])
+        desk: Any = page.the_desk()
+        events = desk.session.journal.events
+        for number in range(len([e for e in events if e["do"] == "window"]), 10):
+            place = {"doc": number, "first": 0, "last": len(notes[number].text)}
+            spans = [[s.start, s.end, "NAME"] for s in notes[number].spans if s.label == "NAME"]
+            desk.answer({"do": "window", "random": True, "spans": spans, **place})
+        if not any(e["do"] == "release" for e in events):
+            desk.explore()
+            desk.publish("r10", lambda *_, **__: None)
+        desk.close()
+
+    _in_fork(partial(work, folder / "warm"))  # compiles the kernels
+    shutil.rmtree(folder / "warm")
     return work
 
 
 KINDS = {
     "text": text_publish, "tables": tables_publish, "baskets": baskets_publish, "run": whole_plan,
-    "report": report,
+    "report": report, "serve": serve,
 }  # fmt: skip
 
 
@@ -329,7 +433,7 @@ def main(kind: str, kills: str, seed: int = 0) -> dict[str, object]:
     with tempfile.TemporaryDirectory(prefix="sfumato-kills-") as name:
         work = KINDS[kind](Path(name))
         (Path(name) / "kills").mkdir()
-        trial = Trial(work, Path(name) / "kills")
+        trial = Trial(work, Path(name) / "kills", replaces=kind != "serve")
         if kills == "steps":
             at_every_step(trial)
         else:

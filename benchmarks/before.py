@@ -22,26 +22,33 @@ TIMES = 3
 
 def _data(folder: Path) -> None:
     """Write inputs that are large enough for start-up to matter little."""
+    import numpy as np
+    from scipy import sparse
+
     from sfumato.data.samples import write_samples
+    from sfumato.data.samples.purchases import purchase_log
 
     write_samples(folder / "s")
     with gzip.open(folder / "s" / "more_notes.jsonl.gz", "rt", encoding="utf-8") as stream:
         lines = stream.readlines()
     with (folder / "notes.jsonl").open("w", encoding="utf-8") as out:
-        for copy in range(40):
+        for copy in range(160):
             out.writelines(line.replace('"id": "', f'"id": "c{copy}-', 1) for line in lines)
     rows = (folder / "s" / "register.csv").read_text(encoding="utf-8").splitlines()
     with (folder / "register.csv").open("w", encoding="utf-8") as out:
         out.write(rows[0] + "\n")
-        for _ in range(300):
+        for _ in range(900):
             out.write("\n".join(rows[1:]) + "\n")
+    log = purchase_log(8_000, 4_000)
+    sparse.save_npz(folder / "log.npz", log.matrix)
+    np.savetxt(folder / "log.labels.txt", log.labels, fmt="%d")
 
 
 def _commands(out: Path, *, now: bool) -> dict[str, list[str]]:
-    text = ["text", "explore", "s/notes.jsonl.gz", "--label", "NAME,PHONE", "--ratios", "10"]
+    text = ["text", "explore", "s/notes.jsonl.gz", "--label", "NAME,PHONE", "--attackers", "crf"]
     tables = ["tables", "explore", "s/register.csv", "--schema", "s/schema.toml", "--population",
               "s/population.csv", "--evaluations", "20000"]  # fmt: skip
-    baskets = ["baskets", "explore", "s/purchases.npz", "--labels", "s/purchases.labels.txt", "--k", "5",
+    baskets = ["baskets", "explore", "log.npz", "--labels", "log.labels.txt", "--k", "5",
                "--selector", "hamdist"]  # fmt: skip
     columns = ["--publish-as", "columns"] if now else []  # columns alone, as before: cells are new
     accept = (
@@ -49,12 +56,12 @@ def _commands(out: Path, *, now: bool) -> dict[str, list[str]]:
     )  # the same rows many times over are not the explored table
     at = lambda name: ["--out", str(out / name), "--quiet"]  # noqa: E731
     return {
-        "text explore": [*text, "--attackers", "none", *at("text")],
+        "text explore": [*text, *at("text")],
         "text publish": ["text", "publish", str(out / "text"), "notes.jsonl", "--ratio", "10", "--threads", "1", *at("text-r")],
         "tables explore": [*tables, *at("tables")],
         "tables publish": ["tables", "publish", str(out / "tables"), "register.csv", "--knee", "--threads", "1", *accept, *at("tables-r")],
         "baskets explore": [*baskets, *columns, *at("baskets")],
-        "baskets publish": ["baskets", "publish", str(out / "baskets"), "s/purchases.npz", "--knee", *at("baskets-r")],
+        "baskets publish": ["baskets", "publish", str(out / "baskets"), "log.npz", "--knee", *at("baskets-r")],
     }  # fmt: skip
 
 

@@ -1,9 +1,12 @@
-"""Seeded mutations of good files: bytes, lines, numbers, and pieces that parsers stumble over."""
+"""Seeded mutations of good files: bytes, lines, numbers, JSON values, and pieces that parsers stumble over."""
 
 from __future__ import annotations
 
+import copy
+import json
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,15 +22,23 @@ PIECES = [
     b"1:1", b"1:", b":1", b"0:1", b"-3:1", b"5:x", b"count", b"y",
 ]  # fmt: skip
 
+# Values in the place of others; the document around them stays good JSON.
+VALUES: list[Any] = [
+    None, True, False, 0, -1, 1, 1.5, -0.0, 2**31, 2**63, -(2**63), 10**30, 1e308, float("nan"), float("inf"), "", "x",
+    "0", "NaN", "\x00", "\ud800", "../../x", [], [[]], [0], ["x"], {}, {"": 0}, {"x": []},
+]  # fmt: skip
+
 _WORD = re.compile(rb"\w+")
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
 
 
 def mutated(seeds: Sequence[bytes], dice: np.random.Generator) -> bytes:
-    """Give a changed copy of one of the seeds; now and then nothing but noise."""
+    """Return a changed copy of one of the seeds; now and then nothing but noise."""
     if dice.random() < 0.02:
         return dice.bytes(int(dice.integers(0, 300)))
     data = bytearray(seeds[int(dice.integers(len(seeds)))])
+    if data[:1] in (b"{", b"[") and dice.random() < 0.5:
+        return _changed_json(bytes(data), dice)
     for _ in range(int(dice.geometric(0.6))):
         kind = int(dice.integers(12))
         place = int(dice.integers(len(data) + 1))
@@ -67,3 +78,49 @@ def mutated(seeds: Sequence[bytes], dice: np.random.Generator) -> bytes:
             start = int(dice.integers(len(donor) + 1))
             data[place : place + length] = donor[start : start + length]
     return bytes(data)
+
+
+def _changed_json(data: bytes, dice: np.random.Generator) -> bytes:
+    """Change values of one of the JSON documents of a file, each on lines of its own."""
+    start = 0
+    documents: list[tuple[int, int, Any]] = []
+    text = data.decode("utf-8", "surrogateescape")
+    while (found := re.compile(r"[\[{]").search(text, start)) is not None:
+        try:
+            value, end = json.JSONDecoder().raw_decode(text, found.start())
+        except ValueError:
+            break
+        documents.append((found.start(), end, value))
+        start = end
+    if not documents:
+        return data
+    start, end, value = documents[int(dice.integers(len(documents)))]
+    for _ in range(int(dice.geometric(0.6))):
+        _change_value(value, dice)
+    changed = text[:start] + json.dumps(value) + text[end:]
+    return changed.encode("utf-8", "surrogateescape")
+
+
+def _change_value(value: Any, dice: np.random.Generator) -> None:
+    """Walk down to some value and put another in its place, take it away, or double it."""
+    while True:
+        keys: list[Any] = list(value) if isinstance(value, dict) else list(range(len(value)))
+        if not keys:
+            return
+        key = keys[int(dice.integers(len(keys)))]
+        if isinstance(value[key], dict | list) and value[key] and dice.random() < 0.85:
+            value = value[key]
+            continue
+        kind = int(dice.integers(5))
+        other = copy.deepcopy(value[keys[int(dice.integers(len(keys)))]])
+        if kind == 0:
+            del value[key]
+        elif kind == 1:
+            value[key] = other
+        elif kind == 2 and isinstance(value, list):
+            value.insert(int(key), other)
+        elif kind == 3 and isinstance(value[key], int | float):
+            value[key] = value[key] * 2 + int(dice.integers(-2, 3))
+        else:
+            value[key] = copy.deepcopy(VALUES[int(dice.integers(len(VALUES)))])
+        return

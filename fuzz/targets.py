@@ -1,4 +1,4 @@
-"""What is fuzzed: a target writes bytes where a reader finds them and reads; only our own errors may come.
+"""What is fuzzed: a target lays bytes where a reader finds them and reads; only our own errors may come.
 
 The good files (seeds) are small and generated here. Several files in one input are joined by a line
 of equal signs.
@@ -10,7 +10,6 @@ import gzip
 import hashlib
 import io
 import json
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
@@ -37,18 +36,19 @@ BETWEEN = b"\n=====\n"
 
 @dataclass(frozen=True)
 class Target:
-    """A reader, the good files to start from, and the function that reads bytes in a folder.
+    """A reader, the good files to start from, and how bytes come into a folder and are read there.
 
-    `onward` takes the folder after that and goes on through explore and publish.
+    `onward` reads what was laid as well, and goes on through explore and publish.
     """
 
     name: str
     seeds: Callable[[], Sequence[bytes]]
-    read: Callable[[bytes, Path], object]
+    lay: Callable[[bytes, Path], object]
+    read: Callable[[Path], object]
     onward: Callable[[Path], object] | None = None
 
     def check(self, data: bytes, *, onward: bool = False) -> str | None:
-        """Read hostile bytes; say how they were refused, None when they were taken.
+        """Read hostile bytes; return how they were refused, None when they were taken.
 
         Whatever is not one of our errors comes through, and so does a file written elsewhere, or a
         planted word in a message.
@@ -58,9 +58,8 @@ class Target:
             folder = outer / "inner" / "folder"
             folder.mkdir(parents=True)
             try:
-                self.read(data, folder)
-                if onward and self.onward is not None:
-                    self.onward(folder)
+                self.lay(data, folder)
+                (self.onward if onward and self.onward is not None else self.read)(folder)
                 refused = None
             except SfumatoError as error:
                 refused = type(error).__name__
@@ -97,26 +96,53 @@ def _written(form: str, suffix: str) -> list[bytes]:
         return [out.read_bytes()]
 
 
-def _read_documents(suffix: str, **options: object) -> Callable[[bytes, Path], object]:
-    def read(data: bytes, folder: Path) -> object:
-        path = folder / f"input{suffix}"
-        path.write_bytes(data)
-        return _read_and_write(path, folder, **options)
-
-    return read
+def _laid(name: str) -> Callable[[bytes, Path], object]:
+    return lambda data, folder: (folder / name).write_bytes(data)
 
 
-def _read_and_write(path: Path, folder: Path, **options: object) -> None:
+def _documents_target(name: str, seeds: Callable[[], Sequence[bytes]]) -> Target:
+    """Return a target of documents in one file."""
+    path = f"input.{name}"
+    return Target(
+        name, seeds, _laid(path), lambda f: _read_and_write(f / path), lambda f: _publish(f / path)
+    )
+
+
+def _read_and_write(path: Path) -> None:
     """Read tolerantly, write back what could be read, then read strictly."""
     from sfumato.data.documents import Withheld, read_documents, write_documents
 
-    corpus = read_documents(path, **options)
+    corpus = read_documents(path)
     good = [record for record in corpus.tolerant() if not isinstance(record, Withheld)]
-    out = folder / f"out{''.join(path.suffixes)}"
-    write_documents(good, like=corpus, out=out)
-    if out.is_dir():
-        shutil.rmtree(out)
-    list(read_documents(path, **options))
+    write_documents(good, like=corpus, out=path.parent / f"out{''.join(path.suffixes)}")
+    list(read_documents(path))
+
+
+def _publish(path: Path) -> None:
+    """Publish what can be read, then read strictly."""
+    from sfumato.data.documents import read_documents
+
+    publish_documents(path, path.parent)
+    list(read_documents(path))
+
+
+def _bare_parquet(table: Any) -> bytes:
+    """Return Parquet of pages as they are: a change of a value breaks nothing else."""
+    import pyarrow.parquet as pq
+
+    sink = io.BytesIO()
+    pq.write_table(
+        table, sink, compression="none", use_dictionary=False, write_statistics=False,
+        store_schema=False,
+    )  # fmt: skip
+    return sink.getvalue()
+
+
+def _parquet_documents() -> list[bytes]:
+    import pyarrow.parquet as pq
+
+    (whole,) = _written("parquet", ".parquet")
+    return [whole, _bare_parquet(pq.read_table(io.BytesIO(whole)))]
 
 
 def _lines_seed() -> list[bytes]:
@@ -128,13 +154,12 @@ def _lines_seed() -> list[bytes]:
     ]
 
 
-def _read_lines(data: bytes, folder: Path) -> None:
+def _read_lines(folder: Path) -> None:
     """Read JSON lines in columns and in Python: what is written and withheld must be the same."""
     from sfumato.data.document import Document
     from sfumato.data.documents import Withheld, read_documents
     from sfumato.data.formats.lines import SeenMarks, Written, read_blocks
 
-    (folder / "input.jsonl").write_bytes(data)
     corpus = read_documents(folder / "input.jsonl")
     lines, withheld = [], []
     for block in read_blocks(corpus.format, corpus.parts[0], SeenMarks(), size=100):
@@ -146,21 +171,9 @@ def _read_lines(data: bytes, folder: Path) -> None:
     assert b"".join(lines) == b"".join(map(corpus.format.line, good))
 
 
-def _published(suffix: str) -> Callable[[Path], object]:
-    return lambda folder: publish_documents(folder / f"input{suffix}", folder)
-
-
-def _published_baskets(suffix: str) -> Callable[[Path], object]:
-    return lambda folder: publish_baskets(folder / f"input{suffix}", folder)
-
-
-def _redacted_findings(suffix: str) -> Callable[[Path], object]:
-    def onward(folder: Path) -> None:
-        from sfumato.data.findings import with_findings
-
-        sanitised(list(with_findings(_documents(), folder / f"findings{suffix}")), findings=True)
-
-    return onward
+def _publish_lines(folder: Path) -> None:
+    _read_lines(folder)
+    publish_lines(folder / "input.jsonl")
 
 
 def _brat_seed() -> list[bytes]:
@@ -172,13 +185,12 @@ def _brat_seed() -> list[bytes]:
     ]
 
 
-def _read_brat(data: bytes, folder: Path) -> None:
+def _lay_brat(data: bytes, folder: Path) -> None:
     text, _, notes = data.partition(BETWEEN)
     corpus = folder / "corpus"
     corpus.mkdir()
     (corpus / "a.txt").write_bytes(text)
     (corpus / "a.ann").write_bytes(notes)
-    _read_and_write(corpus, folder)
 
 
 def _conll_seed() -> list[bytes]:
@@ -194,7 +206,13 @@ def _conll_seed() -> list[bytes]:
 def _zipped() -> list[bytes]:
     plain = _written("jsonl", ".jsonl")[0]
     lines = b"".join(b'{"id": "%d", "text": "again"}\n' % number for number in range(100))
-    return [gzip.compress(plain, mtime=0), gzip.compress(lines, mtime=0)]
+    return [gzip.compress(plain, mtime=0), gzip.compress(lines, mtime=0), plain]
+
+
+def _lay_zipped(data: bytes, folder: Path) -> None:
+    """Compress what is not: a change of it meets no checksum."""
+    packed = data if data.startswith(b"\x1f") else gzip.compress(data, compresslevel=1, mtime=0)
+    (folder / "input.jsonl.gz").write_bytes(packed)
 
 
 _REST: dict[str, list[dict[str, object]]] = {"d2": [], "d3": []}
@@ -209,16 +227,26 @@ def _findings_lines() -> list[bytes]:
     ]
 
 
-def _read_findings(suffix: str) -> Callable[[bytes, Path], object]:
-    def read(data: bytes, folder: Path) -> None:
-        from sfumato.data.findings import read_findings, with_findings
+def _read_findings(path: Path) -> None:
+    from sfumato.data.findings import read_findings, with_findings
 
-        path = folder / f"findings{suffix}"
-        path.write_bytes(data)
-        read_findings(path)
-        list(with_findings(_documents(), path))
+    read_findings(path)
+    list(with_findings(_documents(), path))
 
-    return read
+
+def _redact_findings(path: Path) -> None:
+    from sfumato.data.findings import read_findings, with_findings
+
+    read_findings(path)
+    sanitised(list(with_findings(_documents(), path)), findings=True)
+
+
+def _findings_target(form: str, seeds: Callable[[], Sequence[bytes]]) -> Target:
+    name = f"findings.{form}"
+    return Target(
+        f"findings-{form}", seeds, _laid(name), lambda f: _read_findings(f / name),
+        lambda f: _redact_findings(f / name),
+    )  # fmt: skip
 
 
 # --- text ----------------------------------------------------------------------------------------
@@ -230,10 +258,10 @@ def _texts() -> list[bytes]:
     ]
 
 
-def _tokenise(data: bytes, folder: Path) -> None:
+def _tokenise(folder: Path) -> None:
     from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
 
-    (folder / "text").write_bytes(data)
+    data = (folder / "text").read_bytes()
     text = data.decode("utf-8", "surrogateescape" if data[:1] == b"\xff" else "replace")
     vocabulary = Vocabulary()
     tokens = tokenize([text, text[::-1]], vocabulary)
@@ -248,6 +276,7 @@ def _tokenise(data: bytes, folder: Path) -> None:
 def _redact_text(folder: Path) -> None:
     from sfumato.data.document import Document
 
+    _tokenise(folder)
     text = (folder / "text").read_bytes().decode("utf-8", "replace")
     sanitised(
         [
@@ -280,21 +309,25 @@ def _written_model(folder: Path, header: bytes, arrays: bytes) -> None:
     (folder / "model" / ARRAYS_FILE).write_bytes(arrays)
 
 
-def _load_model(data: bytes, folder: Path) -> None:
-    """Load a damaged model: a changed one that still loads would be a silent wrong answer."""
-    from sfumato.engines.text.sanitize.models import load_candidates
-
+def _lay_model(data: bytes, folder: Path) -> None:
     header, _, arrays = data.partition(BETWEEN)
     _written_model(folder, header, arrays)
-    load_candidates(folder)
-    assert (header, arrays) == _model_files(), "a changed model loads"
 
 
-def _load_signed(header: bytes, arrays: bytes, folder: Path) -> None:
-    """Load a model whose hashes were computed anew by whoever changed it, and publish with it."""
-    from sfumato.core.files import canonical_json
-    from sfumato.engines.text.release.sanitiser import Sanitiser
+def _load_model(folder: Path) -> None:
+    """Load a damaged model: a changed one that still loads would be a silent wrong answer."""
     from sfumato.engines.text.sanitize.models import load_candidates
+    from sfumato.engines.text.sanitize.storage import ARRAYS_FILE, HEADER_FILE
+
+    load_candidates(folder)
+    model = folder / "model"
+    found = (model / HEADER_FILE).read_bytes(), (model / ARRAYS_FILE).read_bytes()
+    assert found == _model_files(), "a changed model loads"
+
+
+def _lay_signed(header: bytes, arrays: bytes, folder: Path) -> None:
+    """Lay a model whose hashes were computed anew by whoever changed it."""
+    from sfumato.core.files import canonical_json
     from sfumato.engines.text.sanitize.storage import _own_hash, _size_of
 
     try:
@@ -309,17 +342,23 @@ def _load_signed(header: bytes, arrays: bytes, folder: Path) -> None:
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError, SfumatoError):
         pass  # what cannot be signed is sent as it is
     _written_model(folder, header, arrays)
+
+
+def _lay_header(data: bytes, folder: Path) -> None:
+    _lay_signed(data, _model_files()[1], folder)
+
+
+def _lay_arrays(data: bytes, folder: Path) -> None:
+    header, arrays = _model_files()
+    _lay_signed(header, data[: len(arrays)].ljust(len(arrays), b"\xff"), folder)
+
+
+def _publish_by_model(folder: Path) -> None:
+    from sfumato.engines.text.release.sanitiser import Sanitiser
+    from sfumato.engines.text.sanitize.models import load_candidates
+
     for classifiers in load_candidates(folder).values():
         Sanitiser(classifiers)(_documents())
-
-
-def _load_header(data: bytes, folder: Path) -> None:
-    _load_signed(data, _model_files()[1], folder)
-
-
-def _load_arrays(data: bytes, folder: Path) -> None:
-    header, arrays = _model_files()
-    _load_signed(header, data[: len(arrays)].ljust(len(arrays), b"\xff"), folder)
 
 
 # --- tables --------------------------------------------------------------------------------------
@@ -329,7 +368,7 @@ _SCHEMA = """missing = "value"
 [[attribute]]
 name = "age"
 role = "quasi"
-domain = { range = [0, 120] }
+domain = { range = [20, 40] }
 
 [[attribute]]
 name = "sex"
@@ -361,41 +400,39 @@ _HIERARCHY = "10;1*;*\n11;1*;*\n20;2*;*\n"
 _POPULATION = f"age,sex,zip,count,who\n30,f,10,5,{PLANTED}\n31,m,11,2,x\n32,f,20,9,x\n"
 
 
-def _read_table(changed: str, suffix: str = ".csv") -> Callable[[bytes, Path], object]:
-    def read(data: bytes, folder: Path) -> None:
+_TABLE_FILES = {
+    "schema.toml": _SCHEMA, "table.csv": _TABLE, "zip.csv": _HIERARCHY, "population.csv": _POPULATION,
+}  # fmt: skip
+
+
+def _table_target(name: str, changed: str, seeds: Callable[[], Sequence[bytes]]) -> Target:
+    """Return a target that changes one of the files of a table."""
+    table = changed if changed.startswith("table") else "table.csv"
+
+    def lay(data: bytes, folder: Path) -> None:
+        for file, content in _TABLE_FILES.items():
+            (folder / file).write_text(content)
+        (folder / changed).write_bytes(data)
+
+    def read(folder: Path) -> None:
+        from sfumato.data.hierarchy import hierarchy_order, read_hierarchy
         from sfumato.data.table import read_table
 
-        files = {
-            "schema.toml": _SCHEMA, "table.csv": _TABLE, "zip.csv": _HIERARCHY,
-            "population.csv": _POPULATION,
-        }  # fmt: skip
-        for name, content in files.items():
-            (folder / name).write_text(content)
-        (folder / changed).write_bytes(data)
-        table = changed if changed.startswith("table") else f"table{suffix}"
+        if changed == "zip.csv":
+            hierarchy_order(folder / "zip.csv")
+            read_hierarchy(folder / "zip.csv", ["10", "11", "20"])
         read_table(folder / table, folder / "schema.toml", folder / "population.csv")
 
-    return read
+    return Target(name, seeds, lay, read, lambda folder: publish_table(folder, table))
 
 
-def _read_hierarchy(data: bytes, folder: Path) -> None:
-    from sfumato.data.hierarchy import hierarchy_order, read_hierarchy
-
-    files = {"schema.toml": _SCHEMA, "table.csv": _TABLE, "population.csv": _POPULATION}
-    for name, content in files.items():
-        (folder / name).write_text(content)
-    (folder / "zip.csv").write_bytes(data)
-    hierarchy_order(folder / "zip.csv")
-    read_hierarchy(folder / "zip.csv", ["10", "11", "20"])
-
-
-def _parquet(rows: str) -> list[bytes]:
+def _parquet_tables() -> list[bytes]:
     import pyarrow.csv as pc
     import pyarrow.parquet as pq
 
-    sink = io.BytesIO()
-    pq.write_table(pc.read_csv(io.BytesIO(rows.encode())), sink)
-    return [sink.getvalue()]
+    table, sink = pc.read_csv(io.BytesIO(_TABLE.encode())), io.BytesIO()
+    pq.write_table(table, sink)
+    return [sink.getvalue(), _bare_parquet(table)]
 
 
 def _lattice() -> Any:
@@ -413,10 +450,9 @@ def _policy_seed() -> list[bytes]:
         return [path.read_bytes()]
 
 
-def _load_policy(data: bytes, folder: Path) -> None:
+def _load_policy(folder: Path) -> None:
     from sfumato.engines.tables.policy_files import load_policy
 
-    (folder / "policy.json").write_bytes(data)
     load_policy(folder / "policy.json", _lattice())
 
 
@@ -441,12 +477,15 @@ def _tables_seed() -> tuple[bytes, ...]:
         return (BETWEEN.join(file.read_bytes() for file in files),)
 
 
-def _load_tables(data: bytes, folder: Path) -> None:
-    from sfumato.engines.tables import load
-
+def _lay_tables(data: bytes, folder: Path) -> None:
     frontier, _, policies = data.partition(BETWEEN)
     (folder / "frontier.json").write_bytes(frontier)
     (folder / "policies.json").write_bytes(policies)
+
+
+def _load_tables(folder: Path) -> None:
+    from sfumato.engines.tables import load
+
     load(folder)
 
 
@@ -476,15 +515,23 @@ def _publish_policy(folder: Path) -> None:
 # --- baskets -------------------------------------------------------------------------------------
 
 
-def _read_baskets(suffix: str) -> Callable[[bytes, Path], object]:
-    def read(data: bytes, folder: Path) -> None:
+def _baskets_target(
+    name: str,
+    suffix: str,
+    seeds: Callable[[], Sequence[bytes]],
+    lay: Callable[[bytes, Path], object] | None = None,
+) -> Target:
+    file = f"input{suffix}"
+
+    def read(folder: Path) -> None:
         from sfumato.data.baskets import read_baskets, write_baskets
 
-        path = folder / f"input{suffix}"
-        path.write_bytes(data)
-        write_baskets(read_baskets(path), folder / f"out{suffix}")
+        write_baskets(read_baskets(folder / file), folder / f"out{suffix}")
 
-    return read
+    return Target(
+        f"baskets-{name}", seeds, lay or _laid(file), read,
+        lambda folder: publish_baskets(folder / file, folder),
+    )  # fmt: skip
 
 
 def _npz() -> list[bytes]:
@@ -503,17 +550,37 @@ def _npz() -> list[bytes]:
 _ARRAYS = ("data", "indices", "indptr", "shape", "format")
 
 
+_CONTENTS = b"contents"
+
+
 def _npz_arrays() -> list[bytes]:
-    """Give the arrays of the matrix one after the other, so that a change meets no checksum."""
+    """Return the arrays of the matrix one after the other, so that a change meets no checksum.
+
+    The second seed has the contents of the arrays alone; they get good headers when they are laid.
+    """
     archive = zipfile.ZipFile(io.BytesIO(_npz()[0]))
-    return [BETWEEN.join(archive.read(f"{name}.npy") for name in _ARRAYS)]
+    arrays = [archive.read(f"{name}.npy") for name in _ARRAYS]
+    header = 128  # bytes; NumPy pads it
+    return [BETWEEN.join(arrays), BETWEEN.join([_CONTENTS, *(a[header:] for a in arrays)])]
 
 
-def _read_arrays(data: bytes, folder: Path) -> None:
+def _lay_arrays_of_matrix(data: bytes, folder: Path) -> None:
+    import numpy as np
+
+    first, *contents = data.split(BETWEEN)
+    arrays = [first, *contents]
+    if first == _CONTENTS:
+        types = ("i1", "i4", "i4", "i8", "S3")
+        arrays = []
+        for content, kind in zip(contents, types, strict=False):
+            size = np.dtype(kind).itemsize
+            values = np.frombuffer(content[: len(content) // size * size], dtype=kind)
+            sink = io.BytesIO()
+            np.lib.format.write_array(sink, values[0] if kind == "S3" and len(values) else values)
+            arrays.append(sink.getvalue())
     with zipfile.ZipFile(folder / "input.npz", "w") as archive:
-        for name, content in zip(_ARRAYS, data.split(BETWEEN), strict=False):
+        for name, content in zip(_ARRAYS, arrays, strict=False):
             archive.writestr(f"{name}.npy", content)
-    _read_baskets(".npz")((folder / "input.npz").read_bytes(), folder)
 
 
 # --- plans and records ---------------------------------------------------------------------------
@@ -541,12 +608,15 @@ choose = { knee = true }
 """
 
 
-def _load_plan(data: bytes, folder: Path) -> None:
-    from sfumato.core.plan import Plan
-
+def _lay_plan(data: bytes, folder: Path) -> None:
     for name in ("notes.jsonl", "table.csv", "schema.toml", "m.npz", "y.txt"):
         (folder / name).touch()
     (folder / "plan.toml").write_bytes(data)
+
+
+def _load_plan(folder: Path) -> None:
+    from sfumato.core.plan import Plan
+
     Plan.load(folder / "plan.toml")
 
 
@@ -578,57 +648,54 @@ def _release() -> bytes:
     return canonical_json(release.to_json()).encode()
 
 
-def _load_frontier(data: bytes, folder: Path) -> None:
+def _load_frontier(folder: Path) -> None:
     from sfumato.core.exploration import Exploration
 
-    (folder / "frontier.json").write_bytes(data)
     found = Exploration.load(folder)
     if len(found):
         found.knee()
 
 
-def _load_release(data: bytes, folder: Path) -> None:
+def _load_release(folder: Path) -> None:
     from sfumato.core.files import read_json
     from sfumato.core.records import Release
 
-    (folder / "release.json").write_bytes(data)
     Release.from_json(read_json(folder / "release.json"), file="release.json")
 
 
 TARGETS = {
     target.name: target
     for target in [
-        Target("jsonl", lambda: _written("jsonl", ".jsonl"), _read_documents(".jsonl"), _published(".jsonl")),
-        Target("lines", _lines_seed, _read_lines, lambda f: publish_lines(f / "input.jsonl")),
-        Target("csv", lambda: _written("csv", ".csv"), _read_documents(".csv"), _published(".csv")),
-        Target("tsv", lambda: _written("tsv", ".tsv"), _read_documents(".tsv"), _published(".tsv")),
-        Target("parquet", lambda: _written("parquet", ".parquet"), _read_documents(".parquet"), _published(".parquet")),
-        Target("conll", _conll_seed, _read_documents(".conll"), _published(".conll")),
-        Target("brat", _brat_seed, _read_brat, lambda f: publish_documents(f / "corpus", f)),
-        Target("gzip", _zipped, _read_documents(".jsonl.gz"), _published(".jsonl.gz")),
-        Target("findings-json", lambda: [json.dumps(f).encode() for f in (_FOUND, _PRESIDIO)],
-               _read_findings(".json"), _redacted_findings(".json")),
-        Target("findings-jsonl", _findings_lines, _read_findings(".jsonl"),
-               _redacted_findings(".jsonl")),
-        Target("tokens", _texts, _tokenise, _redact_text),
-        Target("model", lambda: [BETWEEN.join(_model_files())], _load_model),
-        Target("model-header", lambda: [_model_files()[0]], _load_header),
-        Target("model-arrays", lambda: [_model_files()[1]], _load_arrays),
-        Target("schema", lambda: [_SCHEMA.encode()], _read_table("schema.toml"), publish_table),
-        Target("table-csv", lambda: [_TABLE.encode()], _read_table("table.csv"), publish_table),
-        Target("table-parquet", lambda: _parquet(_TABLE), _read_table("table.parquet"),
-               lambda f: publish_table(f, "table.parquet")),
-        Target("population", lambda: [_POPULATION.encode()], _read_table("population.csv"), publish_table),
-        Target("hierarchy", lambda: [_HIERARCHY.encode()], _read_hierarchy, publish_table),
-        Target("policy", _policy_seed, _load_policy, _publish_policy),
-        Target("tables-folder", _tables_seed, _load_tables, _publish_loaded),
-        Target("baskets-npz", _npz, _read_baskets(".npz"), _published_baskets(".npz")),
-        Target("baskets-arrays", _npz_arrays, _read_arrays, _published_baskets(".npz")),
-        Target("baskets-libsvm", lambda: [b"1 1:1 3:1\n-1 2:1 # x\n1 3:1\n-1 1:1 3:1\n1 2:1\n"], _read_baskets(".svm"), _published_baskets(".svm")),
-        Target("baskets-transactions", lambda: [b"a b c\nb Quetzalcanary\n\nc a\nb c\na b\n"], _read_baskets(".txt"), _published_baskets(".txt")),
-        Target("baskets-csv", lambda: [b"a,b,Quetzalcanary,y\n1,0,0,p\n0,1,1,q\n1,1,0,p\n1,0,0,q\n"], _read_baskets(".csv"), _published_baskets(".csv")),
-        Target("plan", lambda: [_PLAN.encode()], _load_plan),
-        Target("frontier", lambda: [_frontier()], _load_frontier),
-        Target("release", lambda: [_release()], _load_release),
+        _documents_target("jsonl", lambda: _written("jsonl", ".jsonl")),
+        Target("lines", _lines_seed, _laid("input.jsonl"), _read_lines, _publish_lines),
+        _documents_target("csv", lambda: _written("csv", ".csv")),
+        _documents_target("tsv", lambda: _written("tsv", ".tsv")),
+        _documents_target("parquet", _parquet_documents),
+        _documents_target("conll", _conll_seed),
+        Target("brat", _brat_seed, _lay_brat, lambda f: _read_and_write(f / "corpus"),
+               lambda f: _publish(f / "corpus")),
+        Target("gzip", _zipped, _lay_zipped, lambda f: _read_and_write(f / "input.jsonl.gz"),
+               lambda f: _publish(f / "input.jsonl.gz")),
+        _findings_target("json", lambda: [json.dumps(f).encode() for f in (_FOUND, _PRESIDIO)]),
+        _findings_target("jsonl", _findings_lines),
+        Target("tokens", _texts, _laid("text"), _tokenise, _redact_text),
+        Target("model", lambda: [BETWEEN.join(_model_files())], _lay_model, _load_model),
+        Target("model-header", lambda: [_model_files()[0]], _lay_header, _publish_by_model),
+        Target("model-arrays", lambda: [_model_files()[1]], _lay_arrays, _publish_by_model),
+        _table_target("schema", "schema.toml", lambda: [_SCHEMA.encode()]),
+        _table_target("table-csv", "table.csv", lambda: [_TABLE.encode()]),
+        _table_target("table-parquet", "table.parquet", _parquet_tables),
+        _table_target("population", "population.csv", lambda: [_POPULATION.encode()]),
+        _table_target("hierarchy", "zip.csv", lambda: [_HIERARCHY.encode()]),
+        Target("policy", _policy_seed, _laid("policy.json"), _load_policy, _publish_policy),
+        Target("tables-folder", _tables_seed, _lay_tables, _load_tables, _publish_loaded),
+        _baskets_target("npz", ".npz", _npz),
+        _baskets_target("arrays", ".npz", _npz_arrays, _lay_arrays_of_matrix),
+        _baskets_target("libsvm", ".svm", lambda: [b"1 1:1 3:1\n-1 2:1 # x\n1 3:1\n-1 1:1 3:1\n1 2:1\n"]),
+        _baskets_target("transactions", ".txt", lambda: [b"a b c\nb Quetzalcanary\n\nc a\nb c\na b\n"]),
+        _baskets_target("csv", ".csv", lambda: [b"a,b,Quetzalcanary,y\n1,0,0,p\n0,1,1,q\n1,1,0,p\n1,0,0,q\n"]),
+        Target("plan", lambda: [_PLAN.encode()], _lay_plan, _load_plan),
+        Target("frontier", lambda: [_frontier()], _laid("frontier.json"), _load_frontier),
+        Target("release", lambda: [_release()], _laid("release.json"), _load_release),
     ]
 }  # fmt: skip

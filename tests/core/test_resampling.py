@@ -17,7 +17,11 @@ def plain_sums(columns, batch, seed, replicates):
     n, found = len(columns), []
     for _ in range(replicates):
         first = random.integers(0, n, n)
-        second = random.integers(0, n, batch)
+        if batch > 4 * n:  # how often each stands in the batch is drawn at once
+            counts = random.multinomial(batch, [np.mean(first == d) for d in range(n)])
+            second = [np.flatnonzero(first == d)[0] for d in range(n) for _ in range(counts[d])]
+        else:
+            second = random.integers(0, n, batch)
         total = [0.0] * len(columns[0])
         for pick in second:
             total = [t + c for t, c in zip(total, columns[first[pick]], strict=True)]
@@ -33,6 +37,22 @@ rows = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 30)), min_size=1, ma
 def test_sums_against_plain(columns, batch, seed):
     drawn = NextBatch(len(columns), batch, seed, replicates=20)
     assert drawn.sums(np.array(columns)).tolist() == plain_sums(columns, batch, seed, 20)
+
+
+def test_large_batches_are_drawn_from_the_same_distribution():
+    """Drawn by counts or one by one, the mean and the spread over batches are the same."""
+    column = np.arange(6.0)[:, None]
+    by_counts = NextBatch(6, 25, 1, replicates=4000).sums(column) / 25
+    one_by_one = NextBatch(6, 24, 2, replicates=4000).sums(column) / 24
+    assert abs(by_counts.mean() - one_by_one.mean()) < 0.05
+    assert abs(by_counts.std() / one_by_one.std() - 1) < 0.08
+
+
+def test_what_is_drawn_anew_is_what_is_kept(monkeypatch):
+    columns = np.random.default_rng(0).integers(0, 9, (30, 2))
+    kept = NextBatch(30, 50, 3, replicates=40).sums(columns)
+    monkeypatch.setattr("sfumato.core.resampling._MOST_KEPT", 0)
+    assert (NextBatch(30, 50, 3, replicates=40).sums(columns) == kept).all()
 
 
 def test_zero_leaks_are_no_proof_of_a_zero_rate():

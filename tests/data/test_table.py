@@ -1,6 +1,7 @@
 """Tables read through DuckDB against a plain pandas group-by; every kind of bad input in one sentence."""
 
 import gzip
+import tomllib
 
 import pandas as pd
 import polars as pl
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 
 from sfumato.core import DataError, FormatError, InputError, PlanError
 from sfumato.data.hierarchy import hierarchy_order, read_hierarchy
+from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
-from sfumato.data.table_schema import TableSchema, draft_schema
+from sfumato.data.table_schema import TableSchema
 from sfumato.data.table_source import Source
+from sfumato.engines import tables
 
 
 def schema(missing="error", **domains):
@@ -236,6 +239,15 @@ def test_hierarchy_order_makes_every_group_an_interval(tmp_path_factory, groups,
     assert len(order) == 1 or (0, len(order) - 1) in nodes
 
 
+def test_frames_of_pandas():
+    """An index without a name is no column; a column of several types is told without its cells."""
+    frame = pd.DataFrame({"age": [1, 2, 3], "sex": ["f", "m", "f"]})
+    assert Source.open(frame[frame["age"] > 1]).columns == ["age", "sex"]
+    with pytest.raises(DataError, match="cells of several types") as told:
+        Source.open(pd.DataFrame({"age": [1, "CANARY"]}))
+    assert "CANARY" not in str(told.value)
+
+
 def test_sources_are_opened_once():
     opened = Source.open({"a": [1]})
     assert Source.open(opened) is opened
@@ -251,6 +263,7 @@ def test_a_draft_fails_closed():
         "zcta": [37000 + i for i in range(rows)],
         "married": [i % 2 for i in range(rows)],
         "familysize": [i % 5 for i in range(rows)],
+        "shoe": [i % 7 for i in range(rows)],
         "remarks": ["said so" for _ in range(rows)],
         "income": [i * 10 for i in range(rows)],
     }
@@ -263,8 +276,18 @@ def test_a_draft_fails_closed():
     assert "other" not in roles.values()
     assert roles["pid"] == roles["remarks"] == "identifier"
     assert roles["income"] == "sensitive"
-    for name in ("longitude", "admitDate", "zcta", "married", "familysize"):
+    for name in ("longitude", "admitDate", "zcta", "married", "familysize", "shoe"):
         assert roles[name] == "quasi"
+    drafted = TableSchema.of(tomllib.loads(text))
+    undecided = [a.name for a in drafted.attributes if a.undecided]
+    assert undecided == ["familysize", "shoe"]
+    with pytest.raises(PlanError, match="The role of 2 columns is not decided") as told:
+        tables.explore(frame, drafted, evaluations=10)
+    assert "'shoe'" in str(told.value)
+    admitted = next(a for a in drafted.attributes if a.name == "admitDate")
+    assert admitted.date.unit == "month"
+    longitude = next(a for a in drafted.attributes if a.name == "longitude")
+    assert longitude.domain == "observed"  # 40 different numbers: few enough to list
 
 
 def test_widths_by_both_names():

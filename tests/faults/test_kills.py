@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
     [
         ("text", "4"),
         ("tables", "3"),
-        ("baskets", "3"),
         ("baskets", "steps"),
-        ("report", "2"),
+        ("report", "3"),
+        ("serve", "3"),
         pytest.param("run", "2", marks=pytest.mark.slow),
     ],
 )

@@ -19,6 +19,7 @@ from sfumato.core.errors import LimitError
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from fuzz.mutations import PIECES, mutated
+from fuzz.quick import shortcuts
 from fuzz.targets import TARGETS
 
 edits = st.lists(
@@ -55,7 +56,7 @@ def test_hostile_files_are_taken_or_refused(name, data):
     for place, length, piece in data.draw(edits):
         start = int(place * len(content))
         content[start : start + length] = piece
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), shortcuts():
         warnings.simplefilter("ignore")
         target.check(bytes(content))
 

@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.compute import engine as compute_engine
-from sfumato.core.errors import FormatError, InputError, LimitError
+from sfumato.core.errors import DataError, FormatError, InputError, LimitError
 from sfumato.data.limits import Limits
+from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
-from sfumato.data.table_schema import draft_schema
 from sfumato.data.table_source import Source
 from sfumato.engines import tables
 
@@ -166,6 +166,10 @@ def test_h7_columns_that_the_schema_does_not_name_are_dropped(tmp_path):
     ]
     (tmp_path / "extra.csv").write_text("\n".join(extra) + "\n")
     found = tables.explore(tmp_path / "one.csv", SCHEMA, evaluations=20)
+    with pytest.raises(DataError, match="2 columns that the schema does not name") as told:
+        found.publish(found.knee(), tmp_path / "extra.csv", out=tmp_path / "out")
+    assert "ssn" not in str(told.value)
+    found = tables.explore(tmp_path / "one.csv", {**SCHEMA, "undeclared": "drop"}, evaluations=20)
     release = found.publish(found.knee(), tmp_path / "extra.csv", out=tmp_path / "out")
     assert release.how.undeclared_columns_dropped == 2
     assert release.counts["columns"] == 3

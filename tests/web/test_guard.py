@@ -72,14 +72,14 @@ ROOMS = ["/label", "/frontier", "/review", "/audit", "/report"]
 
 
 @pytest.mark.parametrize("path", ["/", *ROOMS, "/api/question", "/static/page.js"])
-def test_nothing_is_shown_without_the_address(visitor, path):
+def test_l9_nothing_is_shown_without_the_address(visitor, path):
     status, headers, body = visitor.ask(path)
     assert status == 403
     assert "Alder" not in body
     assert headers[b"cache-control"] == b"no-store"
 
 
-def test_the_address_gives_a_cookie_that_no_script_reads_and_no_site_sends(visitor):
+def test_l9_the_address_gives_a_cookie_that_no_script_reads_and_no_site_sends(visitor):
     assert visitor.enter("wrong")[0] == 403
     assert visitor.cookie is None
     status, headers, _ = visitor.enter()

@@ -176,7 +176,7 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         until(
             browser, "document.getElementById('approved').textContent.includes('still to be seen')"
         )
-        press_seen = "document.getElementById('news').textContent.includes('Enough seen')"
+        press_seen = "document.getElementById('news').textContent.includes('The sample is seen')"
         browser.run("document.activeElement.blur()")
         for _ in range(len(notes)):
             press(browser, "j")

@@ -22,6 +22,7 @@ __all__ = [
     "set_modes",
     "sync",
     "sync_tree",
+    "told_of_disk",
 ]
 
 
@@ -35,6 +36,13 @@ def is_disk_full(error: BaseException) -> bool:
             return True
         cause = cause.__cause__
     return False
+
+
+def told_of_disk(error: OSError) -> str:
+    """Return one sentence about a file that could not be written; it names no file."""
+    if is_disk_full(error):
+        return "The disk is full: nothing of this was kept. Free some space and try again."
+    return f"{error.strerror or 'A file could not be used'}: nothing of this was kept."
 
 
 def make_private(path: Path) -> None:

@@ -197,12 +197,13 @@ class Exploration(Generic[R, C]):
     # --- saving -------------------------------------------------------------------------------
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Write frontier.json, and what publishing needs, into a folder that exists.
+        """Write frontier.json, and what publishing needs, into a folder; a missing one is made.
 
         The record keeps a hash of each file and folder that lies beside it, and `load` refuses what
         is not the same any more: a promise holds only for the payload it was measured with.
         """
         folder = Path(folder)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=".payload-", dir=folder) as name:
             payload = Path(name)
             self.save_payload(payload)

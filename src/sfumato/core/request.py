@@ -185,7 +185,11 @@ class Request(BaseModel):
     """Base of all requests: frozen, no unknown key, names checked against their registries."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, arbitrary_types_allowed=True, populate_by_name=True
+        defer_build=True,
+        extra="forbid",
+        frozen=True,
+        arbitrary_types_allowed=True,
+        populate_by_name=True,
     )
 
     @model_validator(mode="before")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +17,11 @@ import numpy.typing as npt
 from .errors import ParameterError
 from .measures import Interval
 
-__all__ = ["CLUMP", "METHOD", "NextBatch", "exact_interval", "exact_upper"]
+__all__ = ["CLUMP", "METHOD", "NextBatch", "beta_quantile", "exact_interval", "exact_upper"]
 
 CLUMP = 3.0
+_MOST_KEPT = 1 << 22  # weights that are kept between two ranges of the same batches: 32 MB
+_MANY = 4  # a batch of so many times the documents is drawn by counts instead of one by one
 METHOD = "two-stage bootstrap over documents, for a batch of {batch:,}"
 Floats = npt.NDArray[np.float64]
 
@@ -61,11 +64,21 @@ class NextBatch:
         n, m = self.documents, self.batch
         for _ in range(self.replicates):
             sample = random.integers(0, n, n)
-            yield np.bincount(sample[random.integers(0, n, m)], minlength=n).astype(np.float64)
+            if m > _MANY * n:
+                drawn = random.multinomial(m, np.bincount(sample, minlength=n) / n)
+            else:
+                drawn = np.bincount(sample[random.integers(0, n, m)], minlength=n)
+            yield drawn.astype(np.float64)
+
+    @cached_property
+    def _kept(self) -> Floats:
+        return np.array(list(self.weights()))
 
     def sums(self, columns: npt.NDArray[np.generic]) -> Floats:
         """Return the sum of each column (documents × columns) over each batch."""
         table = np.asarray(columns, np.float64)
+        if self.documents * self.replicates <= _MOST_KEPT:
+            return self._kept @ table
         return np.array([weights @ table for weights in self.weights()])
 
     def events(self) -> Floats:
@@ -114,11 +127,9 @@ def exact_interval(found: int, of: int, level: float = 0.95) -> Interval:
     """
     if not 0 <= found <= of or of < 1:
         raise ParameterError(f"An exact interval needs 0 to {of:,} of {of:,}. Got {found:,}.")
-    from scipy.stats import beta
-
     tail = (1.0 - level) / 2
-    low = float(beta.ppf(tail, found, of - found + 1)) if found else 0.0
-    high = float(beta.ppf(1 - tail, found + 1, of - found)) if found < of else 1.0
+    low = beta_quantile(tail, found, of - found + 1) if found else 0.0
+    high = beta_quantile(1 - tail, found + 1, of - found) if found < of else 1.0
     return Interval(low, high, level, "Clopper–Pearson, exact")
 
 
@@ -130,6 +141,14 @@ def exact_upper(found: int, of: int, level: float = 0.95) -> float:
     """
     if not 0 <= found <= of or of < 1:
         raise ParameterError(f"An exact bound needs 0 to {of:,} of {of:,}. Got {found:,}.")
-    from scipy.stats import beta
+    return beta_quantile(level, found + 1, of - found) if found < of else 1.0
 
-    return float(beta.ppf(level, found + 1, of - found)) if found < of else 1.0
+
+def beta_quantile(probability: float, a: float, b: float) -> float:
+    """Return a quantile of the beta distribution.
+
+    `scipy.stats` has the same number, but takes most of a second to import.
+    """
+    from scipy.special import betaincinv
+
+    return float(betaincinv(a, b, probability))

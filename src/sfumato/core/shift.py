@@ -30,7 +30,7 @@ __all__ = [
 LIKE = "like what was learned from"
 DIFFERENT = "different: the promise does not carry over"
 TOO_FEW = "too few to tell"
-ALARM = 0.015
+ALARM = 0.01
 LEAST = 3
 FEW = 20
 _PERMUTATIONS = 1999
@@ -133,9 +133,7 @@ def compare(
     n, m = len(learned), len(released)
     if min(n, m) < LEAST:
         return ShiftCheck(TOO_FEW, m, n)
-    from scipy.stats import rankdata
-
-    ranks = rankdata(np.concatenate([learned, released]), axis=0)
+    ranks = np.stack([_ranks(column) for column in np.concatenate([learned, released]).T], axis=1)
     spread = ranks.std(axis=0) * np.sqrt(n * m / max(n + m - 1, 1))
     standard = (ranks - ranks.mean(axis=0)) / np.where(spread > 0, spread, np.inf)
     observed = standard[n:].sum(axis=0)
@@ -143,7 +141,7 @@ def compare(
     as_extreme = 1
     for _ in range(permutations):
         # The rank sum of either sample tells the other's: draw the smaller one.
-        drawn = generator.permutation(n + m)[: min(n, m)]
+        drawn = generator.choice(n + m, min(n, m), replace=False, shuffle=False)
         as_extreme += bool(np.abs(standard[drawn].sum(axis=0)).max() >= largest - 1e-9)
     p_value = as_extreme / (permutations + 1)
     means = zip(names, released.mean(axis=0), learned.mean(axis=0), observed, strict=True)
@@ -155,6 +153,13 @@ def compare(
         names[int(np.abs(observed).argmax())],
         [Compared(name, float(r), float(l), float(d)) for name, r, l, d in means],
     )
+
+
+def _ranks(values: Floats) -> Floats:
+    """Return the rank of each value; equal values share the mean of theirs."""
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return (last - (counts - 1) / 2)[which.reshape(-1)]
 
 
 def _by_group(records: Floats, groups: Sequence[Hashable]) -> Floats:

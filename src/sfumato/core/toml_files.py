@@ -20,6 +20,7 @@ __all__ = ["mistakes_in", "read_toml", "validated"]
 _MOST_BYTES = 16 << 20
 _MOST_PARTS = 64
 _MOST_MISTAKES = 20  # shown
+_BRANCHES = frozenset({"str", "int", "float"})
 
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, object]:
@@ -112,6 +113,8 @@ def mistakes_in(
 def _key_path(location: tuple[int | str, ...]) -> str:
     path = ""
     for part in location:
+        if isinstance(part, str) and ("[" in part or part in _BRANCHES):
+            continue  # pydantic's name of one branch of a union
         path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
     return path
 
@@ -123,6 +126,8 @@ def _known_keys(model: type[BaseModel], location: tuple[int | str, ...]) -> list
 
     current: object = model
     for part in location:
+        if isinstance(part, str) and "[" in part:
+            continue
         if isinstance(part, int) or not (isinstance(current, type) and issubclass(current, Base)):
             continue
         found = current.model_fields.get(part)

@@ -13,7 +13,6 @@ import os
 import select
 import shutil
 import tempfile
-import threading
 import weakref
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -108,39 +107,41 @@ class Database:
         try:
             # Opened for both, it waits for nobody and ends when we say so.
             reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+            done, finish = os.pipe()
             with ThreadPoolExecutor(1, thread_name_prefix="sfumato-csv") as pool:
-                done = threading.Event()
                 drained = pool.submit(_drain, reader, path, done)
                 try:
-                    self.connection.execute(
-                        f"COPY ({sql}) TO {quoted_text(str(pipe))} (FORMAT csv, "
-                        f"HEADER true, DELIMITER {quoted_text(delimiter)}, USE_TMP_FILE false)"
-                    )
+                    try:
+                        self.connection.execute(
+                            f"COPY ({sql}) TO {quoted_text(str(pipe))} (FORMAT csv, "
+                            f"HEADER true, DELIMITER {quoted_text(delimiter)}, USE_TMP_FILE false)"
+                        )
+                    finally:
+                        os.close(finish)
                 except Exception:
-                    done.set()
                     if (failed := drained.exception()) is not None:
                         raise failed from None  # the disk, not the table
                     raise
-                finally:
-                    done.set()
             drained.result()
         finally:
             pipe.unlink()
 
 
-def _drain(reader: int, path: Path, done: threading.Event) -> None:
-    """Copy what comes through a pipe to a file until nothing more can come."""
+def _drain(reader: int, path: Path, done: int) -> None:
+    """Copy what comes through a pipe to a file until `done` can be read and nothing more has come."""
     with suppress(OSError):  # a smaller pipe is slower and as good
         fcntl.fcntl(reader, _F_SETPIPE_SZ, _PIPE_BYTES)
     try:
         with create_bytes(path, compress=path.name.endswith(".gz")) as out:
             while True:
-                if select.select([reader], [], [], 0.02)[0]:
+                ready = select.select([reader, done], [], [])[0]
+                if reader in ready:
                     out.write(os.read(reader, _PIPE_BYTES))
-                elif done.is_set():
+                else:
                     return
     finally:
         os.close(reader)
+        os.close(done)
 
 
 def disk_error(error: Exception) -> OSError | None:

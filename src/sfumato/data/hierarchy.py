@@ -1,4 +1,4 @@
-"""Generalisation hierarchies in the form of ARX: a CSV with a row for each value, from itself to the top.
+"""Generalisation hierarchies: files in ARX's form (a row per value, from itself to the top), or built ones.
 
 Only their groups are taken: the intervals of the ordered domain that a hierarchy would publish as one.
 """
@@ -6,13 +6,82 @@ Only their groups are taken: the intervals of the ordered domain that a hierarch
 from __future__ import annotations
 
 import csv
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..core.errors import DataError, FormatError, InputError
+from .attributes import Hierarchy
+from .calendar import name_in
 
-__all__ = ["hierarchy_names", "hierarchy_order", "read_hierarchy"]
+__all__ = ["hierarchy_names", "hierarchy_nodes", "hierarchy_order", "read_hierarchy"]
+
+Span = tuple[int, int]
+
+
+def hierarchy_nodes(
+    hierarchy: str | Hierarchy, domain: Sequence[str], folder: Path
+) -> dict[Span, str]:
+    """Return the intervals of two values or more that a hierarchy allows, with its own name of each.
+
+    Parameters
+    ----------
+    hierarchy : str or Hierarchy
+        A file of the folder in ARX's form, or how the hierarchy is built.
+    domain : sequence of str
+        The values in their order, without the missing one.
+    folder : Path
+        Where a file is looked for.
+
+    >>> hierarchy_nodes(Hierarchy(prefix=[1, 3]), ["A00.0", "A00.1", "A01.0", "B20.0"], Path())
+    {(0, 3): '*', (0, 1): 'A00**', (0, 2): 'A****'}
+
+    """
+    if isinstance(hierarchy, str):
+        return hierarchy_names(folder / hierarchy, domain)
+    levels: list[list[str]] = []
+    if hierarchy.prefix is not None:
+        lengths = {len(v) for v in domain}
+        longest = lengths.pop() if len(lengths) == 1 else 0
+        levels += [
+            [f"{v[:length]}{'*' * max(longest - length, 1)}" for v in domain]
+            for length in sorted(hierarchy.prefix, reverse=True)
+        ]
+    elif hierarchy.widths is not None:
+        levels += [_by_width(domain, width) for width in sorted(hierarchy.widths)]
+    else:
+        levels += [[name_in(v, unit) for v in domain] for unit in hierarchy.units or []]
+    nodes: dict[Span, str] = {(0, len(domain) - 1): "*"} if len(domain) > 1 else {}
+    for level, names in enumerate(levels, 1):
+        _add_level(nodes, names, f"A group of level {level} in the hierarchy")
+    return nodes
+
+
+def _by_width(domain: Sequence[str], width: int) -> list[str]:
+    """Name the interval of a width that each number falls in."""
+    try:
+        lows = [math.floor(float(v) / width) * width for v in domain]
+    except ValueError:
+        raise DataError(
+            "A hierarchy by widths is for numbers.", hint="use prefix for codes."
+        ) from None
+    return [f"{low}-{low + width - 1}" for low in lows]
+
+
+def _add_level(nodes: dict[Span, str], names: Sequence[str], what: str) -> None:
+    groups: dict[str, list[int]] = {}
+    for position, label in enumerate(names):
+        groups.setdefault(label, []).append(position)
+    for label, positions in groups.items():
+        low, high = positions[0], positions[-1]
+        if high - low + 1 != len(positions):
+            raise DataError(
+                f"{what} is not an interval of the domain.",
+                hint="list the domain's values in the order of the hierarchy.",
+            )
+        if high > low:
+            nodes.setdefault((low, high), label)
 
 
 def read_hierarchy(
@@ -42,18 +111,8 @@ def hierarchy_names(
         )
     nodes: dict[tuple[int, int], str] = {}
     for level in range(1, len(rows[0])):
-        groups: dict[str, list[int]] = {}
-        for position, value in enumerate(domain):
-            groups.setdefault(known[value][level], []).append(position)
-        for label, positions in groups.items():
-            low, high = positions[0], positions[-1]
-            if high - low + 1 != len(positions):
-                raise DataError(
-                    f"A group of level {level} in the hierarchy {name!r} is not an interval of the domain.",
-                    hint="list the domain's values in the order of the hierarchy file.",
-                )
-            if high > low:
-                nodes.setdefault((low, high), label)
+        names = [known[value][level] for value in domain]
+        _add_level(nodes, names, f"A group of level {level} in the hierarchy {name!r}")
     return nodes
 
 

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from ..core.errors import DataError, InputError
 from ..core.records import InputFile
-from .hierarchy import hierarchy_order, read_hierarchy
-from .table_schema import MISSING, Attribute, TableSchema
-from .table_source import Source, cell_text, quoted_name, quoted_text
+from .table_domains import domain_of, with_cuts
+from .table_schema import MISSING, TableSchema
+from .table_source import Source, quoted_name, quoted_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,6 +35,8 @@ class Table:
 
     `codes[a, i]` is the position of cell i's value in the domain of attribute a; "?" is the last value of
     a domain in which missing cells are a value. `population_*` hold the same for the people outside.
+    Where the schema names a person, `count` is the number of different people of each cell, `people` the
+    number of all of them, and `pairs` lists (cell, person) where somebody stands in more than one cell.
     """
 
     schema: TableSchema
@@ -49,6 +51,9 @@ class Table:
     population_outside: float = 0.0
     inputs: list[InputFile] = field(default_factory=list)
     source: Source | None = field(default=None, repr=False)
+    people: int | None = None
+    pairs: npt.NDArray[np.int64] | None = field(default=None, repr=False)
+    weight: float | None = None  # of all rows together: the size of the population
 
     def joint(self, column: str) -> tuple[Counts, Counts, Counts]:
         """Count a column's values within each cell: (cell, number of the value, count).
@@ -59,12 +64,12 @@ class Table:
             raise InputError("The table was built from counts and has no other columns.")
         self.source.require([column])
         keys = [
-            f"coalesce({cell_text(a.name, is_range=a.is_range)}, {quoted_text(MISSING)}) AS q{i}"
+            f"coalesce({self.schema.cell(a.name)}, {quoted_text(MISSING)}) AS q{i}"
             for i, a in enumerate(self.schema.quasi)
         ]
-        value = f"coalesce({cell_text(column)}, {quoted_text(MISSING)}) AS v"
+        value = f"coalesce({self.schema.cell(column)}, {quoted_text(MISSING)}) AS v"
         found = self.source.query(
-            f"SELECT {', '.join(keys)}, {value}, count(*) AS n FROM {self.source.sql} GROUP BY ALL ORDER BY ALL"
+            f"SELECT {', '.join(keys)}, {value}, {self.schema.counted()} AS n FROM {self.source.sql} GROUP BY ALL ORDER BY ALL"
         )
         codes = np.stack([_codes_in(found.column(f"q{i}"), d) for i, d in enumerate(self.domains)])
         inside = (codes >= 0).all(axis=0)
@@ -82,8 +87,9 @@ class Table:
         """Return whether a column holds numbers only, missing cells aside."""
         if self.source is None:
             return False
-        value = f"TRY_CAST({cell_text(column)} AS DOUBLE)"
-        asked = f"count(*) FILTER ({cell_text(column)} IS NOT NULL AND {value} IS NULL) AS odd"
+        cell = self.schema.cell(column)
+        value = f"TRY_CAST({cell} AS DOUBLE)"
+        asked = f"count(*) FILTER ({cell} IS NOT NULL AND {value} IS NULL) AS odd"
         found = self.source.query(f"SELECT {asked} FROM {self.source.sql}")
         return int(found.column("odd")[0].as_py()) == 0
 
@@ -118,16 +124,19 @@ def read_table(
     schema = TableSchema.of(schema)
     opened = Source.open(source)
     opened.require([a.name for a in schema.attributes])
+    schema = with_cuts(schema, opened)
     quasi = schema.quasi
     if counts is None:
-        cells, rows = _grouped(opened, quasi, "count(*)")
+        origin, total = opened, "count(*)"
     else:
+        origin = Source.open(counts)
         total = f"CAST(sum(CAST({quoted_name('count')} AS BIGINT)) AS BIGINT)"
-        cells, rows = _grouped(Source.open(counts), quasi, total)
+    cells = _grouped(origin, schema, schema.counted(total), total)
+    rows = int(np.sum(cells.column("rows").to_numpy()))
     if rows == 0:
         raise DataError("The table holds no rows.")
     people = None if population is None else Source.open(population)
-    crowd, population_rows = (None, 0) if people is None else _crowd(people, quasi)
+    crowd, population_rows = (None, 0) if people is None else _crowd(people, schema)
     domains, missing = [], np.zeros(cells.num_rows, dtype=bool)
     for i, attribute in enumerate(quasi):
         column = cells.column(f"q{i}")
@@ -136,48 +145,115 @@ def read_table(
         crowd_column = None if crowd is None else crowd.column(f"q{i}")
         weights = (cells if attribute.domain == "observed" or crowd is None else crowd).column("n")
         domains.append(
-            _domain(
+            domain_of(
                 schema, attribute, column, crowd_column, weights, has_missing=bool(is_missing.any())
             )
         )
-    counts = cells.column("n").to_numpy().astype(np.int64)
+    count = cells.column("n").to_numpy().astype(np.int64)
+    in_rows = cells.column("rows").to_numpy().astype(np.int64)
     if missing.any() and schema.missing == "error":
-        raise misplaced(opened, quasi, domains, missing=True)
+        raise misplaced(opened, schema, domains, missing=True)
     codes = np.stack([_codes_in(cells.column(f"q{i}"), d) for i, d in enumerate(domains)])
     if ((codes < 0) & ~(missing & (schema.missing == "drop"))).any():
-        raise misplaced(opened, quasi, domains, missing=False)
+        raise misplaced(opened, schema, domains, missing=False)
     keep = ~missing if schema.missing == "drop" else np.ones(cells.num_rows, dtype=bool)
     table = Table(
         schema,
         tuple(a.name for a in quasi),
         tuple(domains),
         np.ascontiguousarray(codes[:, keep]),
-        counts[keep],
+        count[keep],
         rows,
-        dropped=int(counts[~keep].sum()),
+        dropped=int(in_rows[~keep].sum()),
         inputs=opened.described(rows),
         source=opened,
     )
     if not keep.any():
         raise DataError('Every row has a missing quasi-identifier, and missing = "drop".')
+    if schema.names("weight"):
+        table.weight = _weight(opened, schema)
+    if schema.person is not None:
+        _add_people(table, origin, opened)
     if people is not None and crowd is not None:
         _add_population(table, crowd)
         table.inputs += people.described(population_rows)
     return table
 
 
-def _grouped(opened: Source, quasi: Sequence[Attribute], measure: str) -> tuple[pa.Table, int]:
-    keys = [f"{cell_text(a.name, is_range=a.is_range)} AS q{i}" for i, a in enumerate(quasi)]
-    names = ", ".join(f"q{i}" for i in range(len(quasi)))
-    found = opened.query(
-        f"SELECT {', '.join(keys)}, {measure} AS n FROM {opened.sql} GROUP BY ALL ORDER BY {names}"
+def _grouped(opened: Source, schema: TableSchema, measure: str, rows: str) -> pa.Table:
+    """Count the records `n` and the rows of each combination of quasi-identifiers."""
+    keys = [f"{schema.cell(a.name)} AS q{i}" for i, a in enumerate(schema.quasi)]
+    names = ", ".join(f"q{i}" for i in range(len(schema.quasi)))
+    return opened.query(
+        f"SELECT {', '.join(keys)}, {measure} AS n, {rows} AS rows FROM {opened.sql} GROUP BY ALL "
+        f"ORDER BY {names}"
     )
-    return found, int(np.sum(found.column("n").to_numpy()))
 
 
-def _crowd(people: Source, quasi: Sequence[Attribute]) -> tuple[pa.Table, int]:
+def _add_people(table: Table, origin: Source, opened: Source) -> None:
+    """Count the different people, and list who stands in which cells where somebody stands in several."""
+    schema = table.schema
+    assert schema.person is not None
+    person = schema.cell(schema.person.name)
+    lacking = opened.query(
+        f"SELECT min(place) AS place FROM (SELECT row_number() OVER () AS place, {person} IS NULL AS odd "
+        f"FROM {opened.sql}) WHERE odd"
+    )
+    if (row := lacking.column("place")[0].as_py()) is not None:
+        raise DataError(
+            f"The column {schema.person.name!r}, which names the person, is missing in row {row:,}.",
+            hint="every row must belong to somebody.",
+        )
+    keys = [f"{schema.cell(a.name)} AS q{i}" for i, a in enumerate(schema.quasi)]
+    kept = " AND ".join(f"q{i} IS NOT NULL" for i in range(len(keys)))
+    where = f" WHERE {kept}" if schema.missing == "drop" else ""
+    pairs = f"(SELECT DISTINCT {', '.join(keys)}, {person} AS p FROM {origin.sql})"
+    counted = origin.query(f"SELECT count(DISTINCT p) AS people FROM {pairs}{where}")
+    table.people = int(counted.column("people")[0].as_py())
+    if table.people == int(table.count.sum()):
+        return
+    found = origin.query(
+        f"SELECT *, dense_rank() OVER (ORDER BY p) - 1 AS person FROM {pairs}{where} ORDER BY ALL"
+    )
+    codes = np.stack([_codes_in(found.column(f"q{i}"), d) for i, d in enumerate(table.domains)])
+    table.pairs = np.stack((_places_of(codes, table.codes), found.column("person").to_numpy()))
+
+
+def _weight(opened: Source, schema: TableSchema) -> float:
+    """Add up the weights of a survey: the people whom its rows stand for."""
+    name = schema.names("weight")[0]
+    cell = schema.cell(name)
+    number = f"TRY_CAST({cell} AS DOUBLE)"
+    wrong = f"{number} IS NULL OR {number} < 0 OR NOT isfinite({number})"
+    kept = " AND ".join(f"{schema.cell(a.name)} IS NOT NULL" for a in schema.quasi)
+    where = f" WHERE {kept}" if schema.missing == "drop" else ""
+    found = opened.query(
+        f"SELECT min(place) FILTER (odd) AS place, sum(weight) AS total FROM (SELECT row_number() OVER () "
+        f"AS place, {wrong} AS odd, {number} AS weight FROM {opened.sql}{where})"
+    )
+    place, total = (found.column(c)[0].as_py() for c in ("place", "total"))
+    if place is not None:
+        raise DataError(
+            f"The column {name!r} holds a cell that is no weight in row {place:,}.",
+            hint="a weight is a number of people, 0 or more.",
+        )
+    return float(total)
+
+
+def _places_of(codes: Codes, among: Codes) -> Counts:
+    """Return the place of each column of codes among the columns of other codes, all of which are there."""
+    both = np.concatenate((among, codes), axis=1)
+    number = np.zeros(both.shape[1], dtype=np.int64)
+    for row in both:
+        _, number = np.unique(number * (int(row.max()) + 1) + row, return_inverse=True)
+    place = np.empty(int(number.max()) + 1, dtype=np.int64)
+    place[number[: among.shape[1]]] = np.arange(among.shape[1])
+    return place[number[among.shape[1] :]]
+
+
+def _crowd(people: Source, schema: TableSchema) -> tuple[pa.Table, int]:
     """Read a population: its counts must be numbers, none of them negative."""
-    lacking = [a.name for a in quasi if a.name not in people.columns]
+    lacking = [a.name for a in schema.quasi if a.name not in people.columns]
     if lacking:
         raise DataError(
             f"The population has no column {lacking[0]!r}.",
@@ -197,62 +273,7 @@ def _crowd(people: Source, quasi: Sequence[Attribute]) -> tuple[pa.Table, int]:
             f"The column 'count' of the population is not a number of people in {wrong:,} rows.",
             hint="each count must be a finite number, 0 or more.",
         )
-    return _grouped(people, quasi, f"sum({number})")[0], rows
-
-
-def _domain(
-    schema: TableSchema, attribute: Attribute, column: pa.ChunkedArray,
-    crowd: pa.ChunkedArray | None, weights: pa.ChunkedArray, *,
-    has_missing: bool,
-) -> tuple[str, ...]:  # fmt: skip
-    values = schema.declared_domain(attribute)
-    if values is None:
-        if attribute.domain == "population":
-            if crowd is None:
-                raise DataError(
-                    f'The domain of {attribute.name!r} is "population", but no population was given.',
-                    hint="give --population, or declare the domain.",
-                )
-            column = crowd
-        values = _ordered(schema, attribute, column, weights)
-        if not values and not has_missing:
-            raise DataError(f"The column {attribute.name!r} holds no value.")
-    if has_missing and schema.missing == "value" and MISSING not in values:
-        values = (*values, MISSING)
-    return values
-
-
-def _ordered(
-    schema: TableSchema, attribute: Attribute, column: pa.ChunkedArray, weights: pa.ChunkedArray
-) -> tuple[str, ...]:
-    """Order the values that stand in a column.
-
-    Numbers are in their order. Names have none of their own: they follow the hierarchy, where there is
-    one, or go from the most frequent to the rarest, so that rare ones lie side by side.
-    """
-    counts: dict[str, float] = {}
-    for value, weight in zip(column.to_pylist(), weights.to_pylist(), strict=True):
-        if value is not None:
-            counts[value] = counts.get(value, 0.0) + float(weight)
-    try:
-        values = tuple(sorted(counts, key=lambda v: (float(v), v)))
-        numbers = True
-    except ValueError:
-        values = tuple(sorted(counts, key=lambda v: (-counts[v], v)))
-        numbers = False
-    if attribute.hierarchy is None:
-        return values
-    path = schema.folder / attribute.hierarchy
-    if numbers:
-        try:
-            read_hierarchy(path, values)
-        except DataError:
-            numbers = False
-    if not numbers:
-        listed = hierarchy_order(path)
-        if counts.keys() <= set(listed):
-            return tuple(v for v in listed if v in counts)
-    return values
+    return _grouped(people, schema, f"sum({number})", "count(*)"), rows
 
 
 def _codes_in(column: pa.ChunkedArray, domain: Sequence[str]) -> Codes:
@@ -266,13 +287,20 @@ def _codes_in(column: pa.ChunkedArray, domain: Sequence[str]) -> Codes:
 
 
 def misplaced(
-    opened: Source, quasi: Sequence[Attribute], domains: Sequence[Sequence[str]], *, missing: bool
+    opened: Source,
+    schema: TableSchema,
+    domains: Sequence[Sequence[str]],
+    *,
+    missing: bool,
+    only: int | None = None,
 ) -> DataError:
-    """Find the first row that breaks a domain, and say its column and row number."""
+    """Find the first row that breaks a domain, of one attribute or any; name its column and row number."""
     import pyarrow as pa
 
-    for i, (attribute, domain) in enumerate(zip(quasi, domains, strict=True)):
-        cell = cell_text(attribute.name, is_range=attribute.is_range)
+    for i, (attribute, domain) in enumerate(zip(schema.quasi, domains, strict=True)):
+        if only not in {None, i}:
+            continue
+        cell = schema.cell(attribute.name)
         if missing:
             wrong = f"{cell} IS NULL"
         else:

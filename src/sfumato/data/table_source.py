@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DataError, FormatError, InputError
 from ..core.records import InputFile
+from .attributes import cell_text
 from .database import Database, disk_error, quoted_name, quoted_text
 from .limits import Limits, current_limits
+from .statistics_files import SUFFIXES, read_statistics, split_database
 from .table_files import (
+    WRITTEN,
     Layout,
     checked_columns,
     csv_layouts,
@@ -26,7 +29,6 @@ from .table_files import (
     parquet_columns,
     table_paths,
 )
-from .table_schema import MISSING
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quoted_name", "quoted_text"]
 
+_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")  # what a pandas index without a name becomes
+_FACTS = 9  # expressions of `_counts`
 _FEW_COLUMNS = 64  # up to which each has expressions of its own in a query
 
 
@@ -50,6 +54,11 @@ class ColumnFacts:
     missing: int
     low: int | None
     high: int | None
+    entropy: float = 0.0  # bits
+    numbers: int = 0
+    iso_dates: int = 0
+    dotted_dates: int = 0
+    words: float = 0.0  # on average per cell
 
 
 @dataclass
@@ -95,6 +104,10 @@ class Source:
                 import pyarrow as pa
 
                 return cls._frame(pa.table(dict(source)), limits, threads)
+            if isinstance(source, str | os.PathLike):
+                path, table = split_database(source)
+                if path.is_file() and path.suffix.lower() in SUFFIXES:
+                    return cls._statistics(path, table, limits, threads)
             return cls._files(table_paths(source), limits, threads)
         return cls._frame(_arrow(source), limits, threads)
 
@@ -108,11 +121,23 @@ class Source:
         return cls(_as_text("frame", columns), columns, "frame", database, raw="frame")
 
     @classmethod
+    def _statistics(
+        cls, path: Path, table: str | None, limits: Limits, threads: int | None
+    ) -> Source:
+        """Open a file of another program, which is read whole."""
+        read = read_statistics(path, table, limits)
+        opened = cls._frame(read, limits, threads)
+        opened.format, opened.paths = SUFFIXES[path.suffix.lower()], [path]
+        return opened
+
+    @classmethod
     def _files(cls, paths: list[Path], limits: Limits, threads: int | None) -> Source:
         kinds = {kind_of(path) for path in paths}
         if len(kinds) != 1:
             raise InputError("The files of one table must be of one format.")
         kind = kinds.pop()
+        if kind not in WRITTEN:
+            raise InputError("A file of another program is one table of its own.")
         if kind == "parquet":
             columns = parquet_columns(paths, limits)
             database = Database(paths, threads=threads)
@@ -219,6 +244,29 @@ class Source:
                     "name them, as the schema does.",
                 )
 
+    def undeclared(self, names: Collection[str], *, keep: bool, drop: bool) -> list[str]:
+        """Return the columns that a schema does not name, or refuse them; they are told by their place.
+
+        Parameters
+        ----------
+        names : collection of str
+            The columns that the schema names.
+        keep, drop : bool
+            Whether the steward decided to publish such columns, or to leave them out.
+
+        """
+        places = [i for i, column in enumerate(self.columns) if column not in names]
+        if places and not keep and not drop:
+            listed = ", ".join(f"{i + 1:,}" for i in places[:10])
+            more = f" and {len(places) - 10:,} more" if len(places) > 10 else ""
+            many = "1 column" if len(places) == 1 else f"{len(places):,} columns"
+            raise DataError(
+                f"The table has {many} that the schema does not name (number {listed}{more}).",
+                hint='give each a role, write undeclared = "drop" into the schema to leave them out, or '
+                "publish them as they are with --keep-undeclared, which is recorded.",
+            )
+        return [self.columns[i] for i in places]
+
     def check_header(self) -> None:
         """Refuse a file whose first line looks like a row: a number, or a value of its own column."""
         if self.format not in {"csv", "tsv"}:
@@ -243,7 +291,9 @@ class Source:
             counted = ", ".join(c for name in self.columns for c in _counts(cell_text(name)))
             table = self.query(f"SELECT count(*), {counted} FROM {self.sql}")
             rows, *row = (column[0].as_py() for column in table.columns)
-            found = {name: row[4 * i : 4 * i + 4] for i, name in enumerate(self.columns)}
+            found = {
+                name: row[_FACTS * i : _FACTS * (i + 1)] for i, name in enumerate(self.columns)
+            }
         else:  # as many expressions as columns would take a time that grows with their square
             rows = self.query(f"SELECT count(*) AS n FROM {self.sql}").column("n")[0].as_py()
             counted = ", ".join(_counts(cell_text("cell")))
@@ -254,8 +304,23 @@ class Source:
             raise DataError("The table holds no rows.")
         facts = []
         for name in self.columns:
-            distinct, filled, low, high = found.get(name, (0, 0, None, None))
-            facts.append(ColumnFacts(name, rows, distinct, rows - filled, low, high))
+            distinct, filled, low, high, *more = found.get(name, (0, 0, None, None, 0, 0, 0, 0, 0))
+            entropy, numbers, iso, dotted, words = (value or 0 for value in more)
+            facts.append(
+                ColumnFacts(
+                    name,
+                    rows,
+                    distinct,
+                    rows - filled,
+                    low,
+                    high,
+                    entropy,
+                    numbers,
+                    iso,
+                    dotted,
+                    words,
+                )
+            )
         return facts
 
     def _long(self) -> str:
@@ -271,7 +336,7 @@ class Source:
 
 
 def _counts(cell: str) -> list[str]:
-    """Return the SQL of a column's facts: distinct values, filled cells, ends if all are whole numbers."""
+    """Return the SQL of a column's facts, in the order of `ColumnFacts`."""
     every = (
         f"count({cell}) = count(CASE WHEN regexp_full_match({cell}, '-?[0-9]{{1,9}}') THEN 1 END)"
     )
@@ -281,24 +346,16 @@ def _counts(cell: str) -> list[str]:
         f"count(DISTINCT {cell})",
         f"count({cell})",
         *(f"CASE WHEN {every} AND {zero_led} THEN {end} END" for end in ends),
+        f"entropy({cell})",
+        f"count(TRY_CAST({cell} AS DOUBLE))",
+        f"count(CASE WHEN regexp_full_match({cell}, '[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T].*)?') THEN 1 END)",
+        f"count(CASE WHEN regexp_full_match({cell}, '[0-9]{{1,2}}[.][0-9]{{1,2}}[.][0-9]{{4}}') THEN 1 END)",
+        f"avg(1 + length({cell}) - length(replace({cell}, ' ', '')))",
     ]
 
 
 def _one_batch(table: pa.Table) -> pa.RecordBatch:
     return table.combine_chunks().to_batches()[0]
-
-
-def cell_text(column: str, *, is_range: bool = False) -> str:
-    """Return the SQL that normalises a cell: trimmed text, NULL where missing ('' or '?').
-
-    In a range of whole numbers '039' and '39.0' are 39, as an integer column stored as floats has it.
-    """
-    trimmed = f"nullif(nullif(trim({quoted_name(column)}), ''), {quoted_text(MISSING)})"
-    if not is_range:
-        return trimmed
-    number = f"TRY_CAST({trimmed} AS DOUBLE)"
-    whole = f"CAST(CAST({number} AS BIGINT) AS VARCHAR)"
-    return f"CASE WHEN abs({number}) < 1e15 AND {number} = round({number}) THEN {whole} ELSE {trimmed} END"
 
 
 def _is_path_list(source: object) -> TypeIs[Paths]:
@@ -327,7 +384,14 @@ def _arrow(frame: Any) -> pa.Table | pa.RecordBatchReader:
     if isinstance(frame, pa.Table | pa.RecordBatchReader):
         return frame
     try:
-        return nw.from_native(frame, eager_only=True).to_arrow()
+        table = nw.from_native(frame, eager_only=True).to_arrow()
+        unnamed = [n for n in table.column_names if _UNNAMED_INDEX.fullmatch(n)]
+        return table.drop_columns(unnamed)
+    except pa.ArrowException:  # which quotes the cell
+        raise DataError(
+            "A column of the frame holds cells of several types.",
+            hint="make it text first: frame[column].astype(str).",
+        ) from None
     except TypeError:
         raise InputError(
             f"A table cannot be read from a {type(frame).__name__}.",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from ..core.desk import Desk
+from ..core.disk import is_disk_full, told_of_disk
 from ..core.engine import ENGINES, Progress
 from ..core.errors import InputError, SfumatoError
 from .frontiers import Frontiers
@@ -124,6 +125,8 @@ class Page:
                 self.job = {"state": "done", "result": work(progress)}
             except SfumatoError as error:
                 self.job = {"state": "failed", "message": str(error)}
+            except OSError as error:
+                self.job = {"state": "failed", "message": told_of_disk(error)}
             except Exception as error:
                 # Only our own errors are known to hold no word of the data.
                 self.job = {
@@ -169,7 +172,11 @@ def make_app(
         status_code = 400 if isinstance(error, InputError) else 500
         return JSONResponse({"error": str(error)}, status_code)
 
+    def unwritten(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, OSError)
+        return JSONResponse({"error": told_of_disk(error)}, 507 if is_disk_full(error) else 500)
+
     state = page or Page(folders)
     routes = [*Rooms(state).routes(), *Api(state).routes()]
-    app = Starlette(routes=routes, exception_handlers={SfumatoError: refused})
+    app = Starlette(routes=routes, exception_handlers={SfumatoError: refused, OSError: unwritten})
     return Guard(app, token=token or secrets.token_urlsafe(24), idle=idle)

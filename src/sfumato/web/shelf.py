@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Mapping
@@ -47,10 +48,19 @@ class Shelf:
         row = {key: str(given.get(key, ""))[:_LONGEST] for key in ("part", "candidate", "note")}
         if not row["part"] or not row["candidate"]:
             raise InputError("The shelf takes a part and a candidate.")
-        line = json.dumps(row, ensure_ascii=False) + "\n"
-        file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        line = json.dumps(row, ensure_ascii=False).encode() + b"\n"
+        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
-            os.write(file, line.encode())
-            os.fsync(file)
+            fcntl.flock(file, fcntl.LOCK_EX)  # two pages may show the same folder
+            end = os.lseek(file, 0, os.SEEK_END)
+            if end and os.pread(file, 1, end - 1) != b"\n":
+                line = b"\n" + line  # a kill left half a line
+            try:
+                while line:
+                    line = line[os.write(file, line) :]
+                os.fsync(file)
+            except OSError:
+                os.ftruncate(file, end)
+                raise
         finally:
             os.close(file)

@@ -176,12 +176,29 @@ def test_semicolons_stay_semicolons(tmp_path):
     assert sorted(r[2] for r in rows[1:]) == sorted(frame["note"])
 
 
-def test_columns_that_the_schema_does_not_name_are_dropped_and_counted(tmp_path):
+def test_columns_that_the_schema_does_not_name_are_refused_dropped_or_kept(tmp_path):
     frame, schema = small(extra=list("uvwxyz"))
     frame.to_csv(tmp_path / "t.csv", index=False)
-    release = tables.publish(
-        policy_of(schema), tmp_path / "t.csv", schema=schema, out=tmp_path / "o.csv"
+    policy = policy_of(schema)
+    with pytest.raises(DataError, match=r"1 column that the schema does not name \(number 5\)"):
+        tables.publish(policy, tmp_path / "t.csv", schema=schema, out=tmp_path / "o.csv")
+    assert not (tmp_path / "o.csv").exists()
+    said = tables.explore(tmp_path / "t.csv", schema, evaluations=10).record.assumptions
+    assert any(s.startswith("1 columns of the table are not declared") for s in said)
+    (tmp_path / "kept").mkdir()
+    kept = tables.publish(
+        policy,
+        tmp_path / "t.csv",
+        schema=schema,
+        out=tmp_path / "kept" / "k.csv",
+        keep_undeclared=True,
     )
+    assert (kept.how.undeclared_columns_kept, kept.how.undeclared_columns_dropped) == (1, 0)
+    assert kept.counts["columns"] == 4
+    assert sorted(pd.read_csv(tmp_path / "kept" / "k.csv")["extra"]) == list("uvwxyz")
+    assert any("although the schema does not name them: 1" in line for line in kept.lines())
+    schema = {**schema, "undeclared": "drop"}
+    release = tables.publish(policy, tmp_path / "t.csv", schema=schema, out=tmp_path / "o.csv")
     assert release.how.undeclared_columns_dropped == 1
     assert pd.read_csv(tmp_path / "o.csv").columns.tolist() == ["age", "sex", "note"]
 

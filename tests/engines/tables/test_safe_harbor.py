@@ -1,5 +1,7 @@
 """Safe Harbor as a policy, and frontiers beside it."""
 
+from datetime import date
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,9 @@ from sfumato.core.errors import InputError, ParameterError
 from sfumato.core.exploration import Exploration, placed
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.records import Candidate, FrontierRecord, Reference
+from sfumato.data.attributes import DIRECT_MEANINGS
+from sfumato.data.calendar import units_between
+from sfumato.engines import tables
 from sfumato.engines.tables.policy import Lattice
 from sfumato.engines.tables.safe_harbor import compare, find_roles, safe_harbor
 
@@ -153,3 +158,34 @@ def test_dates_ages_in_words_and_ages_of_houses():
 def test_nothing_is_said_of_no_difference():
     found = frontier((0.0799, 0.3599), Safe_Harbor=(0.08, 0.64))
     assert compare(found, "Safe Harbor").in_words.endswith("by next to nothing.")
+
+
+@pytest.mark.parametrize("meaning", sorted(DIRECT_MEANINGS))
+def test_every_kind_of_identifier_is_removed(meaning):
+    lattice = Lattice(("code", "sex"), (("a", "b", "c"), ("f", "m")))
+    found = safe_harbor(lattice, meanings={"code": meaning})
+    assert found.intervals() == {"code": ["*"], "sex": ["f", "m"]}
+    said = find_roles(lattice, meanings={"code": meaning}).in_words(lattice.names)
+    assert said == "Safe Harbor takes code as an identifier; sex not recognised, left as it is."
+
+
+def test_birth_dates_of_the_old_are_one_interval():
+    months = units_between(date(1900, 11, 1), date(2000, 2, 1), "month")
+    lattice = Lattice(("born", "visit"), (months, months))
+    found = safe_harbor(lattice, meanings={"born": "birth date", "visit": "date"})
+    spans = [[(months[a][:4], months[b][:4]) for a, b in found.spans(i)] for i in (0, 1)]
+    assert spans[0] == [("1900", "1910"), *((str(y), str(y)) for y in range(1911, 2001))]
+    assert spans[1] == [(str(y), str(y)) for y in range(1900, 2001)]
+
+
+def test_what_the_rule_would_remove_but_is_published_is_said():
+    frame = {"age": [1, 2, 3, 4] * 5, "mail": ["x"] * 20, "stay": [1] * 20}
+    schema = {
+        "attribute": [
+            {"name": "age", "role": "quasi", "domain": {"range": [0, 9]}},
+            {"name": "mail", "role": "other", "meaning": "email"},
+            {"name": "stay", "role": "other"},
+        ]
+    }
+    said = tables.explore(frame, schema, evaluations=20).record.assumptions
+    assert any(s.startswith("mail: published as declared") for s in said)

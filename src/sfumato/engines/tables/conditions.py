@@ -14,6 +14,7 @@ import numpy as np
 
 from .cells import Bits, Cells
 from .measures import Joint, Within, closeness, diversity, group_sizes, within
+from .people import People
 
 __all__ = ["Conditions", "recursive_diversity"]
 
@@ -37,7 +38,10 @@ class Conditions:
     max_average_risk : float, optional
         The largest chance of naming a record, on average over the records.
     max_suppressed : float
-        The largest share of records that may be left out because their group is too small.
+        The largest share of records that may be left out, or have cells blanked, because their group is
+        too small.
+    suppress_as : {"records", "cells"}
+        Whether such records are left out whole, or single cells of them.
 
     """
 
@@ -47,6 +51,7 @@ class Conditions:
     max_t: float | None = None
     max_average_risk: float | None = None
     max_suppressed: float = 0.0
+    suppress_as: str = "records"
 
     @property
     def asks(self) -> bool:
@@ -54,11 +59,20 @@ class Conditions:
         return self.min_l > 0 or self.max_t is not None or self.max_average_risk is not None
 
     def holds(
-        self, cells: Cells, bits: Bits, sensitive: Mapping[str, Joint], ordered: Mapping[str, bool]
+        self,
+        cells: Cells,
+        bits: Bits,
+        sensitive: Mapping[str, Joint],
+        ordered: Mapping[str, bool],
+        people: People | None = None,
     ) -> bool:
         """Return whether a policy meets them."""
         if self.max_average_risk is not None:
-            average = cells.measure(bits).risk * cells.expected_reidentified / cells.records
+            if people is None:
+                expected = cells.measure(bits).risk * cells.expected_reidentified
+            else:
+                expected = people.groups(bits).expected
+            average = expected / cells.records
             if average > self.max_average_risk + _TOLERANCE:
                 return False
         if self.min_l <= 0 and self.max_t is None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import ParameterError
 from ...core.story import Story
+from ...data.statistics_files import SUFFIXES
 from .exploration import TablesExploration
 from .records import TablesCandidate, TablesRelease
 from .request import (
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENGINE", "TablesEngine"]
 
-_DATA = (".csv", ".tsv", ".parquet")
+_DATA = (".csv", ".tsv", ".parquet", *SUFFIXES)
 _MAPPINGS = (".csv", ".sql", ".json")
 
 
@@ -117,7 +118,7 @@ class TablesEngine(Engine):
         schema = others.get("schema")
         if schema is None:
             from ...core.files import whole_file
-            from ...data.table_schema import draft_schema
+            from ...data.schema_draft import draft_schema
 
             schema = folder / "schema.toml"
             text = draft_schema(file)
@@ -144,7 +145,7 @@ def _beside(path: Path, folder: Path) -> str:
 
 def _schema(request: SchemaRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...core.files import check_output, whole_file
-    from ...data.table_schema import draft_schema
+    from ...data.schema_draft import draft_schema
 
     if call.out is None:
         text = draft_schema(request.table)

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
+from typing import Protocol
+
+from ...data.bins import plain_number, round_between
 
 __all__ = ["ALL", "KNOWN", "MISSING", "DomainLabels", "round_between"]
 
@@ -19,7 +22,6 @@ MISSING = "?"
 ALL = "*"
 KNOWN = "known"  # all values, but not a missing one
 _LISTED = 8  # so many names are written out; more are a numbered group, and the codebook lists them
-_STEPS = (Decimal(1), Decimal(5))
 
 
 def _number(text: str) -> Decimal | None:
@@ -30,30 +32,16 @@ def _number(text: str) -> Decimal | None:
     return found if found.is_finite() else None
 
 
-def _plain(value: Decimal) -> str:
-    """Write a number without an exponent or zeros that say nothing.
+class IntervalWriter(Protocol):
+    """How the intervals of a domain of bins or dates are written and read back."""
 
-    >>> _plain(Decimal("1E+2")), _plain(Decimal("2.50"))
-    ('100', '2.5')
-    """
-    text = f"{value.normalize():f}"
-    return "0" if text == "-0" else text
+    def label(self, first: int, last: int, *, observed: bool = False) -> str:
+        """Return what an interval is published as."""
+        ...
 
-
-def round_between(low: Decimal, high: Decimal) -> Decimal:
-    """Return the roundest number above `low` and not above `high`.
-
-    >>> [_plain(round_between(Decimal(a), Decimal(b))) for a, b in (("21", "47"), ("3", "4"), ("0.21", "0.39"))]
-    ['40', '4', '0.3']
-    """
-    exponent = max(low.adjusted(), high.adjusted()) + 1
-    while True:
-        for five in _STEPS:
-            step = five.scaleb(exponent - 1 if five == _STEPS[1] else exponent)
-            found = (high / step).to_integral_value(rounding="ROUND_FLOOR") * step
-            if low < found <= high:
-                return found.normalize() if found else Decimal(0)
-        exponent -= 1
+    def places(self, label: str) -> range | None:
+        """Return the places that a label stands for; None where it says nothing."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -70,6 +58,8 @@ class DomainLabels:
         The places of names that too few people share to be spelled in a list.
     nodes : mapping of (int, int) to str
         The hierarchy's own names of intervals.
+    writer : IntervalWriter, optional
+        What writes intervals of bins or dates.
 
     """
 
@@ -77,6 +67,7 @@ class DomainLabels:
     observed: bool = False
     rare: frozenset[int] = frozenset()
     nodes: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    writer: IntervalWriter | None = None
 
     @cached_property
     def _last(self) -> int:
@@ -97,7 +88,9 @@ class DomainLabels:
     @cached_property
     def _whole(self) -> bool:
         """Whether the values are whole numbers written as such (no codes with leading zeros)."""
-        return all(v == _plain(Decimal(v)) and "." not in v for v in self.domain[: self._last + 1])
+        return all(
+            v == plain_number(Decimal(v)) and "." not in v for v in self.domain[: self._last + 1]
+        )
 
     @cached_property
     def _node_names(self) -> dict[tuple[int, int], str]:
@@ -124,6 +117,8 @@ class DomainLabels:
             return f"{self.label(low, high - 1)}|{MISSING}"
         if (low, high) in self._node_names:
             return self._node_names[low, high]
+        if self.writer is not None:
+            return self.writer.label(low, high, observed=self.observed)
         if self.numbers is not None:
             return self._range(low, high)
         return self._list(low, high)
@@ -138,19 +133,19 @@ class DomainLabels:
         above = None if last else self._cut(high + 1)
         if self._whole:
             if below is None and above is not None:
-                return f"≤ {_plain(above - 1)}"
+                return f"≤ {plain_number(above - 1)}"
             if above is None and below is not None:
-                return f"≥ {_plain(below)}"
+                return f"≥ {plain_number(below)}"
             assert below is not None
             assert above is not None
-            return f"{_plain(below)}-{_plain(above - 1)}"
+            return f"{plain_number(below)}-{plain_number(above - 1)}"
         if below is None and above is not None:
-            return f"< {_plain(above)}"
+            return f"< {plain_number(above)}"
         if above is None and below is not None:
-            return f"≥ {_plain(below)}"
+            return f"≥ {plain_number(below)}"
         assert below is not None
         assert above is not None
-        return f"[{_plain(below)}, {_plain(above)})"
+        return f"[{plain_number(below)}, {plain_number(above)})"
 
     @cached_property
     def _cuts(self) -> dict[int, Decimal]:
@@ -180,7 +175,7 @@ class DomainLabels:
             return [self.domain[i] for i in places], 0
         if low == high:
             return [self.domain[low]], 0
-        if self.numbers is not None:
+        if self.numbers is not None or self.writer is not None:
             return [], len(places)
         return (
             sorted(self.domain[i] for i in places if i not in self.rare),
@@ -209,6 +204,9 @@ class DomainLabels:
             return set(known)
         if label.endswith(f"|{MISSING}"):
             return self.meaning(label.removesuffix(f"|{MISSING}"), book) | {MISSING}
+        if self.writer is not None:
+            places = self.writer.places(label)
+            return set() if places is None else {known[i] for i in places}
         if self.numbers is not None:
             return self._within(label, known)
         return set(label.split("|"))

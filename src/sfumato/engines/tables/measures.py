@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ...core.errors import ParameterError
 from .cells import Bits, Cells
-from .records import AbsoluteRisks
+from .records import AbsoluteRisks, PopulationEstimate
 
 __all__ = [
     "AverageClassSize",
@@ -32,6 +32,7 @@ __all__ = [
     "beside",
     "closeness",
     "diversity",
+    "estimate_of",
     "group_sizes",
     "l_diversity",
     "size_histogram",
@@ -336,6 +337,7 @@ def beside(
     bits: Bits,
     sensitive: Mapping[str, Joint],
     ordered: Mapping[str, bool] | None = None,
+    fraction: float | None = None,
 ) -> Shown:
     """Return what is shown beside a policy: its loss in nats, k, the field's risks and, by column, l and t."""
     measured = cells.measure(bits)
@@ -355,6 +357,7 @@ def beside(
             journalist_average=average,
             marketer=average,
             sample_uniqueness=float((sizes == 1).sum()) / cells.records,
+            estimate=estimate_of(sizes, sizes, fraction),
         ),
     }
     if sensitive:
@@ -367,6 +370,17 @@ def beside(
             for n, inside in inner.items()
         }
     return shown
+
+
+def estimate_of(
+    people: npt.NDArray[np.integer], records: npt.NDArray[np.integer], fraction: float | None
+) -> PopulationEstimate | None:
+    """Estimate what a population shows of groups, by their people and records; None without a fraction."""
+    if fraction is None or not people.size:
+        return None
+    from .estimates import estimated  # scipy's optimisers, which few calls need
+
+    return estimated(people, records, fraction)
 
 
 class SizeRange(TypedDict):

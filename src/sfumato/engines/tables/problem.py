@@ -12,13 +12,15 @@ import numpy.typing as npt
 
 from ...compute.protocol import Compute
 from ...core.errors import DataError, ParameterError, did_you_mean
-from ...data.hierarchy import hierarchy_names, read_hierarchy
+from ...data.calendar import calendar_of
+from ...data.hierarchy import hierarchy_nodes
 from ...data.table import Table
-from ...data.table_schema import MISSING, TableSchema
+from ...data.table_schema import MISSING, Attribute, Domain, TableSchema
 from ...data.table_source import Source
 from . import measures
 from .cells import Cells
-from .labels import DomainLabels
+from .labels import DomainLabels, IntervalWriter
+from .people import People
 from .policy import Lattice
 from .space import AttributeRule, Space
 
@@ -26,14 +28,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-__all__ = ["Problem", "cells_hash", "counted", "resolved_schema"]
+__all__ = ["Problem", "cells_hash", "counted", "fraction_of", "resolved_schema", "writer_of"]
 
 _RARE = 5  # records that must share an observed name before a list spells it
 
 
 @dataclass
 class Problem:
-    """A table made ready for the search; `sensitive` counts the sensitive columns within the cells."""
+    """A table made ready for the search; `sensitive` counts the sensitive columns within the cells.
+
+    `people` is there where somebody stands in several cells, so that groups are counted by people.
+    """
 
     table: Table
     lattice: Lattice
@@ -41,6 +46,8 @@ class Problem:
     space: Space
     sensitive: dict[str, measures.Joint] = field(default_factory=dict)
     ordered: dict[str, bool] = field(default_factory=dict)
+    people: People | None = None
+    fraction: float | None = None
 
     @classmethod
     def of(
@@ -50,6 +57,7 @@ class Problem:
         min_sample: int = 0,
         min_population: float = 0,
         cut_points: Mapping[str, Sequence[object]] | None = None,
+        sampling_fraction: float | None = None,
     ) -> Problem:
         """Make a table ready; constraints come from its schema and from the call."""
         lattice = Lattice(table.names, table.domains, _labels(table, max(min_sample, _RARE)))
@@ -76,6 +84,9 @@ class Problem:
             least_population=min_population,
         )
         problem = cls(table, lattice, cells, space)
+        problem.fraction = fraction_of(table, sampling_fraction)
+        if table.pairs is not None:
+            problem.people = People(cells, cells.place[table.pairs[0]], table.pairs[1])
         if table.source is not None:
             for name in table.schema.names("sensitive"):
                 problem.sensitive[name] = problem.joint(name)
@@ -97,6 +108,21 @@ class Problem:
         return [self.cells.value_weights[a, :s] for a, s in enumerate(self.lattice.sizes)]
 
 
+def fraction_of(table: Table, given: float | None) -> float | None:
+    """Return the share of the population that a table is a sample of: the one given, or by its weights."""
+    if table.population_codes is not None:
+        return None  # counted, not estimated
+    if given is not None or table.weight is None:
+        return given
+    people = table.people if table.people is not None else int(table.count.sum())
+    if table.weight < people:
+        raise DataError(
+            "The weights add up to fewer people than the table holds.",
+            hint="a weight is the number of people whom a row stands for.",
+        )
+    return people / table.weight
+
+
 def _labels(table: Table, common: int) -> tuple[DomainLabels, ...]:
     """Return the labels of each attribute; names that fewer than `common` records share are rare."""
     found = []
@@ -107,10 +133,17 @@ def _labels(table: Table, common: int) -> tuple[DomainLabels, ...]:
         nodes = {}
         if attribute.hierarchy is not None:
             values = [v for v in domain if v != MISSING]
-            nodes = hierarchy_names(table.schema.folder / attribute.hierarchy, values)
+            nodes = hierarchy_nodes(attribute.hierarchy, values, table.schema.folder)
         rare = frozenset(np.flatnonzero(counts < common).tolist()) if observed else frozenset()
-        found.append(DomainLabels(domain, observed, rare, nodes))
+        found.append(DomainLabels(domain, observed, rare, nodes, writer_of(attribute, domain)))
     return tuple(found)
+
+
+def writer_of(attribute: Attribute, domain: Sequence[str]) -> IntervalWriter | None:
+    """Return what writes the intervals of bins and dates; None for other attributes."""
+    if attribute.is_calendar:
+        return calendar_of([v for v in domain if v != MISSING])
+    return attribute.bins
 
 
 def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[object]]) -> AttributeRule:
@@ -119,7 +152,7 @@ def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[object]]) -> A
     nodes = None
     if attribute.hierarchy is not None:
         values = [v for v in domain if v != MISSING]
-        nodes = read_hierarchy(table.schema.folder / attribute.hierarchy, values)
+        nodes = tuple(sorted(hierarchy_nodes(attribute.hierarchy, values, table.schema.folder)))
     cuts = None
     if attribute.name in cut_points:
         place = {value: i for i, value in enumerate(domain)}
@@ -140,26 +173,23 @@ def counted(opened: Source, schema: TableSchema, compute: Compute) -> pa.Table |
     if compute.name == "local":
         return None
     opened.require([a.name for a in schema.attributes])
-    return compute.count_groups(opened, [a.name for a in schema.quasi])
+    person = [] if schema.person is None else [schema.person.name]
+    return compute.count_groups(opened, [*(a.name for a in schema.quasi), *person])
 
 
 def resolved_schema(table: Table) -> TableSchema:
     """Return the schema with every domain written down, so that a policy fits other data too.
 
-    A range stays a range, since its cells are read as whole numbers.
+    Ranges and bins stay what they are, since their cells are read as numbers.
     """
     domains = dict(zip(table.names, table.domains, strict=True))
-    attributes: list[dict[str, object]] = []
+    attributes: list[Attribute] = []
     for attribute in table.schema.attributes:
-        entry: dict[str, object] = {"name": attribute.name, "role": attribute.role}
-        if attribute.role == "quasi":
-            entry["domain"] = (
-                attribute.domain
-                if attribute.is_range
-                else {"values": list(domains[attribute.name])}
-            )
-        attributes.append(entry)
-    return TableSchema.model_validate({"missing": table.schema.missing, "attribute": attributes})
+        changed: dict[str, object] = {"keep": False, "hierarchy": None, "max_width": None}
+        if attribute.role == "quasi" and not attribute.is_range and attribute.bins is None:
+            changed["domain"] = Domain(values=list(domains[attribute.name]))
+        attributes.append(attribute.model_copy(update=changed))
+    return table.schema.with_attributes(attributes)
 
 
 def cells_hash(table: Table) -> str:

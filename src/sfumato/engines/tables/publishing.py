@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -21,21 +21,34 @@ from ...core.measures import Risk, Utility
 from ...core.ownership import paths_in
 from ...core.private_key import private_key
 from ...core.quarantine import write_quarantine
-from ...core.records import RELEASE_FILE, InputFile
-from ...core.release import check_files, released_files, warn_if_composed, warn_of_kept_order
+from ...core.records import RELEASE_FILE, InputFile, ShiftRecord
+from ...core.release import (
+    check_files,
+    refuse_different,
+    released_files,
+    warn_if_composed,
+    warn_of_kept_order,
+)
+from ...core.shift import ShiftCheck
 from ...data.table import Table, misplaced, read_table
+from ...data.table_files import WRITTEN
 from ...data.table_schema import MISSING, TableSchema
-from ...data.table_source import Source, cell_text, format_of_name, quoted_name
+from ...data.table_source import Source, format_of_name, quoted_name
+from .blanking import blanked_in
+from .cells import Cells
 from .codebook import write_codebook
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, unpromised
+from .labels import ALL
 from .policy import Lattice, Policy
 from .problem import counted, resolved_schema
-from .records import TablesCandidate, TablesHow, TablesRelease
+from .records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
 from .remeasure import Remeasured, remeasure
 from .request import TablesPublishRequest
 from .rows import NUMBER, SMALL, Generaliser, published_rows
+from .shift import check_table, sentence_of
 from .suppression import small_groups
 from .terms import Terms
+from .treatments import check_cells, treated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +59,7 @@ __all__ = ["Frame", "publish_by_policy", "published"]
 
 Frame: TypeAlias = "pa.Table | pd.DataFrame | pl.DataFrame"
 _TOLERANCE = 1e-9
-_SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "frame": ".csv"}
+_SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet"}
 
 
 def publish_by_policy(
@@ -62,6 +75,8 @@ def publish_by_policy(
     request = TablesPublishRequest.made({**options, "table": data}, owner="tables.publish")
     if schema is None:
         raise ParameterError("A policy needs the schema of the data.", hint="give schema=….")
+    schema = TableSchema.of(schema)
+    schema.check_decided()
     table = read_table(data, schema, request.population)
     if not _fits(policy.lattice, table):
         raise FormatError(
@@ -108,20 +123,41 @@ def published(
     read = [*opened.paths, *paths_in(request.table, request.population)]
     if out is not None:
         _check_outputs(out, kind, force=force, inputs=read)
+    opened.require([a.name for a in terms.schema.attributes])
+    undeclared = opened.undeclared(
+        {a.name for a in terms.schema.attributes},
+        keep=request.keep_undeclared,
+        drop=terms.schema.undeclared == "drop",
+    )
+    kept = tuple(undeclared) if request.keep_undeclared else ()
     table = _read(opened, terms, request.population, compute)
-    generaliser = Generaliser.of(policy, terms.schema)
+    shift = None
+    if promise.promised and terms.margins is not None:
+        shift = check_table(terms.margins, table)
+        refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
+    check_cells(opened, terms.schema)
+    generaliser = Generaliser.of(policy, terms.schema, kept, private_key().mark("dates"))
     rows = published_rows(generaliser, opened, compute)
-    left_out = _small_groups(policy, terms, table)
+    columns = generaliser.columns(opened)
+    left_out, blanks = _small_groups(policy, terms, table)
     if left_out is not None:
         rows = rows.without(left_out.groups)
+    if blanks is not None:
+        rows = rows.blanked(columns, table.names, blanks.groups)
+    changed = treated(
+        rows, columns, terms.schema, private_key().seed("numbers", "tables", policy.id)
+    )
+    rows = changed.rows
     if request.keep_order:
         warn_of_kept_order("rows")
     else:
-        rows = rows.shuffled(
-            generaliser.columns(opened), private_key().seed("order", "tables", policy.id)
-        )
+        rows = rows.shuffled(columns, private_key().seed("order", "tables", policy.id))
     suppressed = 0 if left_out is None else left_out.records
-    work = _Work(policy, promise, request, terms, table, opened, seed, suppressed)
+    work = _Work(
+        policy, promise, request, terms, table, opened, seed, suppressed, shift,
+        _linked(generaliser, opened, left_out), changed.losses,
+        0 if blanks is None else blanks.records,
+    )  # fmt: skip
     if out is None:
         frame = rows.to_arrow()
         work.measured(frame)
@@ -151,14 +187,18 @@ class _Work:
     opened: Source
     seed: int
     suppressed: int = 0
+    shift: ShiftCheck | None = None
+    linked: Source | None = None
+    losses: dict[str, ColumnLoss] = field(default_factory=dict)
+    blanked: int = 0
 
     def measured(self, written: object) -> tuple[Remeasured, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
-        found = remeasure(Source.open(written), self.policy, self.table, self.terms)
+        found = remeasure(Source.open(written), self.policy, self.table, self.terms, self.linked)
         kept = self.table.rows - self.table.dropped - self.suppressed
-        if found.records != kept:
+        if self.linked is None and found.rows != kept:
             raise ReleaseRefusedError(
-                f"The output holds {found.records:,} rows instead of {kept:,}; nothing was published."
+                f"The output holds {found.rows:,} rows instead of {kept:,}; nothing was published."
             )
         worse = [*self._below_promise(found), *self._broken_conditions(found)]
         if worse and not self.request.accept_worse:
@@ -216,10 +256,10 @@ class _Work:
                 f"people, below the {terms.min_population:,.0f} asked for"
             )
         asked = terms.conditions
-        share = self.suppressed / max(self.table.rows - self.table.dropped, 1)
-        if share > asked.max_suppressed + _TOLERANCE:
+        touched = self.suppressed + self.blanked
+        if touched / max(int(self.table.count.sum()), 1) > asked.max_suppressed + _TOLERANCE:
             worse.append(
-                f"{self.suppressed:,} records would be left out, more than the "
+                f"{touched:,} records would be left out or have blanked cells, more than the "
                 f"{asked.max_suppressed:.3g} of all that was allowed"
             )
         average = found.expected / found.records
@@ -255,29 +295,34 @@ class _Work:
         table, schema, terms = self.table, self.terms.schema, self.terms
         has_population = table.population_codes is not None
         attacker = ATTACKER if has_population else ATTACKER_OF_SAMPLE
-        dropped = [n for n in schema.names("identifier") if n in self.opened.columns]
+        private = [*schema.names("identifier"), *schema.names("person")]
+        dropped = [n for n in private if n in self.opened.columns]
         declared = {a.name for a in schema.attributes}
         unknown = sum(c not in declared for c in self.opened.columns)
+        explored = terms.same_table(table)
+        open_kept = unknown if self.request.keep_undeclared else 0
+        changed = _treatments(schema)
         kept = [
             c
             for c in self.opened.columns
-            if c in declared and c not in dropped and c not in table.names
+            if c in declared and c not in dropped and c not in table.names and c not in changed
         ]
         return TablesRelease(
             engine="tables",
             candidate=self.promise.id,
             inputs=tuple(self.opened.described(table.rows)),
             outputs=(
-                InputFile(path=path.name, sha256=sha256_of(path), rows=found.records),
+                InputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
                 *(InputFile(path=book.name, sha256=sha256_of(book)) for book in books),
             ),
             seed=self.seed,
             request=self.request.to_record(),
             counts={
-                "rows": found.records,
+                "rows": found.rows,
                 "dropped": table.dropped,
                 "suppressed": self.suppressed,
-                "columns": len(self.opened.columns) - len(dropped) - unknown,
+                "blanked": self.blanked,
+                "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
             risk=Risk(found.risk, attacker=attacker),
             utility=Utility(1.0 - found.loss, kept=KEPT),
@@ -289,18 +334,33 @@ class _Work:
                 quasi=table.names,
                 identifiers_dropped=tuple(dropped),
                 columns_kept=tuple(kept),
-                undeclared_columns_dropped=unknown,
+                columns_treated=changed,
+                undeclared_columns_dropped=unknown - open_kept,
+                undeclared_columns_kept=open_kept,
                 missing=schema.missing,
                 order="kept" if self.request.keep_order else "shuffled",
                 population=has_population,
-                explored_table=terms.same_table(table),
+                explored_table=explored,
                 risk_measure=terms.risk,
                 loss_measure=terms.loss,
                 refuse_above=self.request.refuse_above,
+                accept_shift=self.request.accept_shift,
             ),
-            measured=found.to_record(),
+            measured=found.to_record().model_copy(
+                update={
+                    "shift": self.shift and ShiftRecord.of(self.shift),
+                    "columns": self.losses,
+                }
+            ),
             worse=tuple(worse),
+            sentences=() if self.shift is None or explored else (sentence_of(self.shift),),
         )
+
+
+def _treatments(schema: TableSchema) -> dict[str, str]:
+    """Return in words how columns that are no quasi-identifiers are changed."""
+    ways = {a.name: a.publish or a.date for a in schema.attributes if a.role == "other"}
+    return {name: way.in_words() for name, way in ways.items() if way is not None}
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -312,8 +372,7 @@ def _read(opened: Source, terms: Terms, population: object, compute: Compute) ->
     table = read_table(opened, terms.schema, population, counts=counts)
     for a, (domain, size) in enumerate(zip(table.domains, terms.lattice.sizes, strict=True)):
         if len(domain) > size:  # missing cells, where the explored table had none
-            one = slice(a, a + 1)
-            raise misplaced(opened, terms.schema.quasi[one], table.domains[one], missing=True)
+            raise misplaced(opened, terms.schema, table.domains, missing=True, only=a)
     if population is not None:
         table.inputs = opened.described(table.rows)
         return table
@@ -328,7 +387,7 @@ def _left_out(opened: Source, table: Table) -> list[dict[str, str]]:
     """List the rows with a missing quasi-identifier, where the schema drops them, by their number."""
     if not table.dropped:
         return []
-    cells = [cell_text(a.name, is_range=a.is_range) for a in table.schema.quasi]
+    cells = [table.schema.cell(a.name) for a in table.schema.quasi]
     missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
     numbered = f"SELECT row_number() OVER () AS place, {missing} AS is_missing FROM {opened.sql}"  # noqa: S608 (quoted)
     found = opened.query(f"SELECT place FROM ({numbered}) WHERE is_missing ORDER BY place")  # noqa: S608 (quoted)
@@ -344,10 +403,48 @@ class _Small:
     records: int
 
 
-def _small_groups(policy: Policy, terms: Terms, table: Table) -> _Small | None:
-    """Find the groups below the smallest sizes, where the exploration allowed to leave them out."""
+def _small_groups(
+    policy: Policy, terms: Terms, table: Table
+) -> tuple[_Small | None, _Small | None]:
+    """Find the groups that are left out, and those with blanked cells, where the exploration allowed it."""
     if terms.conditions.max_suppressed <= 0:
-        return None
+        return None, None
+    if terms.conditions.suppress_as == "cells":
+        return _blanks(policy, terms, table)
+    return _left_out_groups(policy, terms, table), None
+
+
+def _blanks(policy: Policy, terms: Terms, table: Table) -> tuple[_Small | None, _Small | None]:
+    import numpy as np
+    import pyarrow as pa
+
+    lattice = policy.lattice
+    cells = Cells(
+        lattice.sizes, table.codes, table.count, table.population_codes, table.population_count,
+        least_sample=terms.min_sample, least_population=terms.min_population,
+    )  # fmt: skip
+    found, _, _ = blanked_in(cells, policy.bits)
+    labels = [
+        np.array([lattice.label(a, *span) for span in policy.spans(a)], dtype=object)[
+            found.codes[a]
+        ]
+        for a in range(len(table.names))
+    ]
+    out = blanks = None
+    if found.left.any():
+        groups = pa.table({n: labels[a][found.left] for a, n in enumerate(table.names)})
+        out = _Small(groups, found.rows_left_out)
+    some = (found.blanks > 0) & ~found.left
+    if some.any():
+        columns = {f"l{a}": labels[a][some] for a in range(len(labels))}
+        for a in range(len(labels)):
+            on = (found.blanks[some] >> a) & 1 == 1
+            columns[f"b{a}"] = np.where(on, ALL, columns[f"l{a}"])
+        blanks = _Small(pa.table(columns), found.rows_blanked)
+    return out, blanks
+
+
+def _left_out_groups(policy: Policy, terms: Terms, table: Table) -> _Small | None:
     import numpy as np
     import pyarrow as pa
 
@@ -374,6 +471,18 @@ def _small_groups(policy: Policy, terms: Terms, table: Table) -> _Small | None:
     return _Small(groups, int(table.count[small].sum()))
 
 
+def _linked(generaliser: Generaliser, opened: Source, small: _Small | None) -> Source | None:
+    """Return the published labels with the person of each row, where the schema names one."""
+    if generaliser.schema.person is None:
+        return None
+    sql = generaliser.linked(opened)
+    if small is not None:
+        opened.connection.register(SMALL, small.groups)
+        using = ", ".join(quoted_name(n) for n in small.groups.column_names)
+        sql = f"SELECT * FROM ({sql}) ANTI JOIN {SMALL} USING ({using})"  # noqa: S608 (quoted)
+    return Source.open(opened.query(sql))
+
+
 def _left_out_small(
     opened: Source, generaliser: Generaliser, small: _Small
 ) -> list[dict[str, str]]:
@@ -393,10 +502,15 @@ def _left_out_small(
 
 def _kind_and_name(opened: Source, target: Path | None) -> tuple[str, str]:
     """Return the format to write, and the name of the file in a folder."""
-    if opened.format == "frame":
+    if opened.format not in WRITTEN:  # a frame, or a file of another program
         as_file = None if target is None else _data_format(target)
+        if as_file is not None and as_file not in WRITTEN:
+            raise FormatError(
+                f"The output {Path(target or '').name!r} has a format that is read and not written.",
+                hint="use .csv, .tsv or .parquet.",
+            )
         kind = as_file or "csv"
-        return kind, f"table{_SUFFIX[kind]}"
+        return kind, f"{opened.paths[0].stem if opened.paths else 'table'}{_SUFFIX[kind]}"
     name = opened.paths[0].name if len(opened.paths) == 1 else f"table{_SUFFIX[opened.format]}"
     return opened.format, name
 

@@ -17,14 +17,17 @@ from ...core.records import (
     Release,
     Sentence,
     Share,
+    ShiftRecord,
 )
 
 __all__ = [
     "AbsoluteRisks",
     "Certificate",
+    "ColumnLoss",
     "Ends",
     "GroupSize",
     "Labels",
+    "PopulationEstimate",
     "PopulationFacts",
     "TablesCandidate",
     "TablesFrontier",
@@ -53,6 +56,36 @@ class GroupSize(Record):
     risk_share: Share
 
 
+class PopulationEstimate(Record):
+    """What is estimated of a population that is not at hand, the table being a random sample of it.
+
+    `uniqueness` is the share of the population that is unique, and lies from `low` to `high` whatever the
+    population looks like; `zayatz`, `pitman` and `snb` are what three models say, None where a model does not
+    fit. `unique_match` is the chance that a unique match is right, `average` the chance of naming a
+    record on average.
+    """
+
+    fraction: Share
+    people: Size
+    uniqueness: Share
+    low: Share
+    high: Share
+    zayatz: Share
+    pitman: Share | None = None
+    snb: Share | None = None
+    unique_match: Share
+    average: Share
+
+    def in_words(self) -> str:
+        """Return the estimate as a sentence."""
+        return (
+            f"estimated for a population of {self.people:,.0f} ({self.fraction:.3g} of it sampled): "
+            f"{self.uniqueness:.3g} of it unique (between {self.low:.3g} and {self.high:.3g}), chance of "
+            f"naming a record {self.average:.3g} on average, of a unique match being right "
+            f"{self.unique_match:.3g}"
+        )
+
+
 class AbsoluteRisks(Record):
     """Chances of naming a record, as the field speaks of them; each in [0, 1] and not relative to anything.
 
@@ -67,6 +100,7 @@ class AbsoluteRisks(Record):
     marketer: Share
     sample_uniqueness: Share
     population_uniqueness: Share | None = None
+    estimate: PopulationEstimate | None = None
 
 
 class PolicyFields(Record):
@@ -84,6 +118,7 @@ class PolicyFields(Record):
     average_group: Size
     risks: AbsoluteRisks | None = None
     suppressed: Count = 0
+    blanked: Count = 0
     l_diversity: dict[ColumnName, Count] = Field(default_factory=dict)
     l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
     t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
@@ -142,6 +177,7 @@ class TablesFrontier(FrontierRecord):
     loss_measure: Name
     rows: Count
     records: Count
+    people: Count | None = None
     dropped: Count
     quasi: tuple[ColumnName, ...]
     sensitive: tuple[ColumnName, ...] = ()
@@ -168,6 +204,19 @@ class TablesFrontier(FrontierRecord):
     certificate: Certificate | None = None
 
 
+class ColumnLoss(Record):
+    """What a column that is no quasi-identifier lost by the way in which its numbers are published.
+
+    `changed` is the share of its cells that changed, `distance` the mean change over √2 standard deviations
+    (sdcMicro's IL1s), `correlation` that of old and new numbers; None where it has none.
+    """
+
+    method: Sentence
+    changed: Share
+    distance: Size
+    correlation: Annotated[float, Field(ge=-1, le=1)] | None = None
+
+
 class TablesHow(Record):
     """How a table was published."""
 
@@ -178,7 +227,9 @@ class TablesHow(Record):
     quasi: tuple[ColumnName, ...]
     identifiers_dropped: tuple[ColumnName, ...]
     columns_kept: tuple[ColumnName, ...]
+    columns_treated: dict[ColumnName, Sentence] = Field(default_factory=dict)
     undeclared_columns_dropped: Count = 0
+    undeclared_columns_kept: Count = 0
     missing: Name
     order: Literal["shuffled", "kept"] = "kept"
     population: bool
@@ -186,6 +237,7 @@ class TablesHow(Record):
     risk_measure: Name
     loss_measure: Name
     refuse_above: Share | None = None
+    accept_shift: bool = False
 
 
 class TablesMeasured(Record):
@@ -201,6 +253,8 @@ class TablesMeasured(Record):
     k: Count
     risks: AbsoluteRisks
     suppressed: Count = 0
+    blanked: Count = 0
+    columns: dict[ColumnName, ColumnLoss] = Field(default_factory=dict)
     smallest_population_group: Size
     groups_count: Count
     groups: tuple[GroupSize, ...]
@@ -208,6 +262,8 @@ class TablesMeasured(Record):
     l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
     t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
     records_without_population_cell: Count
+    shift: ShiftRecord | None = None
+    """How the records compare with those explored; None for a policy that promised nothing."""
 
 
 class TablesRelease(Release):
@@ -216,15 +272,26 @@ class TablesRelease(Release):
     how: TablesHow
     measured: TablesMeasured
     worse: tuple[Sentence, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
+    """What is to be known first, in words."""
 
     def lines(self) -> list[str]:
         """Return what the command line prints about the release."""
         how, measured = self.how, self.measured
         rows = self.counts["rows"]
-        found = [f"{rows:,} rows published by {self.candidate}"]
+        found = [*self.sentences, f"{rows:,} rows published by {self.candidate}"]
         found += [f"  {name}: {treatment(how.ends[name], how.domains[name])}" for name in how.quasi]
+        for name, words in how.columns_treated.items():
+            lost = measured.columns.get(name)
+            far = "" if lost is None else f" (distance {lost.distance:.3g})"
+            found.append(f"  {name}: {words}{far}")
         if how.identifiers_dropped:
             found.append(f"identifiers dropped: {', '.join(how.identifiers_dropped)}")
+        if how.undeclared_columns_kept:
+            found.append(
+                f"Note: published as they are, although the schema does not name them: "
+                f"{how.undeclared_columns_kept:,} columns"
+            )
         if how.undeclared_columns_dropped:
             found.append(
                 f"dropped, because the schema does not name them: {how.undeclared_columns_dropped:,} "
@@ -244,6 +311,12 @@ class TablesRelease(Release):
             f"{risks.journalist_average:.3g}; by someone who knows who is in the table: at most "
             f"{risks.prosecutor_max:.3g}, on average {risks.prosecutor_average:.3g}"
         )
+        if risks.estimate is not None:
+            found.append(risks.estimate.in_words())
+        if measured.blanked:
+            found.append(
+                f"records with blanked cells because their group was too small: {measured.blanked:,}"
+            )
         if measured.suppressed:
             found.append(
                 f"records left out because their group was too small: {measured.suppressed:,}"

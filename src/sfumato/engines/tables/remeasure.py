@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,16 +11,20 @@ import numpy.typing as npt
 from ...core.errors import ParameterError, ReleaseRefusedError
 from ...core.registry import Registry
 from ...data.table import Table
-from ...data.table_source import Source, quoted_name
-from .measures import Measure, size_histogram
+from ...data.table_schema import MISSING
+from ...data.table_source import Source, cell_text, quoted_name, quoted_text
+from .labels import ALL
+from .measures import Measure, estimate_of, size_histogram
 from .policy import Policy
-from .records import AbsoluteRisks, GroupSize, TablesMeasured
+from .problem import fraction_of
+from .records import AbsoluteRisks, GroupSize, PopulationEstimate, TablesMeasured
 from .registries import LOSSES, RISKS
 from .terms import Terms
 
 __all__ = ["Remeasured", "remeasure"]
 
 Counts = npt.NDArray[np.int64]
+_RECORDS = "count(*)"
 
 
 @dataclass(frozen=True)
@@ -27,18 +32,21 @@ class PublishedGroups:
     """The groups of a published table, as a measure sees them.
 
     `count` holds the records of each group, `people` the people who fit it, `original` the records of
-    each distinct row before.
+    each distinct row before; `size` the different people of each group, which are its records unless the
+    schema names a person.
     """
 
     count: Counts
     people: npt.NDArray[np.float64]
     original: Counts
+    size: Counts
 
 
 @dataclass(frozen=True)
 class Remeasured:
     """What a published table shows: risk and loss as they were explored, and its groups."""
 
+    rows: int
     records: int
     groups: int
     risk: float
@@ -56,8 +64,11 @@ class Remeasured:
     t_closeness: dict[str, float] = field(default_factory=dict)
     recursive: dict[str, int] = field(default_factory=dict)
     unique: int = 0
+    prosecutor_average: float = 0.0
+    estimate: PopulationEstimate | None = None
     population_unique: int | None = None
     suppressed: int = 0
+    blanked: int = 0
 
     def risks(self) -> AbsoluteRisks:
         """Return the chances of naming a record."""
@@ -65,12 +76,13 @@ class Remeasured:
         unique = self.population_unique
         return AbsoluteRisks(
             prosecutor_max=1.0 / self.smallest_group,
-            prosecutor_average=self.groups / n,
+            prosecutor_average=self.prosecutor_average,
             journalist_max=1.0 / max(self.smallest_population_group, 1.0),
             journalist_average=average,
             marketer=average,
             sample_uniqueness=self.unique / n,
             population_uniqueness=None if unique is None else unique / n,
+            estimate=self.estimate,
         )
 
     def to_record(self) -> TablesMeasured:
@@ -86,6 +98,7 @@ class Remeasured:
             k=self.smallest_group,
             risks=self.risks(),
             suppressed=self.suppressed,
+            blanked=self.blanked,
             smallest_population_group=round(self.smallest_population_group, 6),
             groups_count=self.groups,
             groups=self.sizes,
@@ -97,7 +110,11 @@ class Remeasured:
 
 
 def remeasure(
-    published: Source, policy: Policy, original: Table, terms: Terms | None = None
+    published: Source,
+    policy: Policy,
+    original: Table,
+    terms: Terms | None = None,
+    linked: Source | None = None,
 ) -> Remeasured:
     """Group the published rows by what stands in them, and measure them against original and population.
 
@@ -111,19 +128,38 @@ def remeasure(
         What no release can give: the distribution that the loss is measured from.
     terms : Terms, optional
         The measures that were explored; equations 2 and 4 without.
+    linked : Source, optional
+        The published labels with the person of each row (see `Generaliser.linked`), where the schema
+        names one: the file itself does not say whose row is whose, and must hold the same groups.
 
     """
     lattice = policy.lattice
     published.require(list(lattice.names))
-    keys = [f"{quoted_name(n)} AS q{i}" for i, n in enumerate(lattice.names)]
-    found = published.query(
-        f"SELECT {', '.join(keys)}, count(*) AS n FROM {published.sql} GROUP BY ALL ORDER BY ALL"  # noqa: S608 (quoted)
-    )
-    count = found.column("n").to_numpy().astype(np.int64)
-    labels = [found.column(f"q{a}").to_pylist() for a in range(len(lattice.names))]
-    rows, widths, of_value = _places(policy, labels)
-    people = _people_in(rows, of_value, original)
-    hidden = np.maximum(people, count)
+    terms = terms or Terms(original.schema, lattice)
+    named = [n for n in terms.schema.names("sensitive") if n in published.columns]
+    records, by_person = _RECORDS, None
+    if linked is None:
+        sensitive = {name: _Within.of(published, terms, name) for name in named}
+        # Groups that are counted with a column need not be counted again without: a file is read once less.
+        counted = sensitive[named[0]] if named else _Within.of(published, terms)
+        rows_written = counted.table.sum(axis=1).astype(np.int64)
+    else:
+        rows_written = _same_groups(published, linked, terms)
+        published = linked
+        before = ", ".join(f"o{i}" for i in range(len(lattice.names)))
+        records = f"count(DISTINCT (p, {before}))"
+        sensitive = {name: _Within.of(linked, terms, name, records) for name in named}
+        counted = _Within.of(linked, terms, None, records)
+        by_person = _Within.of(linked, terms, None, "count(DISTINCT p)")
+    count = counted.table.sum(axis=1).astype(np.int64)
+    size = count if by_person is None else by_person.table.sum(axis=1).astype(np.int64)
+    blanks = terms.conditions.suppress_as == "cells"
+    rows, widths, of_value = _places(policy, counted.labels, blanks=blanks)
+    blank = np.asarray((rows < 0).any(axis=0))
+    people = np.zeros(rows.shape[1])
+    people[~blank] = _people_in(rows[:, ~blank], of_value, original)
+    people[blank] = _people_behind(rows, blank, of_value, original)
+    hidden = np.maximum(people, size)
     around = _people_in(original.codes, None, original)
     cells = np.maximum(around, original.count)
     n, whole = int(count.sum()), int(original.count.sum())
@@ -138,60 +174,65 @@ def remeasure(
     has_population = original.population_codes is not None
     expected, unchanged = float((count / hidden).sum()), float((original.count / cells).sum())
     relative, kl = expected / unchanged, float(nats / top) if top > 1e-12 else float(nats)
-    terms = terms or Terms(original.schema, lattice)
-    groups = PublishedGroups(count, hidden, original.count)
-    sensitive = {
-        name: _within(published, lattice.names, name)
-        for name in terms.schema.names("sensitive")
-        if name in published.columns
-    }
+    groups = PublishedGroups(count, hidden, original.count, size)
+    fraction = fraction_of(original, terms.sampling_fraction)
+    whole_table = not left_out and not original.dropped
     return Remeasured(
+        rows=int(rows_written.sum()),
         records=n,
         groups=int(count.size),
         risk=_risk(terms, groups, relative),
-        loss=_loss(terms, groups, original, kl, published),
+        loss=_loss(terms, groups, original, kl, published, records),
         loss_nats=float(nats),
         relative_risk=relative,
         expected=expected,
         expected_unchanged=unchanged,
-        smallest_group=int(count.min()),
+        smallest_group=int(size.min()),
         smallest_population_group=float(hidden.min()),
         without_population=int(original.count[around == 0].sum()) if has_population else 0,
         sizes=tuple(GroupSize(**g) for g in size_histogram(count, hidden)),
-        l_diversity={name: int((table > 0).sum(axis=1).min()) for name, table in sensitive.items()},
-        l_diversity_entropy={name: _entropy_l(table) for name, table in sensitive.items()},
+        l_diversity={n: int((w.table > 0).sum(axis=1).min()) for n, w in sensitive.items()},
+        l_diversity_entropy={n: _entropy_l(w.table) for n, w in sensitive.items()},
         t_closeness={
-            name: _distance(table, ordered=original.is_numeric(name))
-            for name, table in sensitive.items()
+            # A column that is numeric in every row is numeric here; the rows left out may differ.
+            n: _distance(w.table, ordered=w.is_numeric and (whole_table or original.is_numeric(n)))
+            for n, w in sensitive.items()
         },
         recursive={
-            name: _recursive_l(table, terms.conditions.recursive_c)
-            for name, table in sensitive.items()
+            n: _recursive_l(w.table, terms.conditions.recursive_c) for n, w in sensitive.items()
         },
-        unique=int((count == 1).sum()),
+        unique=int(count[size == 1].sum()),
+        prosecutor_average=float((count / size).sum()) / n,
         population_unique=int(count[people == 1].sum()) if has_population else None,
         suppressed=left_out,
+        blanked=int(count[blank].sum()),
+        estimate=estimate_of(size, count, fraction),
     )
 
 
 def _places(
-    policy: Policy, labels: list[list[str | None]]
+    policy: Policy, labels: list[list[str | None]], *, blanks: bool = False
 ) -> tuple[Counts, npt.NDArray[np.float64], list[npt.NDArray[np.intp]]]:
-    """Read labels back: the interval of each row by attribute, its log width, the interval of each value."""
+    """Read labels back: the interval of each row by attribute, its log width, the interval of each value.
+
+    A blanked cell has the interval −1 and the width of the whole domain.
+    """
     lattice = policy.lattice
     group, of_value = [], []
     widths = np.zeros(len(labels[0]))
     for a, name in enumerate(lattice.names):
         spans = policy.spans(a)
         numbers = {lattice.label(a, low, high): i for i, (low, high) in enumerate(spans)}
-        places = np.array([numbers.get(v or "", -1) for v in labels[a]], dtype=np.int64)
-        if (places < 0).any():
+        if blanks:
+            numbers.setdefault(ALL, -1)
+        places = np.array([numbers.get(v or "", -2) for v in labels[a]], dtype=np.int64)
+        if (places < -1).any():
             raise ReleaseRefusedError(
                 f"The output holds something in {name!r} that the policy does not publish; "
                 "nothing was published."
             )
         width = np.array([high - low + 1 for low, high in spans])
-        widths += np.log(width[places])
+        widths += np.log(np.where(places < 0, width.sum(), width[places]))
         group.append(places)
         of_value.append(np.repeat(np.arange(len(spans)), width))
     return np.stack(group), widths, of_value
@@ -213,14 +254,19 @@ def _risk(terms: Terms, groups: PublishedGroups, relative: float) -> float:
     if terms.risk == "population":
         return relative
     if terms.risk == "prosecutor":
-        return 1.0 / int(count.min())
+        return 1.0 / int(groups.size.min())
     if terms.risk == "small-groups":
-        return float(count[count < terms.k].sum()) / int(count.sum())
+        return float(count[groups.size < terms.k].sum()) / int(count.sum())
     return _by_groups(RISKS, terms.risk, groups)
 
 
 def _loss(
-    terms: Terms, groups: PublishedGroups, original: Table, kl: float, published: Source
+    terms: Terms,
+    groups: PublishedGroups,
+    original: Table,
+    kl: float,
+    published: Source,
+    records: str,
 ) -> float:
     count = groups.count
     if terms.loss == "kl":
@@ -234,24 +280,62 @@ def _loss(
         before = np.zeros((int(cell.max()) + 1, int(value.max()) + 1))
         np.add.at(before, (cell, value), amount)
         most = _information(before)
-        after = _information(_within(published, terms.lattice.names, terms.target))
+        after = _information(_Within.of(published, terms, terms.target, records).table)
         return min(1.0, max(0.0, 1.0 - after / most)) if most > 1e-12 else 0.0
     return _by_groups(LOSSES, terms.loss, groups)
 
 
-def _within(published: Source, names: tuple[str, ...], column: str) -> npt.NDArray[np.float64]:
-    """Count a column's values within the published groups: (groups, values)."""
-    keys = ", ".join(f"{quoted_name(n)} AS q{i}" for i, n in enumerate(names))
-    partition = ", ".join(f"q{i}" for i in range(len(names)))
-    inner = f"SELECT {keys}, {quoted_name(column)} AS v, count(*) AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
-    found = published.query(
-        f"SELECT dense_rank() OVER (ORDER BY {partition}) - 1 AS g, dense_rank() OVER (ORDER BY TRY_CAST(v AS DOUBLE), v) - 1 AS v, n "  # noqa: S608 (quoted)
-        f"FROM ({inner})"
-    )
-    group, value = (found.column(c).to_numpy().astype(np.int64) for c in ("g", "v"))
-    table = np.zeros((int(group.max()) + 1, int(value.max()) + 1))
-    np.add.at(table, (group, value), found.column("n").to_numpy())
-    return table
+def _same_groups(published: Source, linked: Source, terms: Terms) -> Counts:
+    """Return the rows of each group of the file, or refuse it where it holds other groups than were made."""
+    names = ", ".join(quoted_name(n) for n in terms.lattice.names)
+    found = [
+        source.query(f"SELECT {names}, {rows} AS n FROM {source.sql} GROUP BY ALL ORDER BY ALL")  # noqa: S608 (quoted)
+        for source, rows in ((published, "count(*)"), (linked, "sum(CAST(n AS BIGINT))"))
+    ]
+    columns = [[column.to_pylist() for column in table.columns] for table in found]
+    if columns[0] != columns[1]:
+        raise ReleaseRefusedError(
+            "The output holds other groups than the policy makes; nothing was published."
+        )
+    return np.array(columns[0][-1], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class _Within:
+    """A column's values within the published groups, counted: (groups, values), and what labels the groups."""
+
+    labels: list[list[str | None]]
+    table: npt.NDArray[np.float64]
+    is_numeric: bool
+
+    @classmethod
+    def of(
+        cls, published: Source, terms: Terms, column: str | None = None, records: str = _RECORDS
+    ) -> Self:
+        """Count by one reading of the file; without a column each group has one value."""
+        names = terms.lattice.names
+        keys = ", ".join(f"{quoted_name(n)} AS q{i}" for i, n in enumerate(names))
+        labels = [f"q{i}" for i in range(len(names))]
+        order = ", ".join(labels)
+        value = (
+            "''"
+            if column is None
+            else f"coalesce({terms.schema.cell(column)}, {quoted_text(MISSING)})"
+        )
+        inner = f"SELECT {keys}, {value} AS v, {records} AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
+        found = published.query(
+            f"SELECT {order}, dense_rank() OVER (ORDER BY {order}) - 1 AS g, "  # noqa: S608 (quoted)
+            "dense_rank() OVER (ORDER BY TRY_CAST(v AS DOUBLE), v) - 1 AS place, "
+            f"{cell_text('v')} IS NOT NULL AND TRY_CAST({cell_text('v')} AS DOUBLE) IS NULL AS odd, n "
+            f"FROM ({inner}) ORDER BY g"
+        )
+        group, place = (found.column(c).to_numpy().astype(np.int64) for c in ("g", "place"))
+        table = np.zeros((int(group.max()) + 1, int(place.max()) + 1))
+        np.add.at(table, (group, place), found.column("n").to_numpy())
+        first = np.unique(group, return_index=True)[1]
+        shown = found.select(labels).take(first)
+        odd = found.column("odd").to_numpy().any()
+        return cls([shown.column(q).to_pylist() for q in labels], table, not odd)
 
 
 def _entropy_l(table: npt.NDArray[np.float64]) -> float:
@@ -296,6 +380,32 @@ def _people_in(
     which = _numbered(both)
     people = np.bincount(which[rows.shape[1] :], original.population_count, int(which.max()) + 1)
     return people[which[: rows.shape[1]]].astype(np.float64)
+
+
+def _people_behind(
+    rows: Counts,
+    blank: npt.NDArray[np.bool_],
+    of_value: list[npt.NDArray[np.intp]],
+    original: Table,
+) -> npt.NDArray[np.float64]:
+    """Count the people who fit rows with blanked cells and no group that is published in full."""
+    found = np.zeros(int(blank.sum()))
+    if original.population_codes is None or original.population_count is None or not found.size:
+        return found
+    codes = np.stack([table[original.population_codes[a]] for a, table in enumerate(of_value)])
+    seen = rows[:, ~blank]
+    which = _numbered(np.concatenate((seen, codes), axis=1).astype(np.int64))
+    hidden = ~np.isin(which[seen.shape[1] :], which[: seen.shape[1]])
+    codes, people = codes[:, hidden], original.population_count[hidden]
+    shown = rows[:, blank] >= 0
+    for pattern in np.unique(shown, axis=1).T:
+        alike = np.flatnonzero((shown == pattern[:, None]).all(axis=0))
+        wanted = rows[pattern][:, blank][:, alike]
+        both = np.concatenate((wanted, codes[pattern]), axis=1).astype(np.int64)
+        number = _numbered(both)
+        sums = np.bincount(number[alike.size :], people, int(number.max(initial=0)) + 1)
+        found[alike] = sums[number[: alike.size]]
+    return found
 
 
 def _numbered(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:

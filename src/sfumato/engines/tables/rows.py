@@ -1,6 +1,6 @@
 """Rows under a policy: one query generalises them on any engine, and one writer writes them.
 
-Identifiers and columns that the schema does not name are dropped, quasi-identifiers become the labels of
+Identifiers are dropped, quasi-identifiers become the labels of
 their intervals, every other column stays as it is. Rows are put into an order that depends on what is
 published and on a private seed alone: the order of a register sorted by name would tell whose row is
 whose. On a cluster a batch of rows is one task and the query runs there; so a
@@ -9,7 +9,7 @@ row, and the file, are what they are on one machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ...compute.protocol import Compute
 from ...core.errors import DataError, SfumatoError
 from ...data.table_schema import MISSING, TableSchema
-from ...data.table_source import Source, cell_text, quoted_name, quoted_text
+from ...data.table_source import Source, quoted_name, quoted_text
 from .policy import Policy
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = ["Generaliser", "Rows", "published_rows"]
 
 NUMBER = "sfumato row number"
 SMALL = "sfumato_small_groups"
+BLANKS = "sfumato_blanks"
 _BATCH_ROWS = 65_536
 _GROUP_ROWS = 122_880  # of a Parquet file
 
@@ -39,9 +40,13 @@ class Generaliser:
     schema: TableSchema
     domains: tuple[tuple[str, ...], ...]
     labels: tuple[tuple[str, ...], ...]
+    undeclared: tuple[str, ...] = ()
+    key: str = field(default="", repr=False)  # private: what dates are moved by
 
     @classmethod
-    def of(cls, policy: Policy, schema: TableSchema) -> Generaliser:
+    def of(
+        cls, policy: Policy, schema: TableSchema, undeclared: Sequence[str] = (), key: str = ""
+    ) -> Generaliser:
         """Return for each attribute what each value is published as; intervals must not share a label."""
         found = []
         for a, name in enumerate(policy.lattice.names):
@@ -55,19 +60,61 @@ class Generaliser:
                     hint="a value of its domain reads like an interval; rename it in the schema.",
                 )
             found.append(tuple(by_value))
-        return cls(schema, policy.lattice.domains, tuple(found))
+        return cls(schema, policy.lattice.domains, tuple(found), tuple(undeclared), key)
 
     def columns(self, opened: Source) -> list[str]:
-        """Return the columns that go out: no identifier, and none that nobody declared."""
-        shown = {a.name for a in self.schema.attributes if a.role != "identifier"}
+        """Return the columns that go out: no identifier, and none undeclared but those that are to be kept."""
+        shown = {a.name for a in self.schema.attributes if a.role not in {"identifier", "person"}}
+        shown.update(self.undeclared)
         return [column for column in opened.columns if column in shown]
 
     def selection(self, opened: Source) -> str:
         """Write the query: a cell's place in its domain (an enum) gives its label in constant time."""
         labels, text, where = self._labels(opened)
+        dates = self._dates()
+        text += [
+            f"CAST({quoted_name(c)} AS VARCHAR) AS {quoted_name(c)}" for c in self._read_for(dates)
+        ]
+        labels |= dates
         columns = [labels.get(c, quoted_name(c)) for c in self.columns(opened)]
         source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
         return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
+
+    def _dates(self) -> dict[str, str]:
+        """Return the expression of each column of dates that is no quasi-identifier."""
+        schema = self.schema
+        person = None if schema.person is None else schema.cell(schema.person.name)
+        found = {}
+        for attribute in schema.attributes:
+            if attribute.role == "other" and attribute.date is not None:
+                plain = attribute.model_copy(update={"date": None}).cell(schema.missing_values)
+                made = attribute.date.published(plain, person, self.key)
+                found[attribute.name] = f"{made} AS {quoted_name(attribute.name)}"
+        return found
+
+    def _read_for(self, dates: Mapping[str, str]) -> list[str]:
+        """Return the columns that are read as text for the dates."""
+        moved = any(a.date is not None and a.date.shift for a in self.schema.attributes)
+        person = self.schema.person
+        return [*dates, *([person.name] if moved and person is not None else [])]
+
+    def linked(self, opened: Source) -> str:
+        """Write the query of the labels with the person of each row, and what stood there before.
+
+        The person is `p`, the values before are `o0`, `o1`, …, the number of such rows is `n`; sensitive
+        columns keep their names.
+        """
+        labels, text, where = self._labels(opened)
+        person = self.schema.person
+        assert person is not None
+        before = [f"{self.schema.cell(a.name)} AS o{i}" for i, a in enumerate(self.schema.quasi)]
+        sensitive = [quoted_name(n) for n in self.schema.names("sensitive")]
+        who = f"CAST({quoted_name(person.name)} AS VARCHAR) AS {quoted_name(person.name)}"
+        listed = ", ".join(
+            [*labels.values(), *before, f"{self.schema.cell(person.name)} AS p", *sensitive]
+        )
+        source = f"(SELECT * REPLACE ({', '.join([*text, who])}) FROM {opened.raw})"  # noqa: S608 (quoted)
+        return f"SELECT {listed}, count(*) AS n FROM {source}{where} GROUP BY ALL"  # noqa: S608 (quoted)
 
     def numbered(self, opened: Source) -> str:
         """Write the query of the labels with the number of each row in its file."""
@@ -90,7 +137,7 @@ class Generaliser:
             opened.execute(f"DROP TYPE IF EXISTS domain_of_{i}")
             opened.execute(f"CREATE TYPE domain_of_{i} AS ENUM ({values})")
             listed = ", ".join(quoted_text(v) for v in self.labels[i])
-            cell = cell_text(column, is_range=schema.quasi[i].is_range)
+            cell = schema.cell(column)
             present.append(f"{cell} IS NOT NULL")
             code = f"enum_code(CAST(coalesce({cell}, {quoted_text(MISSING)}) AS domain_of_{i}))"
             labels[column] = f"[{listed}][CAST({code} AS INTEGER) + 1] AS {quoted_name(column)}"
@@ -124,6 +171,41 @@ class Rows:
             f"SELECT * FROM ({self.sql}) ANTI JOIN {SMALL} USING ({using})",  # noqa: S608 (quoted)
             self.failed,
         )
+
+    def blanked(self, columns: Sequence[str], names: Sequence[str], blanks: pa.Table) -> Rows:
+        """Return the same rows with cells of some groups blanked.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            The columns of the rows.
+        names : sequence of str
+            The quasi-identifiers.
+        blanks : pa.Table
+            By label of each quasi-identifier (`l0`, `l1`, …), what is published instead (`b0`, `b1`, …).
+
+        """
+        self.opened.connection.register(BLANKS, blanks)
+        place = {name: i for i, name in enumerate(names)}
+        shown = [
+            f"coalesce(b{place[c]}, {quoted_name(c)}) AS {quoted_name(c)}"
+            if c in place
+            else quoted_name(c)
+            for c in columns
+        ]
+        same = " AND ".join(f"l{i} = {quoted_name(name)}" for i, name in enumerate(names))
+        number = quoted_name(NUMBER)
+        rows = f"SELECT *, row_number() OVER () AS {number} FROM ({self.sql})"  # noqa: S608 (quoted)
+        sql = f"SELECT {', '.join(shown)} FROM ({rows}) LEFT JOIN {BLANKS} ON {same} ORDER BY {number}"  # noqa: S608 (quoted)
+        return Rows(self.opened, sql, self.failed)
+
+    def stored(self, name: str, more: str) -> Rows:
+        """Return the same rows in a table of the database, with one more column."""
+        with self._told():
+            self.opened.execute(
+                f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT *, {more} FROM ({self.sql})"  # noqa: S608 (quoted)
+            )
+        return Rows(self.opened, f"SELECT * FROM {name}", self.failed)  # noqa: S608 (ours)
 
     def shuffled(self, columns: Sequence[str], seed: int) -> Rows:
         """Return the same rows ordered by a hash of their published cells and a private seed.

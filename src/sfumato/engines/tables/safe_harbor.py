@@ -1,7 +1,7 @@
 """HIPAA Safe Harbor as a policy on a schema's ages and ZIP codes, and a frontier beside a reference policy.
 
-Three-digit ZIP prefixes, small prefixes never alone, ages of 90 and over in one band, places smaller than a
-state removed; everything else as it is. The rule sends every prefix of 20,000 people or fewer to one class
+Three-digit ZIP prefixes, small prefixes never alone, ages of 90 and over in one band, dates to the year,
+places smaller than a state and every kind of identifier removed; everything else as it is. The rule sends every prefix of 20,000 people or fewer to one class
 "000". A policy publishes intervals of an ordered domain, so small prefixes that do not stand side by side
 cannot share one: each is joined with a neighbour, a small one first, until its interval holds more than
 20,000 people. Every interval is then made of whole prefixes and passes the rule's own test, which the
@@ -21,6 +21,7 @@ import numpy.typing as npt
 from ...core.errors import InputError, ParameterError, did_you_mean
 from ...core.exploration import Exploration
 from ...core.records import Candidate, FrontierRecord, Reference
+from ...data.attributes import DIRECT_MEANINGS
 from .policy import Lattice, Policy
 
 __all__ = ["NAME", "Comparison", "Roles", "compare", "find_roles", "safe_harbor", "told"]
@@ -34,7 +35,8 @@ _PLACE_WORDS = frozenset({"city", "town", "county", "street", "district", "preci
 _NOT_PEOPLE = frozenset(
     {"housing", "house", "building", "median", "mean", "average", "car", "vehicle"}
 )
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_BIRTH_WORDS = frozenset({"birth", "birthdate", "dob", "born"})
+_DATE = re.compile(r"\d{4}-(?:\d{2}|Q[1-4])(?:-\d{2})?")
 _AGE = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*(?:\+|y|yr|yrs|year|years)?")
 _FEW = 20_000
 _OLD = 90
@@ -56,11 +58,14 @@ class Roles:
     zip_code: int | None = None
     places: tuple[int, ...] = ()
     dates: tuple[int, ...] = ()
+    births: tuple[int, ...] = ()
+    direct: tuple[int, ...] = ()
 
     @property
     def applicable(self) -> bool:
         """Whether the rule says anything of this schema."""
-        return self.age is not None or self.zip_code is not None or bool(self.places + self.dates)
+        several = self.places + self.dates + self.direct
+        return self.age is not None or self.zip_code is not None or bool(several)
 
     def in_words(self, names: Sequence[str]) -> str:
         """Return a sentence that says what was recognised, and what was not."""
@@ -71,7 +76,8 @@ class Roles:
             found.append(f"{names[self.zip_code]} as a ZIP code")
         found += [f"{names[a]} as a place" for a in self.places]
         found += [f"{names[a]} as a date" for a in self.dates]
-        known = {self.age, self.zip_code, *self.places, *self.dates}
+        found += [f"{names[a]} as an identifier" for a in self.direct]
+        known = {self.age, self.zip_code, *self.places, *self.dates, *self.direct}
         other = [name for a, name in enumerate(names) if a not in known]
         words = f"Safe Harbor takes {', '.join(found)}"
         return (
@@ -89,7 +95,7 @@ def find_roles(
     """Find the attributes by declared meaning, by name (age; zip, zcta, postcode, postal) or by their values.
 
     >>> find_roles(Lattice(("age", "area"), (("1", "2"), ("37010", "37011"))))
-    Roles(age=0, zip_code=1, places=(), dates=())
+    Roles(age=0, zip_code=1, places=(), dates=(), births=(), direct=())
     """
     given = {name: _number(lattice, name) for name in (age, zip_code) if name is not None}
     ages: list[int] = []
@@ -97,6 +103,8 @@ def find_roles(
     five_digits: list[int] = []
     places: list[int] = []
     dates: list[int] = []
+    births: list[int] = []
+    direct: list[int] = []
     for a, (name, domain) in enumerate(zip(lattice.names, lattice.domains, strict=True)):
         words = re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
         values = [v for v in domain if v != _MISSING]
@@ -104,9 +112,15 @@ def find_roles(
         meaning = (meanings or {}).get(name)
         if meaning is not None:
             kinds = {"age": ages, "zip": zips, "place": places, "date": dates, "birth date": dates}
+            if meaning in DIRECT_MEANINGS:
+                direct.append(a)
+            if meaning == "birth date":
+                births.append(a)
             kinds.get(meaning, []).append(a)
         elif values and all(_DATE.match(v) for v in values):
             dates.append(a)
+            if _BIRTH_WORDS & set(words):
+                births.append(a)
         elif "age" in words and not _NOT_PEOPLE & set(words) and _years(values):
             ages.append(a)
         elif any(w in name.lower() for w in _ZIP_WORDS) and all(len(v) >= 3 for v in values):
@@ -117,7 +131,7 @@ def find_roles(
             places.append(a)
     chosen_age = given[age] if age is not None else next(iter(ages), None)
     chosen_zip = given[zip_code] if zip_code is not None else next(iter(zips + five_digits), None)
-    return Roles(chosen_age, chosen_zip, tuple(places), tuple(dates))
+    return Roles(chosen_age, chosen_zip, tuple(places), tuple(dates), tuple(births), tuple(direct))
 
 
 def _age(value: str) -> float:
@@ -170,15 +184,20 @@ def safe_harbor(
         start = lattice.first[roles.zip_code]
         for low, high in _prefix_runs(lattice.domains[roles.zip_code], people):
             bits[start + low : start + high] = 0
-    for a in roles.places:
+    for a in roles.places + roles.direct:
         bits[lattice.first[a] : lattice.first[a + 1]] = 0
     for a in roles.dates:
-        _join_years(lattice, a, bits)
+        _join_years(lattice, a, bits, births=a in roles.births)
     return lattice.from_bits(bits)
 
 
-def _join_years(lattice: Lattice, a: int, bits: npt.NDArray[np.uint8]) -> None:
-    """Join the dates of each year; a year whose dates do not stand side by side joins what is between."""
+def _join_years(
+    lattice: Lattice, a: int, bits: npt.NDArray[np.uint8], *, births: bool = False
+) -> None:
+    """Join the dates of each year; a year whose dates do not stand side by side joins what is between.
+
+    Birth dates of people who are over 89 in the last year of the domain are one interval.
+    """
     start = lattice.first[a]
     years: dict[str, list[int]] = {}
     for i, value in enumerate(lattice.domains[a]):
@@ -186,6 +205,12 @@ def _join_years(lattice: Lattice, a: int, bits: npt.NDArray[np.uint8]) -> None:
             years.setdefault(value[:4], []).append(i)
     for places in years.values():
         bits[start + places[0] : start + places[-1]] = 0
+    last = max((int(year) for year in years if year.isdecimal()), default=0)
+    old = [
+        p for year, ps in years.items() if year.isdecimal() and last - int(year) >= _OLD for p in ps
+    ]
+    if births and old:
+        bits[start + min(old) : start + max(old)] = 0
 
 
 def _join_the_old(lattice: Lattice, a: int, bits: npt.NDArray[np.uint8]) -> None:

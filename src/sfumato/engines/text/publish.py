@@ -11,9 +11,10 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from ...core.engine import Progress, no_progress
-from ...core.errors import InputError, ParameterError, ReleaseRefusedError, did_you_mean
+from ...core.errors import InputError, ParameterError, did_you_mean
 from ...core.files import canonical_json
 from ...core.randomness import Streams
+from ...core.release import refuse_different
 from ...data.document import Document
 from ...data.documents import Corpus, documents_frame, read_documents
 from ...data.findings import with_findings
@@ -84,13 +85,10 @@ def publish(
     held_out = learned.held_out.get(candidate.id)
     risk = candidate.risk
     if held_out is not None:
-        risk = promised(risk, held_out, look.documents, seed)
+        batch = held_out.batch(look.documents, seed)
+        risk = promised(risk, held_out, batch)
     sentence = shift_sentence(check, expected, risk) if held_out is not None else _UNJUDGED
-    if check.different and not request.accept_shift:
-        raise ReleaseRefusedError(
-            f"Nothing was published. {sentence}",
-            hint="--accept-shift (accept_shift=True) publishes all the same, and records it.",
-        )
+    refuse_different(check, sentence, accepted=request.accept_shift)
     reading = _reading(request, learned, look)
     sanitiser = _sanitiser(classifiers, request, reading, strict=request.strict or out is None)
     if out is None:
@@ -102,8 +100,8 @@ def publish(
     def measure(counts: Mapping[str, int | Mapping[str, int]]) -> Measures:
         if held_out is None:
             return {"risk": risk, "sentences": (sentence,)}
-        about = measured(held_out, learned.labels, counts, check, expected, seed=seed)
-        leaking = promised_documents(held_out, look.documents, seed)
+        about = measured(held_out, learned.labels, counts, check, expected, batch)
+        leaking = promised_documents(held_out, batch)
         return {
             "risk": risk, "measured": about, "documents_with_leak": leaking, "sentences": (sentence,)
         }  # fmt: skip

@@ -361,6 +361,10 @@ class StartRequest(_Reading):
         None, help="Rules file; the built-in rules by default.", role="file"
     )
     findings: File | None = parameter(None, help="Another tool's findings (JSONL).", role="file")
+    model: File | None = parameter(
+        None, help="Frontier folder of other documents: what its classifiers find is proposed.",
+        role="file",
+    )  # fmt: skip
     background: list[Source] = parameter(
         [], help="Labelled corpora of any origin to learn a first model from.", role="file"
     )

@@ -401,7 +401,7 @@ function startReview() {
     if (current === null) { if (order.length) await open(order[0]); return; }
     const { to_see: left } = await ask("/api/see", { doc: current.doc });
     document.querySelector(`[data-seen="${current.doc}"]`).textContent = "yes";
-    news(left ? `${left} more to see before approval.` : "Enough seen for approval.");
+    news(left ? `${left} more of the sample to see before approval.` : "The sample is seen: the release can be approved.");
     const place = order.indexOf(current.doc) + 1;
     if (place < order.length) await open(order[place]); else current = null;
   }

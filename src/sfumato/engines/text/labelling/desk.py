@@ -13,6 +13,7 @@ from ....core.desk import Desk
 from ....core.engine import Progress
 from ....core.errors import InputError, ParameterError
 from ....core.files import read_json, write_json
+from ....core.randomness import Streams
 from ....core.records import RELEASE_FILE
 from ....core.staging import whole_directory
 from ..exploration import TextExploration
@@ -27,7 +28,7 @@ __all__ = ["TextDesk"]
 _CONTEXT = 160  # characters on either side of what is asked
 _PREVIEW = 40
 _MOST_SHOWN = 200
-_SAMPLE = 20  # documents that must be seen before a release is approved, at least
+_SAMPLE = 20  # documents that are drawn to be seen before a release is approved
 
 Json = dict[str, object]
 
@@ -217,6 +218,7 @@ class TextDesk(Desk):
         from ..publish import publish
         from ..request import TextPublishRequest
 
+        self.session.project.check_sources()  # marks are tied to places in the text
         exploration = TextExploration.load(self.folder / "frontier")
         chosen = exploration.candidate(candidate)
         marks = self.folder / "marks.jsonl"
@@ -243,7 +245,7 @@ class TextDesk(Desk):
         return None, []
 
     def review(self) -> list[Json]:
-        """Return the documents by how many sensitive words they may still hold, most first."""
+        """Return the documents, the drawn sample first; those that may still hold most first in both."""
         session = self.session
         candidate, events = self._since_release()
         seen = {event["doc"] for event in events if event["do"] == "seen"}
@@ -257,12 +259,21 @@ class TextDesk(Desk):
         risk = np.bincount(
             session.pool.data.document_of, weights=chance, minlength=len(session.documents)
         )
-        order = np.argsort(-risk, kind="stable").tolist()
+        drawn = self._drawn(candidate)
+        order = sorted(np.argsort(-risk, kind="stable").tolist(), key=lambda d: d not in drawn)
         return [
             {"doc": d, "id": session.documents[d].id, "expected_left": round(float(risk[d]), 3),
-             "seen": d in seen, "corrected": d in corrected}
+             "drawn": d in drawn, "seen": d in seen, "corrected": d in corrected}
             for d in order
         ]  # fmt: skip
+
+    def _drawn(self, candidate: str | None) -> set[int]:
+        """Return the documents of a release that must be seen before it is approved, drawn at random."""
+        documents = len(self.session.documents)
+        if candidate is None or documents <= _SAMPLE:
+            return set(range(documents))
+        random = Streams(self.session.record.seed).child("approval").generator(candidate)
+        return set(random.choice(documents, _SAMPLE, replace=False).tolist())
 
     def see(self, number: int) -> None:
         """Keep that a document of the release was looked at."""
@@ -272,10 +283,8 @@ class TextDesk(Desk):
             self.session.journal.append({"do": "seen", "doc": number})
 
     def to_see(self) -> int:
-        """Return how many documents are still to be seen before the release can be approved."""
-        rows = self.review()
-        seen = sum(bool(row["seen"]) for row in rows)
-        return max(0, min(_SAMPLE, len(rows)) - seen)
+        """Return how many documents of the drawn sample are still to be seen before approval."""
+        return sum(bool(row["drawn"]) and not row["seen"] for row in self.review())
 
     def approve(self, initials: str) -> None:
         """Write into release.json who approved it."""
@@ -290,7 +299,9 @@ class TextDesk(Desk):
                 "Answers were given since the release was made.", hint="publish it again first."
             )
         if left := self.to_see():
-            raise InputError(f"{left} documents are still to be seen before approval.")
+            raise InputError(
+                f"{left} documents of the drawn sample are still to be seen before approval."
+            )
         path = self.folder / "releases" / candidate / RELEASE_FILE
         content = read_json(path)
         content["approved"] = {

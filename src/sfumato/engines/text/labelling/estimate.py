@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.randomness import Streams
+from ....core.resampling import beta_quantile
 from ..reading.arrays import Mask, Scores
 from .partial import UNKNOWN, Fitted, Known, PartialCRF, Pool
 
@@ -20,6 +21,7 @@ __all__ = ["Estimate", "answers_to_go", "audit_size", "estimated", "out_of_fold"
 
 FOLDS = 4
 _DRAWS = 400
+_FARTHEST = 5  # times the answers given: a trend says nothing about what lies farther
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +69,12 @@ def share_range(
         The seed of the bootstrap.
 
     """
-    from scipy.stats import beta
-
     total, count = int(of.sum()), int(left.sum())
     if total == 0:
         return 0.0, 1.0
     tail = (1.0 - level) / 2
-    low = float(beta.ppf(tail, count, total - count + 1)) if count else 0.0
-    high = float(beta.ppf(1 - tail, count + 1, total - count)) if count < total else 1.0
+    low = beta_quantile(tail, count, total - count + 1) if count else 0.0
+    high = beta_quantile(1 - tail, count + 1, total - count) if count < total else 1.0
     _, where = np.unique(unit, return_inverse=True)
     documents = int(where.max()) + 1
     members = [np.flatnonzero(where == d) for d in range(documents)]
@@ -193,14 +193,12 @@ def audit_size(share: float, wanted: float, *, level: float = 0.95) -> int:
         The level of the interval.
 
     """
-    from scipy.stats import beta
-
     if not share < wanted:
         return 0
     size = 8
     while size < 10_000_000:
         left = int(np.ceil(share * size))
-        if beta.ppf(1 - (1 - level) / 2, left + 1, size - left) <= wanted:
+        if beta_quantile(1 - (1 - level) / 2, left + 1, size - left) <= wanted:
             return size
         size = int(size * 1.1) + 1
     return size
@@ -218,6 +216,8 @@ def answers_to_go(
     ('enough', 0)
     >>> answers_to_go([(20, 0.4), (40, 0.2)], 0.1)
     ('go on', 40)
+    >>> answers_to_go([(20, 0.4), (40, 0.39)], 0.01)  # too far to be told from so little
+    ('go on', None)
     """
     if not history:
         return "go on", None
@@ -234,7 +234,7 @@ def answers_to_go(
     # The upper end falls like a power of the number of answers.
     power = np.log(old / high) / np.log(answers / max(then, 1))
     more = answers * (high / wanted) ** (1.0 / power) - answers
-    return ("go on", int(np.ceil(more))) if more < 1e5 else ("go on", None)
+    return ("go on", int(np.ceil(more))) if more <= _FARTHEST * answers else ("go on", None)
 
 
 Refit = Callable[[], Scores]

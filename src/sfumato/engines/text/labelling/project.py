@@ -108,8 +108,8 @@ class Project:
         """Return where the documents lie; relative paths start from the project's folder."""
         return [Path(os.path.normpath(self.folder / s.path)) for s in self.record.sources]
 
-    def _documents(self) -> list[Document]:
-        found: list[Document] = []
+    def check_sources(self) -> None:
+        """Refuse documents that are not those the project was started with."""
         for path, source in zip(self.source_paths(), self.record.sources, strict=True):
             if not path.exists():
                 raise InputError(
@@ -121,6 +121,11 @@ class Project:
                     f"The documents {path.name!r} have changed since the project was started.",
                     hint="answers are tied to places in the text: start a new project.",
                 )
+
+    def _documents(self) -> list[Document]:
+        self.check_sources()
+        found: list[Document] = []
+        for path in self.source_paths():
             corpus = opened(path, self.record.reading)
             found += [Document(d.id, d.text, (), d.extra) for d in corpus]
         return found
@@ -160,6 +165,7 @@ def start_project(
     labels: Sequence[str] = (),
     rules: str | os.PathLike[str] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
+    model: str | os.PathLike[str] | None = None,
     background: Sequence[object] = (),
     generated: bool = False,
     ratio: float = 10.0,
@@ -181,6 +187,8 @@ def start_project(
         A rules file; the built-in rules by default.
     findings : path or mapping
         What another tool found.
+    model : path
+        A frontier folder, explored on other documents: what its classifiers find is proposed.
     background : sequence of corpora
         Labelled documents of any origin to learn a first model from.
     generated : bool, default False
@@ -208,7 +216,11 @@ def start_project(
     if findings is not None:
         elsewhere = _matched_findings(own, findings, wanted_labels)
         proposals["findings"] = sum(map(len, elsewhere.values()))
-    model, start = _start_model(background, wanted_labels, chosen, generated=generated, seed=seed)
+    if model is not None:
+        theirs = _found_by_model(own, model, wanted_labels, ratio)
+        proposals["model"] = sum(map(len, theirs.values()))
+        elsewhere = {d.id: _joined(elsewhere.get(d.id, []), theirs[d.id]) for d in own}
+    learned, start = _start_model(background, wanted_labels, chosen, generated=generated, seed=seed)
     record = ProjectRecord(
         sources=(_source(path, Path(out), len(own)),),
         labels=wanted_labels,
@@ -224,8 +236,8 @@ def start_project(
         (folder / PROJECT_FILE).write_text(canonical_json(record.to_json()), encoding="utf-8")
         (folder / _RULES).write_text(canonical_json(chosen.to_json()), encoding="utf-8")
         (folder / _PROPOSALS).write_text(_proposal_lines(found, elsewhere), encoding="utf-8")
-        if model is not None:
-            save_model(folder / _START, *model.to_arrays())
+        if learned is not None:
+            save_model(folder / _START, *learned.to_arrays())
         Path(folder / JOURNAL_FILE).touch(mode=0o600)
     return record
 
@@ -252,6 +264,36 @@ def _matched_findings(
         ]
         for document, other in zip(documents, theirs, strict=True)
     }
+
+
+def _found_by_model(
+    documents: Sequence[Document],
+    folder: str | os.PathLike[str],
+    labels: Sequence[str],
+    ratio: float,
+) -> dict[str, list[Span]]:
+    """Return what the classifiers of an exploration find, under the labels of the project."""
+    from ..exploration import TextExploration
+
+    explored = TextExploration.load(Path(folder))
+    match = matching_labels(set(explored.record.labels), labels)
+    nearest = min(explored.candidates, key=lambda c: abs(np.log(c.ratio / ratio))).ratio
+    return {
+        document.id: [
+            Span(s.start, s.end, match[s.label], 1.0 if s.probability is None else s.probability)
+            for s in explored.spans(document, nearest)
+            if s.label in match
+        ]
+        for document in documents
+    }
+
+
+def _joined(first: list[Span], second: list[Span]) -> list[Span]:
+    """Return all spans of the first and those of the second that lie over none of them."""
+    return sorted(
+        [*first, *(s for s in second if all(s.end <= f.start or f.end <= s.start for f in first))],
+        key=lambda s: s.start,
+    )
 
 
 def _count_words(documents: Sequence[Document]) -> int:

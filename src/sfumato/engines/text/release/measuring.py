@@ -9,8 +9,10 @@ import numpy as np
 
 from ....core.measures import Interval, Risk
 from ....core.randomness import Streams
+from ....core.records import ShiftRecord
+from ....core.resampling import NextBatch
 from ....core.shift import FEW, LEAST, LIKE, TOO_FEW, ShiftCheck
-from ..records import MeasuredRange, RangedShare, ShiftRecord, TextMeasured
+from ..records import MeasuredRange, RangedShare, TextMeasured
 from ..sanitize.classifiers import ClassifierSet
 from .learned import HeldOut, Learned
 
@@ -24,19 +26,17 @@ _PERCENT = {
 }
 
 
-def promised(risk: Risk, held_out: HeldOut, documents: int, seed: int) -> Risk:
-    """Return the promised risk with its range for a release of so many documents."""
-    around = held_out.batch(documents, seed).share(
-        held_out.column("left"), held_out.column("sensitive"), rare=True
-    )
+def promised(risk: Risk, held_out: HeldOut, batch: NextBatch) -> Risk:
+    """Return the promised risk with its range for a release of this size."""
+    around = batch.share(held_out.column("left"), held_out.column("sensitive"), rare=True)
     low, high = min(around.low, risk.value), max(around.high, risk.value)
     return replace(risk, interval=replace(around, low=low, high=high))
 
 
-def promised_documents(held_out: HeldOut, documents: int, seed: int) -> RangedShare:
+def promised_documents(held_out: HeldOut, batch: NextBatch) -> RangedShare:
     """Return the share of documents with at least one leak that a release of this size will have."""
     leaking = (held_out.column("left") > 0).astype(np.int64)
-    around = held_out.batch(documents, seed).share(leaking, np.ones_like(leaking), rare=True)
+    around = batch.share(leaking, np.ones_like(leaking), rare=True)
     value = float(leaking.mean())
     return RangedShare(value=value, low=min(around.low, value), high=max(around.high, value))
 
@@ -121,8 +121,7 @@ def measured(
     counts: Mapping[str, int | Mapping[str, int]],
     check: ShiftCheck,
     expected: float | None,
-    *,
-    seed: int,
+    batch: NextBatch,
 ) -> TextMeasured:
     """Return what was measured on a release beside the ranges of a batch of its size.
 
@@ -136,16 +135,13 @@ def measured(
         What was counted while publishing.
     check, expected
         What `check_sample` returned.
-    seed
-        Seed of the ranges.
+    batch
+        The draws that the ranges rest on.
 
     """
     words, redacted = counts["words"], counts["redacted"]
-    documents = counts["documents"]
     assert isinstance(words, int)
-    assert isinstance(documents, int)
     assert isinstance(redacted, Mapping)
-    batch = held_out.batch(documents, seed)
     every = held_out.column("words")
 
     def ranged(value: float, around: Interval, scale: float = 1.0) -> MeasuredRange:
@@ -164,6 +160,6 @@ def measured(
     return TextMeasured(
         published=ranged(kept, batch.share(held_out.column("kept"), every, rare=False)),
         redacted_per_1000_words=per_thousand,
-        shift=ShiftRecord.from_json(check.to_json()),
+        shift=ShiftRecord.of(check),
         expected_left=expected,
     )

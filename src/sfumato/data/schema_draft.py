@@ -1,0 +1,152 @@
+"""Drafts of schemas: roles and domains guessed from names and counts, for the steward to decide."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+
+from .attributes import Role
+from .table_source import ColumnFacts, Source
+
+__all__ = ["draft_schema"]
+
+_IDENTIFIER_WORDS = frozenset({
+    "name", "surname", "forename", "ssn", "email", "mail", "phone", "fax", "mobile", "mrn", "passport",
+    "address", "street", "id", "pid", "uid", "uuid", "guid", "key", "nr", "no", "num", "number", "account",
+    "iban", "licence", "license", "plate", "serial", "url", "ip", "photo", "fingerprint",
+})  # fmt: skip
+_MEANINGS = {
+    "name": "name", "surname": "name", "forename": "name", "ssn": "social security number",
+    "email": "email", "mail": "email", "phone": "phone", "mobile": "phone", "fax": "fax",
+    "mrn": "medical record number", "account": "account number", "iban": "account number",
+    "licence": "licence number", "license": "licence number", "plate": "vehicle", "serial": "device",
+    "url": "url", "ip": "ip address", "photo": "photo", "fingerprint": "biometric",
+}  # fmt: skip
+_SENSITIVE_WORDS = ("diagnos", "disease", "income", "salary", "outcome", "result", "hiv", "icd")
+_QUASI_WORDS = frozenset({
+    "age", "sex", "gender", "race", "zip", "zcta", "postcode", "postal", "birth", "birthdate", "dob", "born",
+    "date", "year", "latitude", "longitude", "lat", "lon", "lng", "married", "marital", "education",
+    "occupation", "ethnicity", "religion", "nationality", "country", "county", "city", "state", "language",
+})  # fmt: skip
+_BIRTH = frozenset({"birth", "birthdate", "dob", "born"})
+_COORDINATES = frozenset({"latitude", "longitude", "lat", "lon", "lng"})
+_FREE_TEXT = ("note", "comment", "remark", "description", "text", "narrative")
+_MANY = 50  # different decimals from which on they are read into bins
+_WORDS = 4  # words per cell from which on a column is free text
+
+
+@dataclass(frozen=True)
+class _Guess:
+    """A guess about a column, why, and whether the steward has to decide."""
+
+    role: Role
+    why: str
+    undecided: bool = False
+
+
+def draft_schema(source: object) -> str:
+    """Draft a schema in TOML for the steward to edit; roles are guesses from names and counts alone.
+
+    The draft fails closed: what is not recognised is a quasi-identifier, and `undecided`, so that nothing
+    is explored before somebody has decided. Only names of columns, counts, and ends of whole numbers are
+    written: no text value of the data.
+    """
+    opened = Source.open(source)
+    opened.check_header()
+    facts = opened.column_facts()
+    missing = any(f.missing for f in facts)
+    lines = [
+        "# A draft: check every role and domain before you use it.",
+        "# identifier: removed · quasi: what an outsider could know · sensitive: must not be tied to a person · other: kept",
+        "# Where a column is undecided nothing is explored: decide its role, then remove the line.",
+        "",
+        f'missing = "{"value" if missing else "error"}"',
+        "",
+    ]
+    for fact in facts:
+        lines += [*_drafted(fact), ""]
+    return "\n".join(lines)
+
+
+def _drafted(fact: ColumnFacts) -> list[str]:
+    guess = _guessed(fact)
+    most = math.log2(fact.rows) if fact.rows > 1 else 0.0
+    counts = (
+        f"{fact.distinct:,} different values in {fact.rows:,} rows, "
+        f"{fact.entropy:.1f} of at most {most:.1f} bits"
+    )
+    lines = [
+        "[[attribute]]",
+        f"# {guess.why}; {counts}",
+        f"name = {json.dumps(fact.name, ensure_ascii=False)}",
+        f'role = "{guess.role}"',
+    ]
+    words = _words(fact.name)
+    meanings = [_MEANINGS[w] for w in sorted(words) if w in _MEANINGS]
+    if guess.role == "identifier" and meanings:
+        lines.append(f'meaning = "{meanings[0]}"')
+    if guess.role == "quasi":
+        lines += _domain(fact, words)
+    if guess.undecided:
+        lines.append("undecided = true")
+    return lines
+
+
+def _domain(fact: ColumnFacts, words: set[str]) -> list[str]:
+    """Return the lines of a quasi-identifier's domain."""
+    if _all_dates(fact):
+        written = "" if fact.iso_dates else ', format = "%d.%m.%Y"'
+        meaning = "birth date" if words & _BIRTH else "date"
+        return [
+            'domain = "observed"   # write { dates = [first, last] } to set it',
+            f'date = {{ unit = "month"{written} }}',
+            f'meaning = "{meaning}"',
+        ]
+    if fact.low is not None and fact.high is not None and fact.high - fact.low < 10_000:
+        low, high = fact.low, fact.high
+        if "age" in fact.name.lower() and low >= 0 and high <= 120:
+            low, high = 0, 120
+        return [f"domain = {{ range = [{low}, {high}] }}"]
+    filled = fact.rows - fact.missing
+    if fact.numbers == filled and fact.low is None and fact.distinct > _MANY:
+        return [
+            "domain = { quantiles = 20 }   # or { range = [low, high], step = … }, { cuts = […] }"
+        ]
+    return [
+        'domain = "observed"   # by number or frequency; write the values down to set their order'
+    ]
+
+
+def _guessed(fact: ColumnFacts) -> _Guess:
+    """Guess a role; what is not recognised is a quasi-identifier for the steward to decide on."""
+    lower, words = fact.name.lower(), _words(fact.name)
+    unique = fact.rows >= 20 and fact.distinct >= 0.95 * fact.rows
+    if any(w in lower for w in _SENSITIVE_WORDS):
+        return _Guess("sensitive", "by its name")
+    if words & _IDENTIFIER_WORDS:
+        return _Guess("identifier", "by its name")
+    if any(w in lower for w in _FREE_TEXT) or fact.words >= _WORDS:
+        return _Guess("identifier", "free text, which names people")
+    if _all_dates(fact):
+        return _Guess("quasi", "dates")
+    if words & _COORDINATES:
+        return _Guess("quasi", "coordinates")
+    if words & _QUASI_WORDS:
+        return _Guess("quasi", "by its name")
+    if unique and fact.numbers < fact.rows - fact.missing:
+        return _Guess("identifier", "nearly every value stands once")
+    if unique and fact.low is not None:
+        return _Guess("identifier", "a number of each row")
+    return _Guess("quasi", "not recognised", undecided=True)
+
+
+def _all_dates(fact: ColumnFacts) -> bool:
+    filled = fact.rows - fact.missing
+    return filled > 0 and filled in {fact.iso_dates, fact.dotted_dates}
+
+
+def _words(name: str) -> set[str]:
+    lower = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    return set(re.split(r"[^a-z0-9]+", lower))

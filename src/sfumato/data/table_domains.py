@@ -1,0 +1,177 @@
+"""Domains that are read from data: the order of observed values, calendars, cuts by quantiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from ..core.errors import DataError
+from .attributes import Hierarchy
+from .bins import quantile_cuts
+from .calendar import units_between
+from .hierarchy import hierarchy_nodes, hierarchy_order
+from .table_schema import MISSING, Attribute, Domain, TableSchema
+from .table_source import Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["domain_of", "not_a_number", "with_cuts"]
+
+_MOST_DAYS = 100_000
+
+
+def with_cuts(schema: TableSchema, opened: Source) -> TableSchema:
+    """Return the schema with cuts in the place of quantiles."""
+    cuts = {a.name: _quantiles(schema, a, opened) for a in schema.quasi if a.quantiles is not None}
+    return (
+        schema.with_domains({n: Domain(cuts=list(c)) for n, c in cuts.items()}) if cuts else schema
+    )
+
+
+def _quantiles(schema: TableSchema, attribute: Attribute, opened: Source) -> list[float]:
+    """Return the cuts of a column of numbers into parts of as many records."""
+    assert attribute.quantiles is not None
+    cell = schema.cell(attribute.name)
+    number = f"TRY_CAST({cell} AS DOUBLE)"
+    found = opened.query(
+        f"SELECT {number} AS v, count(*) AS n, count(*) FILTER ({cell} IS NOT NULL AND ({number} IS NULL "
+        f"OR NOT isfinite({number}))) AS odd FROM {opened.sql} GROUP BY 1 ORDER BY 1"
+    )
+    if sum(found.column("odd").to_pylist()):
+        raise not_a_number(opened, attribute.name, cell)
+    known = found.column("v").is_valid().to_numpy()
+    numbers = [Decimal(repr(v)) for v in found.column("v").drop_null().to_pylist()]
+    cuts = (
+        ()
+        if not numbers
+        else quantile_cuts(numbers, found.column("n").to_numpy()[known], attribute.quantiles)
+    )
+    if not cuts:
+        raise DataError(
+            f"The column {attribute.name!r} cannot be divided by quantiles: it holds fewer than two numbers."
+        )
+    return [float(cut) for cut in cuts]
+
+
+def not_a_number(opened: Source, name: str, cell: str) -> DataError:
+    """Find the first cell that is no number, and name its row."""
+    number = f"TRY_CAST({cell} AS DOUBLE)"
+    found = opened.query(
+        f"SELECT min(place) AS place FROM (SELECT row_number() OVER () AS place, {cell} IS NOT NULL AND "
+        f"({number} IS NULL OR NOT isfinite({number})) AS odd FROM {opened.sql}) WHERE odd"
+    )
+    row = found.column("place")[0].as_py()
+    return DataError(f"The column {name!r} holds a cell that is not a number in row {row:,}.")
+
+
+def domain_of(
+    schema: TableSchema, attribute: Attribute, column: pa.ChunkedArray,
+    crowd: pa.ChunkedArray | None, weights: pa.ChunkedArray, *,
+    has_missing: bool,
+) -> tuple[str, ...]:  # fmt: skip
+    """Return the ordered values of an attribute, the missing one last.
+
+    Parameters
+    ----------
+    schema, attribute
+        What is declared.
+    column, crowd : arrays of text
+        The values of the table's and the population's cells.
+    weights : array
+        The counts by which names are ordered.
+    has_missing : bool
+        Whether the table has missing cells.
+
+    """
+    values = schema.declared_domain(attribute)
+    if values is None:
+        if attribute.domain == "population":
+            if crowd is None:
+                raise DataError(
+                    f'The domain of {attribute.name!r} is "population", but no population was given.',
+                    hint="give --population, or declare the domain.",
+                )
+            column = crowd
+        values = _ordered(schema, attribute, column, weights)
+        if not values and not has_missing:
+            raise DataError(f"The column {attribute.name!r} holds no value.")
+    if has_missing and schema.missing == "value" and MISSING not in values:
+        values = (*values, MISSING)
+    return values
+
+
+def _ordered(
+    schema: TableSchema, attribute: Attribute, column: pa.ChunkedArray, weights: pa.ChunkedArray
+) -> tuple[str, ...]:
+    """Order the values that stand in a column.
+
+    Numbers are in their order. Names have none of their own: they follow the hierarchy, where there is
+    one, or go from the most frequent to the rarest, so that rare ones lie side by side.
+    """
+    counts: dict[str, float] = {}
+    for value, weight in zip(column.to_pylist(), weights.to_pylist(), strict=True):
+        if value is not None:
+            counts[value] = counts.get(value, 0.0) + float(weight)
+    if attribute.is_calendar:
+        return _calendar(attribute, counts)
+    built = attribute.hierarchy if isinstance(attribute.hierarchy, Hierarchy) else None
+    if built is not None and built.prefix is not None:
+        return tuple(sorted(counts))  # codes with one prefix stand side by side
+    try:
+        values = tuple(sorted(counts, key=lambda v: (float(v), v)))
+        numbers = True
+    except ValueError:
+        values = tuple(sorted(counts, key=lambda v: (-counts[v], v)))
+        numbers = False
+    if not isinstance(attribute.hierarchy, str):
+        return values
+    path = schema.folder / attribute.hierarchy
+    if numbers:
+        try:
+            hierarchy_nodes(attribute.hierarchy, values, schema.folder)
+        except DataError:
+            numbers = False
+    if not numbers:
+        listed = hierarchy_order(path)
+        if counts.keys() <= set(listed):
+            return tuple(v for v in listed if v in counts)
+    return values
+
+
+def _calendar(attribute: Attribute, values: Iterable[str]) -> tuple[str, ...]:
+    """Return all units of time from the first one that stands in a column to the last."""
+    assert attribute.date is not None
+    unit, dates = attribute.date.unit, sorted(values)
+    try:
+        first, last = (_day(dates[i], unit) for i in (0, -1))
+    except ValueError:  # not all of them are dates: the domain then lacks them, and a row is named
+        dates = [v for v in dates if _is_day(v, unit)]
+        if not dates:
+            return ()
+        first, last = (_day(dates[i], unit) for i in (0, -1))
+    if unit == "day" and (last - first).days >= _MOST_DAYS:
+        raise DataError(
+            f"The column {attribute.name!r} spans more than {_MOST_DAYS:,} days.",
+            hint='read it as date = { unit = "month" }.',
+        )
+    return units_between(first, last, unit)
+
+
+def _day(value: str, unit: str) -> date:
+    """Return the first day of a unit of time, as it is written."""
+    if unit == "quarter":
+        return date(int(value[:4]), 3 * int(value[6:]) - 2, 1)
+    return date.fromisoformat(
+        {"day": value, "month": f"{value}-01", "year": f"{value}-01-01"}[unit]
+    )
+
+
+def _is_day(value: str, unit: str) -> bool:
+    try:
+        _day(value, unit)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,157 @@
+"""Estimates of a population from a sample: models against plain sums, ranges against simulated populations."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate
+
+from sfumato.core.errors import DataError
+from sfumato.data.table import read_table
+from sfumato.engines import tables
+from sfumato.engines.tables import estimates
+from sfumato.engines.tables.estimates import SampleSizes, pitman, snb, uniqueness_range, zayatz
+
+
+def drawn(population, fraction, seed):
+    """Draw a simple random sample of people in groups; return the sizes of the groups drawn."""
+    draw = np.random.default_rng(seed)
+    people = np.repeat(np.arange(population.size), population)
+    some = draw.permutation(people)[: round(fraction * people.size)]
+    sizes = np.bincount(some)
+    return SampleSizes.of(sizes[sizes > 0], some.size / people.size)
+
+
+def populations(seed, people=6_000):
+    """Yield populations of several shapes: long tails, gammas, crossed attributes, with lonely people."""
+    draw = np.random.default_rng(seed)
+    cells = int(draw.integers(300, 5_000))
+    shapes = [
+        1 / np.arange(1, cells + 1) ** draw.uniform(0.3, 1.5),
+        draw.lognormal(0, draw.uniform(0.3, 2.5), cells),
+        draw.gamma(draw.uniform(0.1, 3), size=cells),
+        np.outer(draw.dirichlet(np.ones(40)), draw.dirichlet(np.ones(25))).ravel(),
+    ]
+    for weights in shapes:
+        groups = np.bincount(draw.choice(weights.size, people, p=weights / weights.sum()))
+        yield groups[groups > 0]
+    yield np.concatenate((groups[groups > 0], np.ones(int(draw.integers(1, 2_000)), dtype=int)))
+
+
+def test_ranges_hold_on_simulated_populations():
+    held = []
+    for seed in range(8):
+        for groups in populations(seed):
+            true = (groups == 1).sum() / groups.sum()
+            for fraction in (0.02, 0.1, 0.4):
+                low, high = uniqueness_range(drawn(groups, fraction, seed))
+                assert 0 <= low <= high <= 1
+                held.append(low - 1e-9 <= true <= high + 1e-9)
+    assert np.mean(held) >= 0.92
+
+
+def test_ranges_are_not_empty_words():
+    """A large fraction of a population narrows the range; all of it leaves a point."""
+    groups = next(populations(3))
+    true = (groups == 1).sum() / groups.sum()
+    widths = [np.ptp(uniqueness_range(drawn(groups, f, 1))) for f in (0.05, 0.3, 0.8)]
+    assert widths[0] > widths[1] > widths[2]
+    assert widths[2] < 0.05
+    whole = SampleSizes.of(groups, 1.0)
+    assert uniqueness_range(whole) == pytest.approx((true, true))
+    assert zayatz(whole) == pytest.approx(true)
+
+
+def test_pitman_on_its_own_populations():
+    draw = np.random.default_rng(2)
+    alpha, theta, sizes = 0.4, 200.0, []
+    for n in range(8_000):  # the Chinese restaurant with two parameters
+        if draw.random() < (theta + alpha * len(sizes)) / (theta + n):
+            sizes.append(1)
+        else:
+            chance = np.array(sizes) - alpha
+            sizes[draw.choice(len(sizes), p=chance / chance.sum())] += 1
+    groups = np.array(sizes)
+    true = (groups == 1).sum() / groups.sum()
+    assert pitman(drawn(groups, 0.2, 0)) == pytest.approx(true, rel=0.25)
+
+
+def test_slide_negative_binomial_on_its_own_populations():
+    draw = np.random.default_rng(4)
+    groups = 1 + draw.negative_binomial(0.5, 0.1, size=3_000)
+    true = (groups == 1).sum() / groups.sum()
+    for fraction in (0.1, 0.4):
+        assert snb(drawn(groups, fraction, 5)) == pytest.approx(true, rel=0.3)
+
+
+sizes_drawn = st.lists(st.integers(1, 9), min_size=2, max_size=30)
+
+
+@settings(max_examples=40, deadline=None)
+@given(sizes_drawn, st.floats(0.05, 0.95))
+def test_zayatz_is_the_sum_that_it_says(sizes, fraction):
+    sample = SampleSizes.of(np.array(sizes), fraction)
+    count = {s: sizes.count(s) for s in set(sizes)}
+    once = sum(n / len(sizes) * s * fraction * (1 - fraction) ** (s - 1) for s, n in count.items())
+    alone = count.get(1, 0) / len(sizes) * fraction / once
+    assert zayatz(sample) == pytest.approx(min(1.0, count.get(1, 0) * alone / sum(sizes)))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 400), st.floats(0.01, 0.99))
+def test_individual_chances_are_the_integral(size, fraction):
+    found = estimates._chance(np.array([size]), fraction)[0]
+
+    def inner(x):
+        return math.exp(
+            (size - 1) * math.log(x) + size * math.log(fraction / (1 - (1 - fraction) * x))
+        )
+
+    wanted, _ = integrate.quad(inner, 1e-12, 1, points=[0.9, 0.99], limit=200)
+    assert found == pytest.approx(wanted, rel=1e-5)
+    assert found <= 1 / size + 1e-12
+
+
+def test_samples_that_models_do_not_fit():
+    none = SampleSizes.of(np.array([2, 3, 3]), 0.1)
+    assert (zayatz(none), pitman(none), snb(none), estimates.unique_matches(none)) == (0, 0, 0, 0)
+    all_alone = SampleSizes.of(np.ones(50, dtype=int), 0.1)
+    assert pitman(all_alone) is None
+    assert estimates.estimated(np.ones(50, dtype=int), np.ones(50, dtype=int), 0.1).high == 1.0
+
+
+def test_weights_and_fractions_reach_candidates_and_releases(tmp_path):
+    draw = np.random.default_rng(1)
+    frame = pd.DataFrame({
+        "age": draw.integers(0, 30, 400), "sex": draw.choice(["f", "m"], 400), "w": draw.uniform(5, 15, 400).round(2),
+    })  # fmt: skip
+    schema = {
+        "attribute": [
+            {"name": "age", "role": "quasi", "domain": {"range": [0, 29]}},
+            {"name": "sex", "role": "quasi", "domain": "observed"},
+            {"name": "w", "role": "weight"},
+        ]
+    }
+    assert read_table(frame, schema).weight == pytest.approx(frame["w"].sum())
+    found = tables.explore(frame, schema, evaluations=60)
+    chosen = found.candidates[len(found.candidates) // 2]
+    estimate = chosen.risks.estimate
+    assert estimate.people == pytest.approx(frame["w"].sum())
+    assert estimate.fraction == pytest.approx(400 / frame["w"].sum())
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    release = found.publish(chosen, tmp_path / "t.csv", out=tmp_path / "out")
+    assert release.measured.risks.estimate == estimate
+    assert any(line.startswith("estimated for a population of") for line in release.lines())
+    assert "w" in pd.read_csv(tmp_path / "out" / "t.csv").columns
+    given = tables.explore(frame, schema, evaluations=60, sampling_fraction=0.25)
+    assert given.candidates[0].risks.estimate.fraction == 0.25
+    (tmp_path / "frontier").mkdir()
+    given.save(tmp_path / "frontier")
+    assert tables.load(tmp_path / "frontier").terms.sampling_fraction == 0.25
+    with pytest.raises(DataError, match="'w' holds a cell that is no weight in row 2"):
+        tables.explore(frame.assign(w=["1", "x", *["1"] * 398]), schema)
+    with pytest.raises(DataError, match="fewer people than the table holds"):
+        tables.explore(frame.assign(w=0.1), schema)

@@ -1,0 +1,27 @@
+"""A simulated steward: answers questions from the labels that the notes have."""
+
+LABELS = ["NAME", "PHONE"]
+
+
+def gold_of(notes, place):
+    document, first, last = place
+    return [s for s in notes[document].spans if s.label in LABELS and s.start < last and first < s.end]  # fmt: skip
+
+
+def answer(session, notes, times):
+    """Answer questions from the notes' own labels."""
+    for _ in range(times):
+        question = session.question()
+        place = session.place(question.first, question.last)
+        gold = gold_of(notes, place)
+        if question.kind == "window":
+            _, first, last = place
+            spans = [(max(s.start, first), min(s.end, last), s.label) for s in gold]
+            session.window(place, spans, random=question.random)
+        elif gold:
+            span = gold[0]
+            exact = (place[0], span.start, span.end)
+            session.mark([exact, *session.like(exact, sensitive=True)], span.label)
+        else:
+            session.mark([place, *session.like(place, sensitive=False)], None)
+        session.settle()
