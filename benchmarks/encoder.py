@@ -333,6 +333,8 @@ def _published_summary(corpora: dict[str, Any], part: str) -> dict[str, Any]:
     today = {n: r.get("today, alone", r["today"])["T"] for n, r in rows.items()}
     found: dict[str, Any] = {"corpora": len(rows)}
     for title in next(iter(rows.values())):
+        if not all(title in r for r in rows.values()):
+            continue  # a way that stands beside an encoder's form only where that won
         over = {n: _over(r, title, today[n]) for n, r in rows.items()}
         found[title] = {
             "median": round(statistics.median(over.values()), 3),

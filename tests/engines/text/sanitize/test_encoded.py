@@ -11,7 +11,13 @@ from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
 from sfumato.engines.text.sanitize.classifiers import Classifier, ClassifierSet, Stage
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
-from sfumato.engines.text.sanitize.second_look import Look, fitted_look, look_again, passages
+from sfumato.engines.text.sanitize.second_look import (
+    SHARE,
+    Look,
+    fitted_look,
+    look_again,
+    passages,
+)
 
 RATIO = 10.0
 
@@ -173,9 +179,9 @@ def test_the_band_is_the_widest_that_reads_at_most_a_share():
         return (passages(data, scores, look) & data.counted).sum() / data.counted.sum()
 
     look = fitted_look(data, scores, (0,), centre=-2.0)
-    assert share(look) <= 0.25
+    assert share(look) <= SHARE < 0.25
     wider = Look((0,), look.low - 0.1, look.high + 0.1)
-    assert share(wider) > 0.25
+    assert share(wider) > SHARE
     every = fitted_look(data, np.full(len(data), -50.0), (0,), centre=-2.0)
     assert every.high - every.low == 12.0
 

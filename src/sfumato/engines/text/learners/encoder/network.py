@@ -55,9 +55,10 @@ class Shape(NamedTuple):
     half: bool = False  # compute in bfloat16, as accelerators do best
 
     @property
-    def kind(self) -> jnp.dtype:
+    def kind(self) -> np.dtype[np.generic]:
         """The type of number to compute with; weights, norms and sums stay float32."""
-        return jnp.dtype(jnp.bfloat16 if self.half else jnp.float32)
+        found: np.dtype[np.generic] = jnp.dtype(jnp.bfloat16 if self.half else jnp.float32)
+        return found
 
 
 class Lower(TypedDict):
