@@ -87,13 +87,13 @@ class Console:
                     of = f" of {total:,}" if total else ""
                     typer.echo(f"{label}: {done:,}{of} {note}".rstrip(), err=True)
 
-            def compiling(_done: int) -> None:
+            def notice(_done: int) -> None:
                 nonlocal told
                 if not told:
                     told = True
                     typer.echo(f"{label}: {NOTICE}", err=True)
 
-            with watched(compiling):
+            with watched(notice):
                 yield report
 
 
