@@ -284,3 +284,30 @@ def test_a_hierarchy_under_a_condition_is_searched_as_well_as_by_chance():
         for strategy in ("exchange", "shs", "rcs")
     }
     assert best["exchange"] >= max(best.values()) - 1e-12
+
+
+def test_publishing_can_ask_for_more(tmp_path):
+    frame = people(600, seed=4)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=300)
+    chosen = next(c for c in found.candidates if c.k < 4 and c.groups > 8)
+    for asked, told in [
+        ({"min_k": chosen.k + 1}, f"below the {chosen.k + 1} asked for"),
+        ({"max_individual_risk": 0.5 / chosen.k}, "people, below the"),
+        ({"max_average_risk": chosen.risks.journalist_average / 2}, "average chance"),
+        ({"min_l": min(chosen.l_diversity.values()) + 1}, "diversity"),
+        ({"max_t": min(chosen.t_closeness.values()) / 2}, "away from the table"),
+    ]:
+        with pytest.raises(ReleaseRefusedError, match=told):
+            found.publish(chosen, tmp_path / "t.csv", out=tmp_path / "no", **asked)
+        assert not (tmp_path / "no").exists()
+    release = found.publish(
+        chosen, tmp_path / "t.csv", out=tmp_path / "out", min_k=chosen.k + 1, suppress=0.4
+    )
+    assert release.measured.k > chosen.k
+    assert release.counts["suppressed"] > 0
+    assert release.request["min_k"] == chosen.k + 1
+    with pytest.raises(ReleaseRefusedError, match="would be left out"):
+        found.publish(
+            chosen, tmp_path / "t.csv", out=tmp_path / "no", min_k=chosen.k + 20, suppress=0.001
+        )
