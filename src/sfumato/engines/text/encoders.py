@@ -93,7 +93,7 @@ def described(encoder: Encoder) -> EncoderRecord:
         The encoder that took part.
 
     """
-    from .learners.encoder.learner import device_kind
+    from .learners.encoder.device import device_kind
 
     device = device_kind()
     return EncoderRecord(

@@ -3,6 +3,8 @@
 import json
 import math
 import shutil
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -473,6 +475,29 @@ def test_learning_goes_on_from_a_model_of_the_same_shape(learned, encoder_files,
     assert replace(learner, tuning="head").warm_start(model) is None
     assert learner.planned == started.planned
     assert Encoder(learner.folder, start=model).planned.rate < Encoder(learner.folder).planned.rate
+
+
+@pytest.mark.parametrize(("kind", "together"), [("gpu", 1), ("cpu", 2)])
+def test_threads_share_an_accelerator_one_at_a_time(monkeypatch, kind, together):
+    from sfumato.engines.text.learners.encoder import device
+
+    monkeypatch.setattr(device, "device_kind", lambda: kind)
+    here, most, both = [], [], threading.Barrier(2)
+
+    def use():
+        both.wait()
+        with device.one_at_a_time():
+            here.append(1)
+            time.sleep(0.2)
+            most.append(len(here))
+            here.pop()
+
+    threads = [threading.Thread(target=use) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(most) == together
 
 
 def test_unknown_tunings_are_refused(tiny_encoder):

@@ -376,6 +376,6 @@ def _device(candidate: TextCandidate) -> str | None:
     """Return what an encoder reads the documents on; None where none does."""
     if not candidate.encoder_reads:
         return None
-    from ..learners.encoder.learner import device_kind
+    from ..learners.encoder.device import device_kind
 
     return device_kind()

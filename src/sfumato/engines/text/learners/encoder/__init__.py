@@ -2,6 +2,7 @@
 
 folder      config.json, model.safetensors and tokenizer.json, checked before anything is used
 pieces      word pieces of our tokens, exactly aligned for any script; windows of long documents
+device      what the network runs on, and how threads share it
 network     the forward pass as plain functions over a tree of arrays
 training    AdamW, warm-up, early stopping inside the documents that are learned from, calibration
 learner     `Encoder` and `EncoderModel`, which stand beside the CRF

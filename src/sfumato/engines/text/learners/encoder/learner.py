@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -20,6 +18,7 @@ from ...reading.features import TokenData
 from ..linear.calibration import platt
 from ..protocol import Learner, Model, labelled_documents
 from .choices import TUNINGS
+from .device import device_kind, one_at_a_time
 from .folder import Config, EncoderFolder, open_encoder
 from .pieces import CASES, Ints, Pieces, PieceTable, piece_table
 from .training import Corpus, Schedule, tune
@@ -29,13 +28,11 @@ if TYPE_CHECKING:
 
     from .network import Lower, Shape, Tuned
 
-__all__ = ["Encoder", "EncoderModel", "device_kind"]
+__all__ = ["Encoder", "EncoderModel"]
 
 _FEW_DOCUMENTS, _ASIDE = 64, 16
 _FEW_POSITIVES = 20
 _EPOCHS_FROM_START, _STEPS_FROM_START = 4, 120
-# Threads that share an accelerator would disturb each other's recorded graphs.
-_device = threading.RLock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +116,7 @@ class Encoder(Learner):
         if key not in kept:
             wholes = [None] if passages is None else [None, passages]
             kept[key] = [base.laid(data, None, where) for where in wholes]
-            with _one_at_a_time():
+            with one_at_a_time():
                 for corpus in kept[key]:
                     corpus.keep_states(base.below)
 
@@ -158,7 +155,7 @@ class Encoder(Learner):
         corpora = _prepared.get(data, {}).get((base.sha256, base.frozen))
         aside = _set_aside(chosen, streams.generator("aside"))
         learned = chosen if aside is None else chosen & ~aside
-        with _one_at_a_time():
+        with one_at_a_time():
             if corpora is None:
                 corpora = [base.laid(data, chosen)]
                 corpora[0].keep_states(base.below)
@@ -202,16 +199,6 @@ def _set_aside(chosen: Mask, random: np.random.Generator) -> Mask | None:
     aside = np.zeros(len(chosen), np.bool_)
     aside[mixed[: len(mixed) // _ASIDE]] = True
     return aside
-
-
-@contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    """Let one thread after the other use an accelerator; a CPU serves all of them."""
-    if device_kind() == "cpu":
-        yield
-    else:
-        with _device:
-            yield
 
 
 def _flat(tree: Tuned) -> dict[str, npt.NDArray[np.float16]]:
@@ -349,7 +336,7 @@ class EncoderModel(Model):
     def _judged(self, corpus: Corpus, tokens: int, documents: Mask | None) -> Scores:
         from .network import logits
 
-        with _one_at_a_time():
+        with one_at_a_time():
             above = partial(logits, self._above, shape=self.shape)
             scores = corpus.scores(tokens, self.below, above, documents)
         return self.slope * scores + self.offset
@@ -413,10 +400,3 @@ class EncoderModel(Model):
             if isinstance(error, ModelError):
                 raise
             raise ModelError("The encoder of the model does not fit together.") from error
-
-
-def device_kind() -> str:
-    """Return what an encoder computes on: "cpu", or the kind of accelerator that JAX found."""
-    import jax
-
-    return str(jax.default_backend())
