@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from sfumato.core.records import versions
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
+_UNFINISHED = ROOT / "benchmarks" / ".unfinished"
 
 
 def data_folder() -> Path | None:
@@ -32,6 +34,22 @@ def best_of(times: int, work: Callable[[], Any]) -> tuple[float, Any]:
     return best, result
 
 
+def resumed(part: str, key: str, work: Callable[[], Any]) -> Any:
+    """Return what a piece of a long benchmark found, from an earlier run that was cut short if there was one.
+
+    Pieces are plain JSON and are forgotten when the results of the part are written.
+    """
+    path = _UNFINISHED / part / f"{key}.json"
+    if path.exists():
+        return json.loads(path.read_text(encoding="utf-8"))
+    found = work()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_suffix(".tmp")
+    beside.write_text(json.dumps(found), encoding="utf-8")
+    beside.rename(path)
+    return found
+
+
 def write_results(part: str, results: dict[str, Any]) -> Path:
     """Write benchmarks/results/<part>.json with the versions and the machine's size."""
     RESULTS.mkdir(parents=True, exist_ok=True)
@@ -39,4 +57,5 @@ def write_results(part: str, results: dict[str, Any]) -> Path:
     machine = {"cores": os.cpu_count(), "system": platform.system(), "machine": platform.machine()}
     content = {"versions": versions(), "machine": machine, **results}
     path.write_text(json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n")
+    shutil.rmtree(_UNFINISHED / part, ignore_errors=True)
     return path

@@ -122,18 +122,18 @@ def generalising_twin(matrix: Any, k: int, m: int = 2) -> dict[str, float]:
 
 
 def quality(X: Any, y: np.ndarray | None, k: int, *, score: bool) -> dict[str, Any]:
-    from sfumato.engines.baskets.attack import attacked, drawn_people
+    from sfumato.engines.baskets.attack import Attackers, drawn_people
     from sfumato.engines.baskets.binary import as_binary
-    from sfumato.engines.baskets.exploring import measures_of
     from sfumato.engines.baskets.knowledge import Knowledge
-    from sfumato.engines.baskets.registry import SELECTORS, WAYS
+    from sfumato.engines.baskets.registry import MEASURES, SELECTORS, WAYS
     from sfumato.engines.baskets.ways import Spec
 
     matrix = as_binary(X)
     positive = None if y is None else y == 1
     selectors = ["support"] + ([] if y is None else ["hamdist", "distcnt", "information"])
     out: dict[str, Any] = {"rows": matrix.n, "items": matrix.d, "ones": len(matrix.indices)}
-    people = drawn_people(matrix, 400, 0)
+    attackers = Attackers(matrix, drawn_people(matrix, 400, 0))
+    measures = {name: MEASURES[name].of(matrix, 0) for name in MEASURES}
     worst = 0.0
     for tag, knowledge in (("k-AC", Knowledge()), ("k2", Knowledge(2)), ("k3", Knowledge(3)),
                            ("k-anonymity", Knowledge(None, -1))):  # fmt: skip
@@ -155,11 +155,10 @@ def quality(X: Any, y: np.ndarray | None, k: int, *, score: bool) -> dict[str, A
             file = made.matrix.take_rows(np.flatnonzero(made.rows))
             left = knowledge.least_rows(file)
             assert left >= k or len(file.indices) == 0, (name, tag, left)
-            entry = {**measures_of(matrix, made.matrix, 0), "cpu_seconds": seconds}
+            entry = {name: float(kept(made.matrix)) for name, kept in measures.items()}
+            entry["cpu_seconds"] = seconds
             if tag == "k-AC" and len(file.indices):
-                highest = max(
-                    f.highest for f in attacked(matrix, made.matrix, made.rows, people=people)
-                )
+                highest = max(f.highest for f in attackers.on(made.matrix, made.rows))
                 assert highest <= 1 / k + 1e-12
                 worst = max(worst, highest)
             if score and y is not None and tag in {"k-AC", "k2"}:

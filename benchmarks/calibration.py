@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._common import ROOT, data_folder
+from benchmarks._common import ROOT, data_folder, resumed
 from benchmarks.text import prepared, read
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
@@ -152,10 +152,18 @@ def run(halves: int = HALVES) -> dict[str, Any]:
         documents = read(folder, name)
         own: dict[str, list[tuple[bool, bool]]] = {}
         for seed in range(halves):
-            for what, upper, lower in half(*sample(documents, seed), seed):
-                held.setdefault(what, []).append((bool(upper), bool(lower)))
+            ends = resumed(
+                "calibration",
+                f"{name}-{seed}",
+                lambda seed=seed, documents=documents: [
+                    (what, bool(upper), bool(lower))
+                    for what, upper, lower in half(*sample(documents, seed), seed)
+                ],
+            )
+            for what, upper, lower in ends:
+                held.setdefault(what, []).append((upper, lower))
                 group = what if what.startswith(("share", "words")) else "attackers"
-                own.setdefault(group, []).append((bool(upper), bool(lower)))
+                own.setdefault(group, []).append((upper, lower))
         by_corpus[name] = own
         shown = {k: v["upper_end_held"] for k, v in summary(own).items()}
         print(f"   {name}: upper ends held {shown}", flush=True)

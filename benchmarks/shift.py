@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._common import data_folder
+from benchmarks._common import data_folder, resumed
 from benchmarks.calibration import sample
 from benchmarks.text import prepared, read
 from sfumato.core.randomness import Streams
+from sfumato.core.shift import ALARM
 from sfumato.data.document import Document
 from sfumato.engines.text.judging import Judge
 from sfumato.engines.text.reading.features import TokenData
@@ -24,8 +25,10 @@ from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, t
 from sfumato.engines.text.release.shift import ShiftReference
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
 
-HALVES = 8
+HALVES = 26  # of each corpus
+VARIED = 2  # of them are also published as something else
 RATIO = 10.0
+LEVELS = (0.005, 0.01, 0.015, 0.03, 0.05)
 NEAR = (("aci_bench_notes", "aci_bench_dialogues"), ("aci_bench_dialogues", "aci_bench_notes"))
 _MISREAD = {"l": "1", "o": "0", "i": "l", "e": "c", "m": "rn", "a": "o", "s": "5", "t": "f",
             "n": "u", "r": "n"}  # fmt: skip
@@ -72,8 +75,10 @@ class Learned:
             assert risk.interval is not None
             self.promise = risk.interval.high
 
-    def alarm(self, texts: list[str]) -> bool:
-        return self.reference.check(texts, streams=Streams(self.seed))[0].different
+    def p_value(self, texts: list[str]) -> float:
+        found = self.reference.check(texts, streams=Streams(self.seed))[0].p_value
+        assert found is not None
+        return found
 
     def broken(self, documents: list[Document]) -> bool:
         """Whether more is left than promised, in truth."""
@@ -83,53 +88,64 @@ class Learned:
         return bool((sensitive & ~redacted).sum() > self.promise * max(sensitive.sum(), 1))
 
 
+Found = list[tuple[str, float]]
+
+
+def half(corpora: dict[str, list[Document]], name: str, seed: int) -> tuple[Found, list[float]]:
+    """Learn from one half; return p-values by kind of release, and those of broken promises."""
+    random = Streams(seed).generator("variants")
+    own, rest = sample(corpora[name], seed)
+    learned = Learned(own, seed, publisher=seed < VARIED)
+    found: Found = [("same corpus", learned.p_value([d.text for d in rest]))]
+    broken: list[float] = []
+    if seed >= VARIED:
+        return found, broken
+    for kind, change in VARIANTS.items():
+        texts = [change(d.text, random) for d in rest]
+        if texts != [d.text for d in rest]:  # lower case that was so before is no change
+            found.append((kind, learned.p_value(texts)))
+    others = [o for o in corpora if o != name and (name, o) not in NEAR]
+    drawn = [("other corpus", str(other)) for other in random.permutation(others)[:2]]
+    drawn += [("another report type", near) for n, near in NEAR if n == name]
+    for kind, other in drawn:
+        documents = sample(corpora[other], seed)[1]
+        p_value = learned.p_value([d.text for d in documents])
+        found.append((kind, p_value))
+        if learned.broken(documents):
+            broken.append(p_value)
+    return found, broken
+
+
 def run(halves: int = HALVES) -> dict[str, Any]:
     folder = data_folder()
     if folder is None:
         return {"skipped": "the folder with real data is not there"}
     names = sorted(path.name.split(".")[0] for path in (folder / "text").glob("*.jsonl.gz"))
     corpora = {name: read(folder, name) for name in names}
-    alarms: dict[str, list[bool]] = {}
-    broken: list[bool] = []
-
-    def took(kind: str, alarm: bool) -> None:
-        alarms.setdefault(kind, []).append(alarm)
-
+    p_values: dict[str, list[float]] = {}
+    broken: list[float] = []
     for name in names:
         for seed in range(halves):
-            random = Streams(seed).generator("variants")
-            own, rest = sample(corpora[name], seed)
-            learned = Learned(own, seed, publisher=seed < 2)
-            took("same corpus", learned.alarm([d.text for d in rest]))
-            if seed >= 2:
-                continue
-            for kind, change in VARIANTS.items():
-                texts = [change(d.text, random) for d in rest]
-                if texts != [d.text for d in rest]:  # lower case that was so before is no change
-                    took(kind, learned.alarm(texts))
-            others = [o for o in names if o != name and (name, o) not in NEAR]
-            for other in random.permutation(others)[:2]:
-                documents = sample(corpora[str(other)], seed)[1]
-                alarm = learned.alarm([d.text for d in documents])
-                took("other corpus", alarm)
-                if learned.broken(documents):
-                    broken.append(alarm)
-            for near in (o for n, o in NEAR if n == name):
-                documents = sample(corpora[near], seed)[1]
-                alarm = learned.alarm([d.text for d in documents])
-                took("another report type", alarm)
-                if learned.broken(documents):
-                    broken.append(alarm)
+            found, lost = resumed(
+                "shift", f"{name}-{seed}", lambda name=name, seed=seed: half(corpora, name, seed)
+            )
+            for kind, p_value in found:
+                p_values.setdefault(kind, []).append(p_value)
+            broken += lost
         print(f"   {name}: done", flush=True)
-    table = {
-        kind: {"releases": len(found), "refused": round(float(np.mean(found)), 4)}
-        for kind, found in alarms.items()
-    }
-    print(f"   refused: { {k: v['refused'] for k, v in table.items()} }", flush=True)
+    table = {kind: refused(found) for kind, found in p_values.items()}
+    print(f"   refused: { {k: v['share_refused'] for k, v in table.items()} }", flush=True)
+    return {"alarm_at": ALARM, "releases": table, "broken_promises": refused(broken)}
+
+
+def refused(p_values: list[float]) -> dict[str, Any]:
+    """Count the releases that are refused, and at other levels than the shipped one."""
+    found = np.asarray(p_values)
     return {
-        "releases": table,
-        "broken_promises": {
-            "releases": len(broken),
-            "refused": round(float(np.mean(broken)), 4) if broken else None,
+        "releases": len(found),
+        "refused": int((found <= ALARM).sum()),
+        "share_refused": round(float((found <= ALARM).mean()), 4),
+        "share_refused_at": {
+            str(level): round(float((found <= level).mean()), 4) for level in LEVELS
         },
     }

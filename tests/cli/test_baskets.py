@@ -37,7 +37,7 @@ def test_explore_and_publish(run, log, tmp_path):
     done = run("explore", log, "--labels", tmp_path / "log.labels.txt", "--k", "3,5",
                "--selector", "hamdist,distcnt", "--out", out)  # fmt: skip
     assert done.exit_code == 0, done.output
-    assert [p.name for p in out.iterdir()] == ["frontier.json"]
+    assert sorted(p.name for p in out.iterdir()) == ["columns.npz", "frontier.json"]
     content = json.loads((out / "frontier.json").read_text())
     assert {c["id"] for c in content["candidates"]} == {
         "hamdist-k3", "hamdist-k5", "distcnt-k3", "distcnt-k5",

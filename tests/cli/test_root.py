@@ -132,3 +132,12 @@ def test_bad_calls(call, told, tmp_path, monkeypatch):
     assert re.search(told, done.stderr), done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_says_what_is_kept(capsys):
+    with pytest.raises(typer.Exit) as stopped, running():
+        raise KeyboardInterrupt
+    assert stopped.value.exit_code == 130
+    said = capsys.readouterr().err
+    assert "Stopped; no output appeared" in said
+    assert "the same command resumes" in said

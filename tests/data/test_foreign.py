@@ -51,13 +51,23 @@ def test_a_folder_of_word_documents_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["Ann Lee was\nseen.", "Ann Lee of 4 Elm Street was seen on the ward today.", "x" * 300]
-)
+    "text",
+    [
+        "Ann Lee was\nseen.", "Ann Lee of 4 Elm Street was seen on the ward today.", "x" * 300,
+        "Ann Lee", "Ann Lee (4 Elm Street/St.Mary)", "Seen by Dr.Lee",
+    ],
+)  # fmt: skip
 def test_a_text_is_never_repeated(text):
     for source in (text, [text]):
-        with pytest.raises(InputError, match="A text was given") as caught:
+        with pytest.raises(InputError, match="a text was given") as caught:
             read_documents(source)
         assert "Lee" not in str(caught.value)
+
+
+def test_a_file_that_is_missing_is_named():
+    for name in ("missing.jsonl", "my notes.CSV.gz", "folder"):
+        with pytest.raises(InputError, match=name):
+            read_documents(f"nowhere at all/{name}" if "." in name else name)
 
 
 def test_a_format_that_is_given_is_believed(tmp_path):

@@ -107,10 +107,8 @@ def test_h3_l5_a_swapped_payload_is_refused(at, engine):
     """A model or policies of another exploration do not publish under this one's promise."""
     folder = at / f"{engine}-explored"
     files = json.loads((folder / "frontier.json").read_text())["files"]
-    if engine == "baskets":
-        assert files == {}  # all that publishing needs stands in frontier.json
-        return
-    sfumato(*explore_line(at, engine, at / "other"))
+    seed = ["--seed", "7"] if engine == "baskets" else []  # the salt of the columns depends on it
+    sfumato(*explore_line(at, engine, at / "other"), *seed)
     for name in files:
         shutil.rmtree(folder / name) if (folder / name).is_dir() else (folder / name).unlink()
         source = at / "other" / name

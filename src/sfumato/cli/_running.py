@@ -16,6 +16,7 @@ import typer
 from ..core.engine import Progress, no_progress
 from ..core.errors import PrivacyWarning, SfumatoError
 from ..core.printing import printable
+from ._compiling import NOTICE, watched
 
 __all__ = ["Console", "DebugFlag", "ForceFlag", "JsonFlag", "QuietFlag", "running"]
 
@@ -65,12 +66,18 @@ class Console:
             with Bar(*columns, console=RichConsole(stderr=True), transient=True) as bar:
                 task = bar.add_task(label, total=None, note="", visible=False)
 
+                compiled = bar.add_task(NOTICE, total=None, note="", visible=False)
+
                 def advance(steps: int = 1, *, total: int | None = None, note: str = "") -> None:
                     bar.update(task, total=total, advance=steps, note=note, visible=True)
 
-                yield advance
+                def compiling(done: int, known: int) -> None:
+                    bar.update(compiled, completed=done, total=known, visible=True)
+
+                with watched(compiling):
+                    yield advance
         else:
-            done, last = 0, time.monotonic()
+            done, last, told = 0, time.monotonic(), False
 
             def report(steps: int = 1, *, total: int | None = None, note: str = "") -> None:
                 nonlocal done, last
@@ -80,7 +87,14 @@ class Console:
                     of = f" of {total:,}" if total else ""
                     typer.echo(f"{label}: {done:,}{of} {note}".rstrip(), err=True)
 
-            yield report
+            def compiling(done: int, known: int) -> None:  # noqa: ARG001 (said once, not counted)
+                nonlocal told
+                if not told:
+                    told = True
+                    typer.echo(f"{label}: {NOTICE}", err=True)
+
+            with watched(compiling):
+                yield report
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -37,6 +37,9 @@ from .files import read_json, sha256_of, write_json
 from .measures import Risk, Utility
 from .private_key import private_key
 
+if TYPE_CHECKING:
+    from .shift import ShiftCheck
+
 __all__ = [
     "ATTACK_FILE",
     "FRONTIER_FILE",
@@ -47,6 +50,7 @@ __all__ = [
     "Candidate",
     "CandidateId",
     "ColumnName",
+    "ComparedRecord",
     "Count",
     "FileName",
     "FrontierRecord",
@@ -59,6 +63,7 @@ __all__ = [
     "RiskField",
     "Sentence",
     "Share",
+    "ShiftRecord",
     "UtilityField",
     "private",
     "versions",
@@ -352,6 +357,33 @@ class Release(Record):
         path = Path(folder) / name
         write_json(path, self.to_json(), force=True)
         return path
+
+
+class ComparedRecord(Record):
+    """One measure of a shift check in both samples."""
+
+    released: float
+    learned: float
+    difference: float
+
+
+class ShiftRecord(Record):
+    """Whether a release is like what was learned from, and the numbers that the verdict rests on."""
+
+    verdict: Sentence
+    p_value: Share | None
+    alarm_at: Share
+    cause: Sentence | None
+    released: Count
+    learned: Count
+    learned_from: Count = 0
+    """Records of the release that were learned from; they are not compared."""
+    measures: dict[Sentence, ComparedRecord]
+
+    @classmethod
+    def of(cls, check: ShiftCheck) -> Self:
+        """Return the verdict of a check as release.json holds it."""
+        return cls.from_json(check.to_json())
 
 
 class AttackRecord(Record):

@@ -7,15 +7,24 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .errors import PrivacyWarning, SfumatoError
+from .errors import PrivacyWarning, ReleaseRefusedError, SfumatoError
 from .files import read_json
 from .private_key import private_key
 from .records import RELEASE_FILE
 from .staging import check_files, whole_files
 
-__all__ = ["check_files", "released_files", "warn_if_composed", "warn_of_kept_order"]
+if TYPE_CHECKING:
+    from .shift import ShiftCheck
+
+__all__ = [
+    "check_files",
+    "refuse_different",
+    "released_files",
+    "warn_if_composed",
+    "warn_of_kept_order",
+]
 
 
 @contextmanager
@@ -35,6 +44,15 @@ def released_files(
         target, record=record.name, force=force, inputs=inputs, private=False
     ) as stage:
         yield stage
+
+
+def refuse_different(check: ShiftCheck, sentence: str | None, *, accepted: bool) -> None:
+    """Refuse to publish what is not like what was learned from, unless a person accepted it."""
+    if check.different and not accepted:
+        raise ReleaseRefusedError(
+            f"Nothing was published. {sentence}",
+            hint="--accept-shift (accept_shift=True) publishes all the same, and records it.",
+        )
 
 
 def warn_of_kept_order(what: str) -> None:

@@ -31,6 +31,7 @@ from ._basket_readers import open_batches
 from ._basket_writers import open_writer
 from .npz import write_csr
 from .shuffling import RowPlaces
+from .tally import Tally
 
 __all__ = [
     "Baskets",
@@ -355,6 +356,8 @@ class Copied:
     sources: list[Path]
     written: list[Path]
     label_column: str | None
+    seen: Tally
+    """What was counted of the whole file while it was read."""
 
 
 def project_file(
@@ -397,7 +400,7 @@ def project_file(
         )
     kept = [name for name in reader.names if name in wanted] if known else list(features)
     position = {name: i for i, name in enumerate(kept)}
-    rows = 0
+    rows, seen = 0, Tally()
     lines: list[str] | None = None
     if apart is not None and kind != "libsvm" and reader.label_column is None:
         lines = read_lines(apart, what="labels")
@@ -416,6 +419,7 @@ def project_file(
                 if classes is not None:
                     check_labels(own or batch.labels or (), classes, first=rows + 1)
                 writer.append(batch.projected(to), own)
+                seen.add(batch.indptr, batch.indices, batch.values, reader.names)
                 rows += batch.rows
                 if progress is not None:
                     progress(batch.rows)
@@ -435,4 +439,4 @@ def project_file(
         ordered = lines if shuffle is None else writer.labels_apart
         write_lines(beside_of(target, "labels"), ordered, force=force)
         written.append(beside_of(target, "labels"))
-    return Copied(rows, sources, written, reader.label_column)
+    return Copied(rows, sources, written, reader.label_column, seen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from pathlib import Path
 
@@ -25,22 +26,30 @@ _OFFICE = {
     ".html": "an HTML page",
 }
 _SHEETS = {".xlsx", ".xls", ".ods"}
+# What a name with a space in it must end with to be taken for a file.
+_FILE = re.compile(r"(?i)\.(?:jsonl?|ndjson|csv|tsv|parquet|conll|iob2?|bio|txt|ann|xml)(?:\.gz)?$")
 
 
 def check_path(path: Path) -> None:
     """Refuse a path that does not exist; a text that was given in its place is not repeated."""
-    name = str(path)
-    if "\n" in name or len(path.name) > _LONGEST_NAME or name.count(" ") > 8:
+    if _exists(path):
+        return
+    name = path.name
+    in_folder = path.parent != Path() and _exists(path.parent)
+    spaced = any(c.isspace() for c in (name if in_folder else str(path)))
+    if len(name) > _LONGEST_NAME or (spaced and _FILE.search(name) is None):
         raise InputError(
-            "A text was given where the path of a file is expected.",
+            "There is no such file or folder; a text was given, perhaps, where a path is expected.",
             hint="give a path, a frame or a list of Document(id, text).",
         )
+    raise InputError(f"There is no file or folder {name!r}.", hint="check the path.")
+
+
+def _exists(path: Path) -> bool:
     try:
-        exists = path.exists()
-    except (OSError, ValueError):
-        exists = False
-    if not exists:
-        raise InputError(f"There is no file or folder {path.name!r}.", hint="check the path.")
+        return path.exists()
+    except (OSError, ValueError):  # a name that is too long, or holds a null
+        return False
 
 
 def check_foreign(path: Path) -> None:

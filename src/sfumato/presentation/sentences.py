@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 from ..core.engine import Part
 from ..core.frontier import Frontier
-from ..core.records import Candidate
+from ..core.records import Candidate, ShiftRecord
+from ..core.shift import DIFFERENT, TOO_FEW
 from ..core.story import Check, Grid
 from .numbers import count, decimal, percent, plural
 
@@ -16,6 +18,7 @@ __all__ = [
     "measured_check",
     "reference_grid",
     "search_sentence",
+    "shift_check",
     "status_of",
     "times",
     "title_for",
@@ -100,6 +103,7 @@ def reference_grid(
     utility: tuple[str, str],
     risk_words: Callable[[float], str] = percent,
     utility_words: Callable[[float], str] = percent,
+    known: Sequence[tuple[str, tuple[float, float]]] = (),
 ) -> Grid | None:
     """Set the chosen candidate beside the references.
 
@@ -111,6 +115,8 @@ def reference_grid(
         The head of the column and its glossary term.
     risk_words, utility_words : callable
         How a value is written.
+    known : sequence of (str, (float, float))
+        Points that need no measurement, with their risk and utility: everything as it is.
 
     """
     if part.frontier is None or not part.frontier.references or part.chosen is None:
@@ -122,10 +128,10 @@ def reference_grid(
     mine = "This release" if part.release is not None else "This candidate"
     chosen = (part.chosen.risk.value, part.chosen.utility.value)
     rows = [row(f"{mine} ({part.chosen.id})", chosen, "–")]
-    for reference in part.frontier.references:
-        point = (reference.risk.value, reference.utility.value)
+    measured = [(r.name, (r.risk.value, r.utility.value)) for r in part.frontier.references]
+    for name, point in (*known, *measured):
         better = len(better_on_both(part, *point))
-        rows.append(row(reference.name, point, count(better) if better else "none"))
+        rows.append(row(name, point, count(better) if better else "none"))
     heads = (("", None), risk, utility, ("Candidates better on both", "frontier"))
     return Grid("tradeoff", "The choice beside what people know", heads, tuple(rows), marked=0)
 
@@ -145,6 +151,30 @@ def measured_check(promised: float, measured: float | None) -> Check | None:
         f"The risk measured on the published file is {decimal(measured)}, more than the "
         f"{decimal(promised)} of the candidate.",
     )
+
+
+def shift_check(
+    shift: ShiftRecord | None, sentences: Sequence[str], *, accepted: bool
+) -> Check | None:
+    """Return whether a release is like what was learned from.
+
+    Parameters
+    ----------
+    shift : ShiftRecord, optional
+        What was compared.
+    sentences : sequence of str
+        What the release says first; the first of them is about the comparison.
+    accepted : bool
+        Whether the steward published in spite of a difference.
+
+    """
+    if shift is None or not sentences:
+        return None
+    state: Literal["holds", "look", "open"] = (
+        "look" if shift.verdict == DIFFERENT else "open" if shift.verdict == TOO_FEW else "holds"
+    )
+    words = " The steward accepted this." if accepted and state == "look" else ""
+    return Check(state, f"{sentences[0]}{words}")
 
 
 def withheld_check(part: Part) -> Check | None:

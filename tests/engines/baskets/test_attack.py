@@ -5,7 +5,7 @@ import pytest
 
 from sfumato.core.engine import Call
 from sfumato.engines.baskets import explore
-from sfumato.engines.baskets.attack import attacked, drawn_people, linked
+from sfumato.engines.baskets.attack import Attackers, drawn_people, linked
 from sfumato.engines.baskets.binary import as_binary
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.records import BasketsAttack
@@ -33,7 +33,7 @@ def test_the_chance_is_that_of_plain_counting(found):
     P = (X * (rng.random(X.shape) < 0.6)).astype(np.uint8)
     everyone = np.ones(len(X), dtype=bool)
     people = drawn_people(as_binary(X), 50, 0)
-    (all_items,) = attacked(as_binary(X), as_binary(P), everyone, people=people, items=[None])
+    (all_items,) = Attackers(as_binary(X), people, items=[None]).on(as_binary(P), everyone)
     after = [by_hand(X, P, r, np.flatnonzero(X[r])) for r in people]
     before = [by_hand(X, X, r, np.flatnonzero(X[r])) for r in people]
     assert all_items.after == pytest.approx(np.mean(after))
@@ -41,7 +41,7 @@ def test_the_chance_is_that_of_plain_counting(found):
     assert all_items.highest == pytest.approx(max(after))
     (rarest,) = [
         f
-        for f in attacked(as_binary(X), as_binary(P), everyone, people=people, items=[2])
+        for f in Attackers(as_binary(X), people, items=[2]).on(as_binary(P), everyone)
         if f.attacker == "rarest"
     ]
     order = np.argsort(X.sum(axis=0), kind="stable")

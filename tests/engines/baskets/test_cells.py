@@ -152,11 +152,11 @@ def test_a_pattern_that_k_rows_share_is_kept_whole():
     assert found[7].tolist() == [0, 1, 0]
 
 
-def test_the_room_for_cores_and_the_undo_log_hold_on_larger_data():
+def test_the_room_for_cores_holds_on_larger_data():
     rng = np.random.default_rng(5)
     popular = 0.6 / (1 + np.arange(60)) ** 0.8
     matrix = (rng.random((3000, 60)) < popular).astype(np.uint8)
     binary = as_binary(matrix)
-    found = suppressed(binary, 4, effort=Effort(trials=6.0))
+    found = suppressed(binary, 4, effort=Effort(window=512, width=64))
     assert (found.to_array() <= matrix).all()
     assert Knowledge().least_rows(found) >= 4

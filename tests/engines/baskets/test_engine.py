@@ -154,9 +154,11 @@ def test_publish_of_other_rows_is_refused(frontier, tmp_path):
     X, y = purchases(seed=99, n=60)
     candidate = frontier.candidate("hamdist-k6")
     with pytest.raises(ReleaseRefusedError, match="below the promised k = 6"):
-        frontier.publish(candidate, Baskets.of(X, labels=y), out=tmp_path / "out.npz")
+        frontier.publish(
+            candidate, Baskets.of(X, labels=y), out=tmp_path / "out.npz", accept_shift=True
+        )
     with pytest.raises(ReleaseRefusedError, match="below the promised k = 6"):
-        frontier.publish(candidate, X)
+        frontier.publish(candidate, X, accept_shift=True)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -129,6 +129,27 @@ def test_measures_agree_with_plain_counting():
     assert MEASURES["itemsets"].value(a, b, 0) == pytest.approx(2 * len(A & B) / (len(A) + len(B)))
 
 
+def test_neighbours_agree_with_sorting_every_item_by_cosine():
+    X, _ = purchases(n=90, d=30, seed=6)
+    P = X * (np.random.default_rng(1).random(X.shape) < 0.5)
+    P[:, 7] = 0
+
+    def nearest(M):
+        order = np.argsort(-X.sum(axis=0), kind="stable")  # of equals the more common item
+        order = order[X.sum(axis=0)[order] >= 2]
+        M = M[:, order].astype(float)
+        norm = np.sqrt(np.maximum((M**2).sum(axis=0), 1e-12))
+        near = (M.T @ M) / norm[:, None] / norm[None, :]
+        np.fill_diagonal(near, -1)
+        first = np.argsort(-near, axis=1, kind="stable")[:, :10]
+        return [{j for j in first[i] if near[i, j] > 0} for i in range(len(order))]
+
+    before, after = nearest(X), nearest(P)
+    hits = sum(len(a & b) for a, b in zip(before, after, strict=True))
+    found = MEASURES["neighbours"].value(as_binary(X), as_binary(P.astype(np.uint8)), 0)
+    assert found == pytest.approx(hits / sum(map(len, before)))
+
+
 def test_classes_of_several_kinds_are_scored(labelled):
     X, _, found = labelled
     several = np.where(X[:, 0] == 1, "a", np.where(X[:, 1] == 1, "b", "c"))

@@ -108,6 +108,50 @@ def test_an_attack_without_labels_is_refused(folder, tmp_path):
     assert "no label at all" in result.output
 
 
+def test_findings_of_explore_are_required_at_publish(folder, tmp_path):
+    findings = tmp_path / "findings.jsonl"
+    notes = clinic_notes(140, seed=8)
+    findings.write_text("".join(
+        json.dumps({"id": d.id, "findings": [
+            {"start": 0, "end": 4, "entity_type": "PERSON", "score": 0.9},
+            {"start": 6, "end": 9, "entity_type": "LICENSE", "score": 0.01},
+        ]}) + "\n"
+        for d in notes
+    ), encoding="utf-8")  # fmt: skip
+    options = ("--findings", findings, "--min-score", "0.5", "--findings-labels", "PERSON=NAME")
+    result = run(
+        "text", "explore", folder / "learned.jsonl", "--label", "NAME", "--ratios", "10",
+        "--attackers", "none", "--out", tmp_path / "frontier", *options,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    publish = ("text", "publish", tmp_path / "frontier", folder / "plain.jsonl", "--ratio", "10")
+    without = run(*publish, "--out", tmp_path / "out")
+    assert without.exit_code == 2
+    assert "explored with another tool's findings" in without.output
+    assert not (tmp_path / "out").exists()
+    given = run(*publish, "--out", tmp_path / "out", *options)
+    assert given.exit_code == 0, given.output
+    lines = (tmp_path / "out" / "plain.jsonl").read_text(encoding="utf-8").splitlines()
+    assert all(json.loads(line)["text"].startswith("[NAME]") for line in lines)
+    assert not any("[LICENSE]" in line or "[PERSON]" in line for line in lines)
+
+
+def test_fields_that_are_named_one_by_one_are_all_dropped(folder, tmp_path):
+    documents = [
+        Document(d.id, d.text, (), {"ward": 3, "patient": "p", "case": "c"})
+        for d in clinic_notes(140, seed=8)[80:]
+    ]
+    write(folder / "fields.jsonl", documents)
+    words = ("--drop", "patient", "--drop", "case")
+    result = publish(folder, "fields.jsonl", tmp_path / "out", *words)
+    assert result.exit_code == 0, result.output
+    record = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
+    assert record["how"]["dropped_fields"] == ["case", "patient"]
+    lines = (tmp_path / "out" / "fields.jsonl").read_text(encoding="utf-8").splitlines()
+    assert not any({"patient", "case"} & set(json.loads(line)) for line in lines)
+    assert all(json.loads(line)["ward"] == 3 for line in lines)
+
+
 @pytest.mark.parametrize(
     ("drop", "status"), [(["wardd"], 2), (["ward"], 0), (["ward", "text"], 2), (["id"], 2)]
 )

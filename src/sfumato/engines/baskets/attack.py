@@ -17,7 +17,7 @@ from ._attack_kernels import best_fits
 from .binary import BinaryMatrix
 from .records import Finding
 
-__all__ = ["KINDS", "attacked", "drawn_people", "linked"]
+__all__ = ["KINDS", "Attackers", "drawn_people", "linked"]
 
 KINDS = ("random", "popular", "rarest")
 
@@ -29,24 +29,13 @@ def drawn_people(matrix: BinaryMatrix, many: int, seed: int) -> npt.NDArray[np.i
     return np.sort(rng.permutation(held)[:many]).astype(np.int64)
 
 
-def attacked(
-    original: BinaryMatrix,
-    published: BinaryMatrix,
-    rows: npt.NDArray[np.bool_],
-    *,
-    people: npt.NDArray[np.int64],
-    items: Sequence[int | None] = (1, 2, 5, None),
-    absences: Sequence[int] = (0,),
-    seed: int = 0,
-) -> tuple[Finding, ...]:
-    """Attack a release and, for comparison, the original.
+class Attackers:
+    """Attackers of every kind: what each knows of whom, and how often each is right on the original.
 
     Parameters
     ----------
-    original, published : BinaryMatrix
-        Rows of the same shape and order.
-    rows : array of bool
-        Which rows were published at all.
+    original : BinaryMatrix
+        The rows before publishing.
     people : array of int
         The rows of the people who are looked for.
     items : sequence of int or None
@@ -57,17 +46,44 @@ def attacked(
         Seed of what is known.
 
     """
-    everyone = np.ones(original.n, dtype=bool)
-    found = []
-    for many in items:
-        for kind in KINDS if many is not None else ("all",):
-            for absent in absences:
+
+    def __init__(
+        self,
+        original: BinaryMatrix,
+        people: npt.NDArray[np.int64],
+        *,
+        items: Sequence[int | None] = (1, 2, 5, None),
+        absences: Sequence[int] = (0,),
+        seed: int = 0,
+    ) -> None:
+        self._people = people
+        everyone = np.ones(original.n, dtype=bool)
+        lacking = {many: _known_absences(original, people, many, seed) for many in absences}
+        self._attackers = []
+        for many in items:
+            for kind in KINDS if many is not None else ("all",):
                 known = _known_items(original, people, many, kind, seed)
-                lacking = _known_absences(original, people, absent, seed)
-                before = _chances(original, everyone, people, known, lacking)
-                after = _chances(published, rows, people, known, lacking)
-                found.append(_finding(kind, many, absent, before, after))
-    return tuple(found)
+                for absent in absences:
+                    before = _chances(original, everyone, people, known, lacking[absent])
+                    self._attackers.append((kind, many, absent, known, lacking[absent], before))
+
+    def on(self, published: BinaryMatrix, rows: npt.NDArray[np.bool_]) -> tuple[Finding, ...]:
+        """Attack a release.
+
+        Parameters
+        ----------
+        published : BinaryMatrix
+            Rows of the same shape and order as the original.
+        rows : array of bool
+            Which rows were published at all.
+
+        """
+        return tuple(
+            _finding(
+                kind, many, absent, before, _chances(published, rows, self._people, known, lacking)
+            )
+            for kind, many, absent, known, lacking, before in self._attackers
+        )
 
 
 def linked(
@@ -110,13 +126,15 @@ def _known_absences(
     matrix: BinaryMatrix, people: npt.NDArray[np.int64], many: int, seed: int
 ) -> Known:
     """Draw items that the person lacks, popular ones first: those that an absence tells most about."""
+    if many == 0:
+        return _flat([np.zeros(0, dtype=np.int32)] * len(people))
     rng = Streams(seed).generator(f"attack absences {many}")
     popular = np.argsort(-matrix.supports, kind="stable")[: max(50, 5 * many)].astype(np.int32)
     picked = []
     for r in people:
         held = matrix.indices[matrix.indptr[r] : matrix.indptr[r + 1]]
         lacking = popular[~np.isin(popular, held)]
-        picked.append(rng.permutation(lacking)[:many] if many else lacking[:0])
+        picked.append(rng.permutation(lacking)[:many])
     return _flat(picked)
 
 

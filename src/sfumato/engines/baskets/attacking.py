@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...core.engine import Call
-from .attack import attacked, drawn_people, linked
+from .attack import Attackers, drawn_people, linked
 from .binary import as_binary
 from .exploration import BasketsExploration
 from .publish import remade
@@ -21,6 +21,10 @@ def attack(request: BasketsAttackRequest, call: Call) -> BasketsAttack:
     baskets = request.baskets()
     original = as_binary(baskets.matrix)
     people = drawn_people(original, request.people, request.seed)
+    attackers = Attackers(
+        original, people, items=[m or None for m in request.items], absences=request.absences,
+        seed=request.seed,
+    )  # fmt: skip
     chosen = [exploration.candidate(name) for name in request.candidates] or list(exploration)
     seed = exploration.record.seed
     other = None
@@ -29,10 +33,7 @@ def attack(request: BasketsAttackRequest, call: Call) -> BasketsAttack:
     found = []
     for candidate in chosen:
         made = remade(candidate, baskets, seed)
-        findings = attacked(
-            original, made.matrix, made.rows, people=people,
-            items=[m or None for m in request.items], absences=request.absences, seed=request.seed,
-        )  # fmt: skip
+        findings = attackers.on(made.matrix, made.rows)
         if other is not None:
             findings += (linked(other, made.matrix, made.rows, people=people),)
         found.append(

@@ -68,10 +68,13 @@ class BasketsEngine(Engine):
         from .publish import projected, published
 
         if out is None:
-            return projected(candidate, request, seed=exploration.record.seed)
+            return projected(
+                candidate, request, seed=exploration.record.seed, columns=exploration.columns
+            )
         return published(
-            candidate, request, out, seed=exploration.record.seed, force=force, progress=progress
-        )
+            candidate, request, out, seed=exploration.record.seed, columns=exploration.columns,
+            force=force, progress=progress,
+        )  # fmt: skip
 
     def attack(self, request: BasketsAttackRequest, call: Call) -> BasketsAttack:
         """Look for people in the releases of candidates, by a few of their items."""

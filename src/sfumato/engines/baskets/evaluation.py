@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,11 +17,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.special import stdtrit
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import LinearSVC
 
 from ...core.errors import DataError
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AucScore",
+    "FoldScores",
+    "area_under_curve",
     "cross_validated_auc",
     "folds_of",
     "linear_svm_auc",
@@ -43,7 +45,8 @@ __all__ = [
 ]
 
 Rows = npt.NDArray[np.intp]
-_PENALTIES = (0.01, 0.1, 1.0)
+_PENALTY = 0.1
+_PENALTIES = (0.01, _PENALTY, 1.0)
 
 
 @dataclass(frozen=True)
@@ -83,9 +86,63 @@ def folds_of(
             "A class has a single row, and cross-validation needs two rows of each class.",
             hint="label more rows.",
         )
-    state = Streams(seed).seed_of("folds") % (2**32)
-    splitter = StratifiedKFold(n_splits=folds, shuffle=True, random_state=state)
-    return list(splitter.split(np.zeros(len(positive)), positive))
+    return _dealt(_stratified(positive, folds, seed), folds)
+
+
+def _dealer(seed: int) -> np.random.RandomState:
+    return np.random.RandomState(Streams(seed).seed_of("folds") % (2**32))
+
+
+def _stratified(classes: npt.NDArray[np.generic], folds: int, seed: int) -> npt.NDArray[np.int64]:
+    """Deal rows to folds so that each holds its share of every class, as `StratifiedKFold` does.
+
+    scikit-learn's own checks of the labels take longer than fitting a narrow model.
+    """
+    _, first, code = np.unique(classes, return_index=True, return_inverse=True)
+    code = np.argsort(np.argsort(first))[code]  # classes in the order of their first row
+    ordered = np.sort(code)
+    share = [np.bincount(ordered[i::folds], minlength=len(first)) for i in range(folds)]
+    rng = _dealer(seed)
+    fold = np.empty(len(classes), dtype=np.int64)
+    for c in range(len(first)):
+        dealt = np.arange(folds).repeat([counts[c] for counts in share])
+        rng.shuffle(dealt)
+        fold[code == c] = dealt
+    return fold
+
+
+def _shuffled(n: int, folds: int, seed: int) -> npt.NDArray[np.int64]:
+    """Deal rows to folds at random, as `KFold` does."""
+    order = np.arange(n)
+    _dealer(seed).shuffle(order)
+    fold = np.empty(n, dtype=np.int64)
+    fold[order] = np.arange(folds).repeat([len(part) for part in np.array_split(order, folds)])
+    return fold
+
+
+def _dealt(fold: npt.NDArray[np.int64], folds: int) -> list[tuple[Rows, Rows]]:
+    return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(folds)]
+
+
+def area_under_curve(positive: npt.NDArray[np.bool_], scores: npt.NDArray[np.float64]) -> float:
+    """Return the share of pairs of unlike class that the scores rank right; ties count half.
+
+    >>> area_under_curve(np.array([False, True, True]), np.array([0.1, 0.1, 0.7]))
+    0.75
+    """
+    _, code = np.unique(scores, return_inverse=True)
+    p = np.bincount(code, weights=positive)
+    q = np.bincount(code, weights=~positive)
+    below = np.cumsum(q) - q
+    return float((p * (below + q / 2)).sum() / (p.sum() * q.sum()))
+
+
+def _unchecked() -> AbstractContextManager[None]:
+    """Leave out scikit-learn's checks of our own arrays: they take longer than a narrow model."""
+    context: AbstractContextManager[None] = config_context(
+        assume_finite=True, skip_parameter_validation=True
+    )
+    return context
 
 
 class _Rows:
@@ -103,7 +160,7 @@ class _Rows:
         counts = np.bincount(codes, minlength=2 * self.distinct.shape[0])
         held = np.flatnonzero(counts)
         model = LinearSVC(C=penalty, dual=False, tol=1e-3, max_iter=1000)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _unchecked():
             # a solution short of the last digit ranks rows just as well, and AUC only needs ranks
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(self.distinct[held // 2], held % 2 == 1, sample_weight=counts[held])
@@ -111,8 +168,9 @@ class _Rows:
 
     def scores(self, model: LinearSVC, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
         """Rank some of the rows."""
-        found: npt.NDArray[np.float64] = model.decision_function(self.distinct)[self.of_row[rows]]
-        return found
+        with _unchecked():
+            found: npt.NDArray[np.float64] = model.decision_function(self.distinct)
+        return found[self.of_row[rows]]
 
 
 def linear_svm_auc(
@@ -122,44 +180,40 @@ def linear_svm_auc(
     test_positive: npt.NDArray[np.bool_],
     *,
     seed: int = 0,
+    tuned: bool = True,
 ) -> float:
-    """Train on some rows, rank others, give the AUC; C is tuned on a quarter of the training rows.
+    """Train on some rows, rank others, return the AUC; C is tuned on a quarter of the training rows.
 
     Without features nothing can be ranked and the AUC is one half.
     """
     if train.d == 0 or len(train.indices) == 0:
         return 0.5
     rows = _Rows(train, train_positive)
-    model = rows.fitted(_tuned_penalty(rows, train_positive, seed))
-    scores = model.decision_function(test.to_csr().astype(np.float64))
-    return float(roc_auc_score(test_positive, scores))
+    model = rows.fitted(_tuned_penalty(rows, train_positive, seed) if tuned else _PENALTY)
+    with _unchecked():
+        scores = model.decision_function(test.to_csr().astype(np.float64))
+    return area_under_curve(test_positive, scores)
 
 
 def _tuned_penalty(rows: _Rows, positive: npt.NDArray[np.bool_], seed: int) -> float:
     """Choose C on a small validation set, as the paper does."""
     if min(positive.sum(), (~positive).sum()) < 8:
-        return 0.1
+        return _PENALTY
     rng = Streams(seed).generator("validation")
     held = np.zeros(len(positive), dtype=bool)
     for of_class in (np.flatnonzero(positive), np.flatnonzero(~positive)):
         held[rng.permutation(of_class)[: max(2, len(of_class) // 4)]] = True
-    best, best_auc = 0.1, -1.0
+    best, best_auc = _PENALTY, -1.0
     for penalty in _PENALTIES:
         model = rows.fitted(penalty, ~held)
-        auc = float(roc_auc_score(positive[held], rows.scores(model, held)))
+        auc = area_under_curve(positive[held], rows.scores(model, held))
         if auc > best_auc + 1e-12:
             best, best_auc = penalty, auc
     return best
 
 
 Fold = tuple[BinaryMatrix, npt.NDArray[np.bool_], BinaryMatrix, npt.NDArray[np.bool_]]
-
-
-def _each_fold(
-    matrix: BinaryMatrix, positive: npt.NDArray[np.bool_], folds: int, seed: int
-) -> Iterator[Fold]:
-    for train, test in folds_of(positive, folds=folds, seed=seed):
-        yield matrix.take_rows(train), positive[train], matrix.take_rows(test), positive[test]
+_HELD = 4_000_000  # ones up to which the rows of every fold are held in memory
 
 
 def cross_validated_auc(
@@ -167,11 +221,80 @@ def cross_validated_auc(
 ) -> AucScore:
     """Score the features of a matrix as they stand (the paper's way once they are chosen)."""
     binary = as_binary(matrix)
-    positive = as_classes(labels, binary.n)
-    scores = [
-        linear_svm_auc(*fold, seed=seed) for fold in _each_fold(binary, positive, folds, seed)
-    ]
-    return AucScore(tuple(scores), (binary.d,) * len(scores))
+    return FoldScores(binary, labels, folds=folds, seed=seed).of_features(np.arange(binary.d))
+
+
+class FoldScores:
+    """The folds of some rows, and the AUC of feature sets on them; equal sets are scored once.
+
+    Parameters
+    ----------
+    matrix, labels : rows and two-class labels
+        What is learned from.
+    folds, seed : int
+        Folds of the cross-validation and the seed that deals them.
+    tuned : bool
+        Whether the penalty of each SVM is tuned; without, scores only serve to compare feature sets.
+
+    """
+
+    def __init__(
+        self, matrix: object, labels: object, *, folds: int = 5, seed: int = 0, tuned: bool = True
+    ) -> None:
+        self._matrix = as_binary(matrix)
+        self._positive = as_classes(labels, self._matrix.n)
+        self._splits = folds_of(self._positive, folds=folds, seed=seed)
+        self._seed, self._tuned = seed, tuned
+        self._held: dict[int, Fold] = {}
+        self._known: dict[tuple[int, bytes], float] = {}
+
+    def _fold(self, i: int) -> Fold:
+        if i in self._held:
+            return self._held[i]
+        train, test = self._splits[i]
+        rows, positive = self._matrix, self._positive
+        fold = rows.take_rows(train), positive[train], rows.take_rows(test), positive[test]
+        if len(rows.indices) <= _HELD:
+            self._held[i] = fold
+        return fold
+
+    def nested(
+        self, selector: ContainmentSelector, *, done: Callable[[], None] | None = None
+    ) -> AucScore:
+        """Score a selector: choose features, train and tune inside each training fold."""
+        scores, counts = [], []
+        for i in range(len(self)):
+            score, count = self.in_fold(i, selector)
+            scores.append(score)
+            counts.append(count)
+            if done is not None:
+                done()
+        return AucScore(tuple(scores), tuple(counts))
+
+    def __len__(self) -> int:
+        return len(self._splits)
+
+    def in_fold(self, i: int, selector: ContainmentSelector) -> tuple[float, int]:
+        """Score a selector in one fold; return the AUC and the number of features chosen."""
+        fold = self._fold(i)
+        chosen = np.sort(clone(selector).fit(fold[0], fold[1]).selected_)
+        return self._score(i, fold, chosen), len(chosen)
+
+    def of_features(self, chosen: npt.NDArray[np.intp]) -> AucScore:
+        """Score features that were chosen before (the paper's way)."""
+        scores = [self._score(i, self._fold(i), chosen) for i in range(len(self))]
+        return AucScore(tuple(scores), (len(chosen),) * len(scores))
+
+    def _score(self, i: int, fold: Fold, chosen: npt.NDArray[np.intp]) -> float:
+        key = i, chosen.tobytes()
+        if key not in self._known:
+            train, positive, test, real = fold
+            if len(chosen) < train.d:
+                train, test = train.project(chosen), test.project(chosen)
+            self._known[key] = linear_svm_auc(
+                train, positive, test, real, seed=self._seed, tuned=self._tuned
+            )
+        return self._known[key]
 
 
 def nested_auc(
@@ -181,24 +304,9 @@ def nested_auc(
     *,
     folds: int = 5,
     seed: int = 0,
-    done: Callable[[], None] | None = None,
 ) -> AucScore:
     """Score a selector: choose features, train and tune inside each training fold, rank the rest."""
-    binary = as_binary(matrix)
-    positive = as_classes(labels, binary.n)
-    scores, counts = [], []
-    for train, train_positive, test, test_positive in _each_fold(binary, positive, folds, seed):
-        chosen = np.sort(clone(selector).fit(train, train_positive).selected_)
-        scores.append(
-            linear_svm_auc(
-                train.project(chosen), train_positive, test.project(chosen), test_positive,
-                seed=seed,
-            )
-        )  # fmt: skip
-        counts.append(len(chosen))
-        if done is not None:
-            done()
-    return AucScore(tuple(scores), tuple(counts))
+    return FoldScores(matrix, labels, folds=folds, seed=seed).nested(selector)
 
 
 Release = Callable[
@@ -248,17 +356,14 @@ def released_score(
 def _splits(target: Target, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
     if target.kind == "two":
         return folds_of(target.positive, folds=folds, seed=seed)
-    state = Streams(seed).seed_of("folds") % (2**32)
+    n = len(target.values)
     if target.kind == "several":
         rare = int(np.bincount(target.values).min())
-        splitter: StratifiedKFold | KFold = StratifiedKFold(
-            max(2, min(folds, rare)), shuffle=True, random_state=state
-        )
-        if rare < 2:
-            splitter = KFold(folds, shuffle=True, random_state=state)
-    else:
-        splitter = KFold(min(folds, len(target.values)), shuffle=True, random_state=state)
-    return list(splitter.split(np.zeros(len(target.values)), target.values))
+        if rare >= 2:
+            folds = min(folds, rare)
+            return _dealt(_stratified(target.values, folds, seed), folds)
+    folds = min(folds, n)
+    return _dealt(_shuffled(n, folds, seed), folds)
 
 
 def _score(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from ...core.exploration import Exploration
 from ...core.records import FrontierRecord
 from .records import BasketsCandidate, BasketsFrontier
+
+if TYPE_CHECKING:
+    from .shift import ExploredColumns
 
 __all__ = ["BasketsExploration"]
 
@@ -15,6 +19,22 @@ class BasketsExploration(Exploration[BasketsFrontier, BasketsCandidate]):
     """A frontier of releases: feature sets, single cells, whole rows."""
 
     Record: ClassVar[type[FrontierRecord]] = BasketsFrontier
+
+    def __init__(self, record: BasketsFrontier, columns: ExploredColumns) -> None:
+        super().__init__(record)
+        self.columns = columns
+
+    def save_payload(self, folder: Path) -> None:
+        """Write what new rows are compared with."""
+        self.columns.save(folder)
+
+    @classmethod
+    def load_payload(cls, folder: Path, record: FrontierRecord) -> Self:
+        """Build the exploration from its record and what `save_payload` wrote."""
+        from .shift import ExploredColumns
+
+        assert isinstance(record, BasketsFrontier)
+        return cls(record, ExploredColumns.load(folder))
 
     def lines(self) -> list[str]:
         record = self.record

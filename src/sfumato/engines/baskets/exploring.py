@@ -20,13 +20,15 @@ from ...core.engine import Progress
 from ...core.errors import DataError
 from ...core.exploration import placed
 from ...core.measures import Risk, Utility
+from ...core.randomness import Streams
 from ...core.records import InputFile
 from ...data.baskets import Baskets
-from .attack import attacked, drawn_people
+from ...data.tally import Tally
+from .attack import Attackers, drawn_people
 from .binary import BinaryMatrix, as_binary
 from .cells.cores import Effort
 from .containment import audit
-from .evaluation import AucScore, cross_validated_auc, nested_auc, released_score
+from .evaluation import AucScore, FoldScores, released_score
 from .exploration import BasketsExploration
 from .knowledge import EVERYTHING, Knowledge, rows_left
 from .records import BasketsCandidate, BasketsFrontier, BasketsReference, EmptySelection
@@ -34,6 +36,7 @@ from .registry import AUTO, MEASURES, SCORE, SELECTORS, WAYS
 from .request import BasketsRequest
 from .selection import flag_names, flags, made_by, makers, names_in, risky_among
 from .sensitive import highest_confidence, places_of
+from .shift import ExploredColumns
 from .targets import Target, as_target
 from .ways import Published, Spec, make
 
@@ -42,7 +45,6 @@ __all__ = [
     "explored",
     "knowledge_of",
     "measured_on",
-    "measures_of",
 ]
 
 _PEOPLE = 250  # looked for by each attacker while exploring
@@ -93,7 +95,11 @@ def explored(request: BasketsRequest, *, progress: Progress) -> BasketsExplorati
             promise=f"At least k rows are left to someone who knows {search.knowledge.words}.",
             empty_selections=tuple(search.empty),
             warning=WARNING,
-        )
+        ),
+        ExploredColumns.of(
+            Tally.of(rows.indptr, rows.indices, baskets.feature_names),
+            Streams(request.seed).seed_of("columns") >> 1,
+        ),
     )
 
 
@@ -131,9 +137,14 @@ class _Exploring:
         listed = names_in(request.sensitive, "sensitive items")
         self.sensitive = None if listed is None else places_of(names, listed)
         self.empty: list[EmptySelection] = []
-        self.people = drawn_people(
-            rows, _PEOPLE if len(rows.indices) <= _LARGE else _PEOPLE // 5, request.seed
+        people = _PEOPLE if len(rows.indices) <= _LARGE else _PEOPLE // 5
+        self.attackers = Attackers(
+            rows, drawn_people(rows, people, request.seed), absences=(0, 1), seed=request.seed
         )
+        self.kept = {name: MEASURES[name].of(rows, request.seed) for name in MEASURES}
+        self.folds = None
+        if target is not None and target.kind == "two":
+            self.folds = FoldScores(rows, target.positive, folds=request.folds, seed=request.seed)
         self.progress = progress
 
     @property
@@ -187,7 +198,7 @@ class _Exploring:
         request, rows = self.request, self.rows
         file = made.matrix.take_rows(np.flatnonzero(made.rows)).project(made.features)
         score, on_all = self._scores(way, spec, made, step)
-        kept = measures_of(rows, made.matrix, request.seed)
+        kept = {name: float(measure(made.matrix)) for name, measure in self.kept.items()}
         on_axis = score if self.utility == SCORE else None
         risky = None
         if spec.selector is not None:
@@ -195,9 +206,6 @@ class _Exploring:
             risky = risky_among(given, made.features, rows.d)
         measured = measured_on(file, request.absences, self.compute)
         del measured["rows"]
-        findings = attacked(
-            rows, made.matrix, made.rows, people=self.people, absences=(0, 1), seed=request.seed
-        )
         return BasketsCandidate(
             id=f"{name}{self.knowledge.tag}-k{spec.k}",
             risk=Risk(1.0 / spec.k, attacker=f"knows {self.knowledge.words}"),
@@ -220,7 +228,7 @@ class _Exploring:
             stop=None if spec.selector is None else spec.selector.get_params().get("stop"),
             features=tuple(self.names[i] for i in made.features),
             absence_risky=None if risky is None else tuple(self.names[i] for i in risky),
-            attack=findings,
+            attack=self.attackers.on(made.matrix, made.rows),
             sensitive=None
             if self.sensitive is None
             else tuple(self.names[i] for i in self.sensitive),
@@ -245,17 +253,10 @@ class _Exploring:
         if target is None:
             return None, None
         plain = self.knowledge == Knowledge() and spec.max_confidence >= 1
-        if way == "columns" and target.kind == "two" and plain:
+        if way == "columns" and self.folds is not None and plain:
             assert spec.selector is not None
-            nested = nested_auc(
-                self.rows, target.positive, spec.selector, folds=request.folds, seed=request.seed,
-                done=step,
-            )  # fmt: skip
-            projected = self.rows.project(made.features)
-            on_all = cross_validated_auc(
-                projected, target.positive, folds=request.folds, seed=request.seed
-            )
-            return nested, on_all.value
+            nested = self.folds.nested(spec.selector, done=step)
+            return nested, self.folds.of_features(made.features).value
 
         def release(
             part: BinaryMatrix, positive: npt.NDArray[np.bool_]
@@ -275,8 +276,8 @@ class _Exploring:
         measured = measured_on(rows, request.absences, self.compute)
         del measured["rows"]
         auc = None
-        if target is not None and target.kind == "two":
-            auc = cross_validated_auc(rows, target.positive, folds=request.folds, seed=request.seed)
+        if self.folds is not None:
+            auc = self.folds.of_features(np.arange(rows.d))
         elif target is not None:
             auc = released_score(
                 rows, target, lambda part, _: (part, np.ones(part.n, dtype=bool)),
@@ -303,11 +304,6 @@ class _Exploring:
 def knowledge_of(items: int | None, absences: int | str) -> Knowledge:
     """Return the knowledge that a request names."""
     return Knowledge(items, EVERYTHING if absences == "all" else int(absences))
-
-
-def measures_of(original: BinaryMatrix, published: BinaryMatrix, seed: int) -> dict[str, float]:
-    """Return every measure of what a release keeps."""
-    return {name: float(MEASURES[name].value(original, published, seed)) for name in MEASURES}
 
 
 def measured_on(matrix: BinaryMatrix, absences: Iterable[int], compute: Compute) -> dict[str, Any]:

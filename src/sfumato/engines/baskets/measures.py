@@ -24,6 +24,10 @@ _NEIGHBOURS = 10
 _SUPPORT = 0.01  # of the rows: where an itemset is called frequent
 
 
+Kept = Callable[[BinaryMatrix], float]
+"""Returns what a published matrix keeps of the original that it was made for."""
+
+
 @dataclass(frozen=True)
 class MeasureOf:
     """A measure of what a release keeps.
@@ -32,65 +36,85 @@ class MeasureOf:
     ----------
     kept : str
         What is kept, in words.
-    value : callable
-        Returns a share in [0, 1] from the original, the published rows and a seed.
+    of : callable
+        Takes the original and a seed, and returns the measure of what is published of it: what is
+        needed of the original is computed once, however many releases are compared with it.
 
     """
 
     kept: str
-    value: Callable[[BinaryMatrix, BinaryMatrix, int], float]
+    of: Callable[[BinaryMatrix, int], Kept]
+
+    def value(self, original: BinaryMatrix, published: BinaryMatrix, seed: int) -> float:
+        """Return a share in [0, 1] from the original, the published rows and a seed."""
+        return self.of(original, seed)(published)
 
 
-def _ones(original: BinaryMatrix, published: BinaryMatrix, _seed: int) -> float:
-    return len(published.indices) / max(len(original.indices), 1)
+def _ones(original: BinaryMatrix, _seed: int) -> Kept:
+    return lambda published: len(published.indices) / max(len(original.indices), 1)
 
 
-def _columns(original: BinaryMatrix, published: BinaryMatrix, _seed: int) -> float:
-    before = int(np.count_nonzero(original.supports))
-    return int(np.count_nonzero(published.supports)) / max(before, 1)
+def _columns(original: BinaryMatrix, _seed: int) -> Kept:
+    before = max(int(np.count_nonzero(original.supports)), 1)
+    return lambda published: int(np.count_nonzero(published.supports)) / before
 
 
-def _supports(original: BinaryMatrix, published: BinaryMatrix, _seed: int) -> float:
-    """Return 1 - mean relative error of the supports of all items that occur."""
+def _rows(original: BinaryMatrix, _seed: int) -> Kept:
+    """Measure the share of the rows with items that still publish some."""
+    before = max(int(np.count_nonzero(np.diff(original.indptr))), 1)
+    return lambda published: int(np.count_nonzero(np.diff(published.indptr))) / before
+
+
+def _supports(original: BinaryMatrix, _seed: int) -> Kept:
+    """Measure 1 - mean relative error of the supports of all items that occur."""
     held = original.supports > 0
-    if not held.any():
-        return 1.0
     before = original.supports[held].astype(np.float64)
-    return float(1 - (np.abs(before - published.supports[held]) / before).mean())
+    if not len(before):
+        return lambda _: 1.0
+    return lambda published: float(1 - (np.abs(before - published.supports[held]) / before).mean())
 
 
-def _frequent(matrix: BinaryMatrix, least: int) -> set[tuple[int, ...]]:
-    """Return the items and pairs that at least so many rows hold."""
-    found: set[tuple[int, ...]] = {(int(i),) for i in np.flatnonzero(matrix.supports >= least)}
+def _frequent(matrix: BinaryMatrix, least: int) -> npt.NDArray[np.int64]:
+    """Return the items and pairs that at least so many rows hold, as numbers: first * d + last."""
     common = np.flatnonzero(matrix.supports >= least)
     ranked, item = ranked_by_support(matrix.project(common))
     starts, rows = ranked.columns
     first, nodes = frequent_pairs(ranked.indptr, ranked.indices, starts, rows, least)
-    owner = np.repeat(np.arange(ranked.d), np.diff(first))
-    pairs = np.sort(np.column_stack([common[item[owner]], common[item[nodes]]]), axis=1)
-    found.update(map(tuple, pairs.tolist()))
-    return found
+    owner = common[item[np.repeat(np.arange(ranked.d), np.diff(first))]]
+    other = common[item[nodes]]
+    pairs = np.minimum(owner, other) * matrix.d + np.maximum(owner, other)
+    return np.concatenate((common * matrix.d + common, pairs))
 
 
-def _itemsets(original: BinaryMatrix, published: BinaryMatrix, _seed: int) -> float:
-    """Return the F1 of the frequent items and pairs, at one support in a hundred rows."""
+def _itemsets(original: BinaryMatrix, _seed: int) -> Kept:
+    """Measure the F1 of the frequent items and pairs, at one support in a hundred rows."""
     least = max(2, int(np.ceil(_SUPPORT * original.n)))
-    before, after = _frequent(original, least), _frequent(published, least)
-    both = len(before & after)
-    return 2 * both / (len(before) + len(after)) if before or after else 1.0
+    before = _frequent(original, least)
+
+    def kept(published: BinaryMatrix) -> float:
+        after = _frequent(published, least)
+        both = len(np.intersect1d(before, after, assume_unique=True))
+        total = len(before) + len(after)
+        return 2 * both / total if total else 1.0
+
+    return kept
 
 
-def _together(matrix: BinaryMatrix, items: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
-    part = matrix.to_csr()[:, items].astype(np.float64)
-    return np.asarray((part.T @ part).todense())
+def _together(
+    matrix: BinaryMatrix, items: npt.NDArray[np.intp], rows: npt.NDArray[np.intp] | None = None
+) -> npt.NDArray[np.float64]:
+    """Count the rows that hold each two of the items."""
+    part = matrix.to_csr() if rows is None else matrix.to_csr()[rows]
+    part = part[:, items].astype(np.int32)
+    return np.asarray((part.T @ part).todense(), dtype=np.float64)
 
 
-def _lift(original: BinaryMatrix, published: BinaryMatrix, _seed: int) -> float:
-    """Return how well the lifts of pairs of common items agree: 1 - mean difference of log lifts."""
+def _lift(original: BinaryMatrix, _seed: int) -> Kept:
+    """Measure how well the lifts of pairs of common items agree: 1 - mean difference of log lifts."""
     items = np.argsort(-original.supports, kind="stable")[: min(200, original.d)]
     items = items[original.supports[items] >= 2]
     if len(items) < 2:
-        return 1.0
+        return lambda _: 1.0
     upper = np.triu_indices(len(items), 1)
     n = original.n
 
@@ -101,49 +125,48 @@ def _lift(original: BinaryMatrix, published: BinaryMatrix, _seed: int) -> float:
         # half a row each, so that a pair that nobody publishes has a lift, too
         return np.asarray(np.log2((pairs[upper] + 0.5) / (expected + 0.5)))
 
-    before, after = logs(original), logs(published)
-    return float(np.clip(1 - np.abs(before - after).mean(), 0, 1))
+    before = logs(original)
+    return lambda published: float(np.clip(1 - np.abs(before - logs(published)).mean(), 0, 1))
 
 
-def _neighbours(original: BinaryMatrix, published: BinaryMatrix, seed: int) -> float:
-    """Return the recall of each item's ten nearest items by cosine, as recommenders use them."""
+def _neighbours(original: BinaryMatrix, seed: int) -> Kept:
+    """Measure the recall of each item's ten nearest items by cosine, as recommenders use them."""
     rng = Streams(seed).generator("neighbours")
     held = np.flatnonzero(original.supports >= 2)
     if len(held) <= 2:
-        return 1.0
+        return lambda _: 1.0
     order = held[np.argsort(-original.supports[held], kind="stable")][:_SAMPLE]
     rows = np.sort(rng.permutation(original.n)[: 10 * _SAMPLE])
-    width = min(_NEIGHBOURS, len(order) - 1)
+    before = _nearest(original, order, rows)
+    wanted = int(before.sum())
 
-    def nearest(matrix: BinaryMatrix) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
-        part = matrix.to_csr()[rows][:, order].astype(np.float64)
-        pairs = np.asarray((part.T @ part).todense())
-        norm = np.sqrt(np.maximum(np.diag(pairs), 1e-12))
-        near = pairs / norm[:, None] / norm[None, :]
-        np.fill_diagonal(near, -1.0)
-        return np.argsort(-near, axis=1, kind="stable")[:, :width], near
+    def kept(published: BinaryMatrix) -> float:
+        shown = np.flatnonzero(published.supports[order])  # no other item has a neighbour left
+        after = _nearest(published, order[shown], rows)
+        hits = np.count_nonzero(before[np.ix_(shown, shown)] & after)
+        return int(hits) / wanted if wanted else 1.0
 
-    before, similar = nearest(original)
-    after, similar_after = nearest(published)
-    real = np.take_along_axis(similar, before, axis=1) > 0
-    shown = np.take_along_axis(similar_after, after, axis=1) > 0
-    hits, wanted = 0, int(real.sum())
-    for i in range(len(order)):
-        hits += len(set(before[i][real[i]]) & set(after[i][shown[i]]))
-    return hits / wanted if wanted else 1.0
+    return kept
 
 
-def _rows(original: BinaryMatrix, published: BinaryMatrix, _seed: int) -> float:
-    """Return the share of the rows with items that still publish some."""
-    before = int(np.count_nonzero(np.diff(original.indptr)))
-    return int(np.count_nonzero(np.diff(published.indptr))) / max(before, 1)
-
-
-def in_shape(published: BinaryMatrix, rows: npt.NDArray[np.bool_]) -> BinaryMatrix:
-    """Return the published rows in the shape of the original: rows left out publish nothing."""
-    lengths = np.zeros(len(rows), dtype=np.int64)
-    lengths[rows] = np.diff(published.indptr)
-    return BinaryMatrix(np.concatenate(([0], np.cumsum(lengths))), published.indices, published.d)
+def _nearest(
+    matrix: BinaryMatrix, items: npt.NDArray[np.intp], rows: npt.NDArray[np.intp]
+) -> npt.NDArray[np.bool_]:
+    """Return which items are among the nearest of each item; of equals the first, none without a share."""
+    if len(items) < 2:
+        return np.zeros((len(items), len(items)), dtype=bool)
+    near = _together(matrix, items, rows)
+    norm = np.sqrt(np.maximum(np.diag(near), 1e-12))
+    near /= norm[:, None]
+    near /= norm[None, :]
+    np.fill_diagonal(near, 0.0)
+    width = min(_NEIGHBOURS, len(items) - 1)
+    last = np.partition(near, -width, axis=1)[:, -width, None]
+    found = near > last
+    equal = near == last
+    left = width - found.sum(axis=1, keepdims=True)
+    found |= equal & (np.cumsum(equal, axis=1, dtype=np.int32) <= left)
+    return found & (near > 0)
 
 
 ONES = MeasureOf("share of the ones that are published", _ones)

@@ -22,8 +22,8 @@ from ...core.errors import DataError, FormatError, InputError, ReleaseRefusedErr
 from ...core.files import sha256_of, whole_directory, write_json
 from ...core.ownership import paths_in
 from ...core.private_key import private_key
-from ...core.records import RELEASE_FILE, InputFile
-from ...core.release import released_files, warn_if_composed, warn_of_kept_order
+from ...core.records import RELEASE_FILE, InputFile, ShiftRecord
+from ...core.release import refuse_different, released_files, warn_if_composed, warn_of_kept_order
 from ...data.baskets import (
     Baskets,
     check_labels,
@@ -34,15 +34,17 @@ from ...data.baskets import (
 )
 from ...data.baskets import beside_of as beside
 from ...data.logs import LogColumns, read_log, write_log
+from ...data.tally import Tally
 from .binary import BinaryMatrix, as_binary
 from .cells.cores import only_columns
 from .exploring import measured_on
 from .knowledge import Knowledge
 from .posets import absence_containment
-from .records import BasketsCandidate, BasketsRelease, How, Measured
+from .records import BasketsCandidate, BasketsRelease, How, ReleaseMeasured
 from .registry import WAYS
 from .request import BasketsPublishRequest
 from .sensitive import highest_confidence
+from .shift import ExploredColumns, sentence_of
 from .targets import as_target
 from .ways import Published, Spec, make
 
@@ -54,10 +56,18 @@ _DEFAULT_NAME = {
 
 
 def projected(
-    candidate: BasketsCandidate, request: BasketsPublishRequest, *, seed: int = 0
+    candidate: BasketsCandidate,
+    request: BasketsPublishRequest,
+    *,
+    seed: int = 0,
+    columns: ExploredColumns | None = None,
 ) -> Baskets:
     """Return the data as the candidate says, after the same audit as on disk."""
-    found = _released(candidate, request.baskets(), seed)
+    baskets = request.baskets()
+    if columns is not None:
+        shift = columns.check(_tally(baskets))
+        refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
+    found = _released(candidate, baskets, seed)
     shuffle = _shuffle(candidate, request)
     if shuffle is not None:
         found = found.shuffled(shuffle)
@@ -188,6 +198,7 @@ def published(
     target: Path,
     *,
     seed: int,
+    columns: ExploredColumns,
     force: bool,
     progress: Progress,
 ) -> BasketsRelease:
@@ -204,6 +215,8 @@ def published(
         inside).
     seed : int
         The seed of the exploration, kept in the record.
+    columns : ExploredColumns
+        What is known of the explored rows; others are refused unless the request accepts them.
     force : bool
         Whether an existing release may be replaced.
     progress : Progress
@@ -212,7 +225,7 @@ def published(
     """
     kind, name = _kind_and_name(request)
     as_file = _data_suffix(target, log=request.log is not None)
-    stage_in = partial(_stage, candidate, request, seed=seed, progress=progress)
+    stage_in = partial(_stage, candidate, request, columns, seed=seed, progress=progress)
     read = _read_from(request.matrix, request.labels)
     if as_file is None:
         with whole_directory(target, force=force, inputs=read, private=False) as stage:
@@ -290,11 +303,13 @@ class _Written:
     features: list[str]
     label_column: str | None
     shuffled: bool
+    seen: Tally
 
 
 def _stage(
     candidate: BasketsCandidate,
     request: BasketsPublishRequest,
+    columns: ExploredColumns,
     target: Path,
     record: Path,
     *,
@@ -303,6 +318,9 @@ def _stage(
 ) -> BasketsRelease:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
     written = _write(candidate, request, target, seed=seed, progress=progress)
+    shift = columns.check(written.seen)
+    sentence = sentence_of(shift)
+    refuse_different(shift, sentence, accepted=request.accept_shift)
     matrix, names = _read_back(target, request.log, written.label_column)
     held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
     if not held <= set(written.features):
@@ -332,8 +350,9 @@ def _stage(
         utility=candidate.utility,
         promised=promised,
         confidence=confidence,
-        how=_how(candidate, written.features, shuffled=written.shuffled),
-        measured=Measured(**measured_on(rows, (1, 2), compute)),
+        how=_how(candidate, written, accept_shift=request.accept_shift),
+        measured=ReleaseMeasured(**measured_on(rows, (1, 2), compute), shift=ShiftRecord.of(shift)),
+        sentences=() if sentence is None else (sentence,),
     )
     write_json(record, release.to_json())
     return release
@@ -365,7 +384,8 @@ def _write(
             progress=progress,
         )
         inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
-        return _Written(inputs, copied.written, features, copied.label_column, shuffle is not None)
+        column, shuffled = copied.label_column, shuffle is not None
+        return _Written(inputs, copied.written, features, column, shuffled, copied.seen)
     baskets = request.baskets()
     inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
     released = _released(candidate, baskets, seed)
@@ -373,10 +393,18 @@ def _write(
         released = released.shuffled(shuffle)
     outputs = write_baskets(released, target) if log is None else write_log(released, log, target)
     names = list(released.feature_names)
-    return _Written(inputs, outputs, names, baskets.label_column, shuffle is not None)
+    column, shuffled = baskets.label_column, shuffle is not None
+    return _Written(inputs, outputs, names, column, shuffled, _tally(baskets))
 
 
-def _how(candidate: BasketsCandidate, features: Sequence[str], *, shuffled: bool) -> How:
+def _tally(baskets: Baskets) -> Tally:
+    matrix = baskets.matrix
+    found = Tally()
+    found.add(matrix.indptr, matrix.indices, matrix.data, baskets.feature_names)
+    return found
+
+
+def _how(candidate: BasketsCandidate, written: _Written, *, accept_shift: bool) -> How:
     return How(
         publish_as=candidate.publish_as,
         known_items=candidate.known_items,
@@ -385,7 +413,8 @@ def _how(candidate: BasketsCandidate, features: Sequence[str], *, shuffled: bool
         selector=candidate.selector,
         stop=candidate.stop,
         k=candidate.k,
-        order="shuffled" if shuffled else "kept",
-        features=tuple(features),
+        order="shuffled" if written.shuffled else "kept",
+        features=tuple(written.features),
         absence_risky=candidate.absence_risky or (),
+        accept_shift=accept_shift,
     )

@@ -19,6 +19,7 @@ from ...core.records import (
     Release,
     Sentence,
     Share,
+    ShiftRecord,
     private,
 )
 
@@ -33,6 +34,7 @@ __all__ = [
     "Finding",
     "How",
     "Measured",
+    "ReleaseMeasured",
 ]
 
 Feature = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,1000}$")]
@@ -56,6 +58,12 @@ class Measured(Record):
     absences_exact: dict[str, bool] = Field(default_factory=dict)
     left_by_items: dict[str, Count] = Field(default_factory=dict)
     items_exact: dict[str, bool] = Field(default_factory=dict)
+
+
+class ReleaseMeasured(Measured):
+    """What a release gives away, and how its rows compare with those explored."""
+
+    shift: ShiftRecord
 
 
 class Finding(Record):
@@ -188,13 +196,16 @@ class How(Record):
     order: Literal["shuffled", "kept"] = "kept"
     features: tuple[Feature, ...]
     absence_risky: tuple[Feature, ...] = ()
+    accept_shift: bool = False
 
 
 class BasketsRelease(Release):
     """release.json of the baskets engine."""
 
     how: How
-    measured: Measured
+    measured: ReleaseMeasured
+    sentences: tuple[Sentence, ...] = ()
+    """What is to be known first, in words."""
     confidence: Share | None = None
     promised: Count
     """The rows left to the knowledge that the promise is about, counted on the written file."""
@@ -205,8 +216,9 @@ class BasketsRelease(Release):
             for m, v in self.measured.ac_under_absences.items()
         )
         return [
+            *self.sentences,
             f"{self.counts['rows']:,} rows, {self.counts['features']:,} features, "
             f"{self.counts['ones']:,} ones; audited: at least {self.promised} rows fit what is known (promised "
             f"{self.how.k}); AC {self.measured.ac}, unique rows "
-            f"{self.measured.unique_share:.1%}" + (f", AC {absent}" if absent else "")
+            f"{self.measured.unique_share:.1%}" + (f", AC {absent}" if absent else ""),
         ]

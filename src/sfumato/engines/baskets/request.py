@@ -185,6 +185,9 @@ class BasketsRequest(_OfMatrix):
 class BasketsPublishRequest(_OfMatrix):
     """The parameters of `baskets publish`, beside the choice of a candidate."""
 
+    accept_shift: bool = parameter(
+        False, help="Publish although the rows are not like those explored; recorded."
+    )
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."
     )

@@ -11,6 +11,7 @@ from ...presentation.sentences import (
     chosen_sentence,
     reference_grid,
     search_sentence,
+    shift_check,
     status_of,
     title_for,
     withheld_check,
@@ -41,7 +42,10 @@ def story(part: Part) -> Story:
         glossary=knowledge.glossary, method=knowledge.method, papers=knowledge.papers,
     )  # fmt: skip
     told.verdict = _verdict(chosen, every, release, frontier)
-    told.checks = [*_checks(chosen, release), *(c for c in [withheld_check(part)] if c)]
+    shift = _shift_check(release)
+    if shift is not None and shift.state == "look":
+        told.verdict.insert(0, shift.text)
+    told.checks = [*_checks(chosen, release), *(c for c in (shift, withheld_check(part)) if c)]
     told.published = [chosen_sentence(part)]
     told.tradeoff = [
         search_sentence(part),
@@ -222,6 +226,13 @@ def _checks(chosen: BasketsCandidate | None, release: BasketsRelease | None) -> 
             )
         )
     return checks
+
+
+def _shift_check(release: BasketsRelease | None) -> Check | None:
+    if release is None:
+        return None
+    shift = release.measured.shift
+    return shift_check(shift, release.sentences, accepted=release.how.accept_shift)
 
 
 def _ordered(

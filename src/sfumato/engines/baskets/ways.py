@@ -155,7 +155,7 @@ def _weights(matrix: BinaryMatrix, positive: Classes) -> npt.NDArray[np.int64]:
     return np.minimum(1 + np.round(_EMPHASIS * told / mean), 100).astype(np.int64)
 
 
-_EMPHASIS = 4.0
+_EMPHASIS = 16.0
 
 
 def _cells(matrix: BinaryMatrix, spec: Spec) -> Published:

@@ -16,6 +16,7 @@ from ...presentation.sentences import (
     measured_check,
     reference_grid,
     search_sentence,
+    shift_check,
     status_of,
     times,
     title_for,
@@ -220,7 +221,8 @@ def _verdict(facts: _Facts) -> list[str]:
     known = listed(list(facts.quasi)) if facts.quasi else "all quasi-identifiers"
     kept = f"[[tables.utility|{percent(utility)}]]"
     expected = facts.expected
-    sentences = []
+    different = _shift_check(facts)
+    sentences = [different.text] if different is not None and different.state == "look" else []
     if facts.risk_measure != "population":
         sentences.append(
             f"The {_RISKS.get(facts.risk_measure, 'risk')} is [[tables.risk|{decimal(risk)}]] for an "
@@ -327,6 +329,14 @@ def _checks(facts: _Facts) -> list[Check]:
     return [*checks, *_release_checks(facts)]
 
 
+def _shift_check(facts: _Facts) -> Check | None:
+    release = facts.release
+    if release is None:
+        return None
+    shift = release.measured.shift
+    return shift_check(shift, release.sentences, accepted=release.how.accept_shift)
+
+
 def _release_checks(facts: _Facts) -> list[Check]:
     release = facts.release
     if release is None:
@@ -336,8 +346,8 @@ def _release_checks(facts: _Facts) -> list[Check]:
         kept = measured_check(facts.chosen.risk.value, release.measured.risk)
         if kept is not None:
             checks.append(kept)
-    held = withheld_check(facts.part)
-    return checks if held is None else [*checks, held]
+    more = (_shift_check(facts), withheld_check(facts.part))
+    return [*checks, *(check for check in more if check is not None)]
 
 
 def _published(facts: _Facts) -> list[str]:
@@ -351,6 +361,7 @@ def _published(facts: _Facts) -> list[str]:
             found.append(f"Identifiers left out: {listed(list(how.identifiers_dropped))}.")
         if how.columns_kept:
             found.append(f"Published as they are: {listed(list(how.columns_kept))}.")
+        found += [f"{name}: {words}." for name, words in how.columns_treated.items()]
     return found
 
 
@@ -406,7 +417,7 @@ def _cost(facts: _Facts) -> list[str]:
     sentences = [
         (
             f"The policy gives up [[tables.utility|{lost}]] of the information in the quasi-identifiers"
-            f"{nats}. Other columns are published as they are."
+            f"{nats}. {_other_columns(facts)}"
         )
     ]
     harbor = facts.harbor
@@ -429,6 +440,16 @@ def _cost(facts: _Facts) -> list[str]:
             f"of {percent(harbor.utility.value)}."
         )
     return sentences
+
+
+def _other_columns(facts: _Facts) -> str:
+    treated = {} if facts.release is None else facts.release.measured.columns
+    if not treated:
+        return "Other columns are published as they are, unless the schema says otherwise."
+    lost = [f"{name} by {decimal(loss.distance)}" for name, loss in treated.items()]
+    return (
+        f"Numbers of other columns changed on average, in √2 standard deviations: {listed(lost)}."
+    )
 
 
 def _assumptions(facts: _Facts) -> list[str]:

@@ -26,6 +26,7 @@ from .conditions import Conditions
 from .labels import DomainLabels
 from .policy import Lattice, Policy
 from .problem import Problem, cells_hash, resolved_schema, writer_of
+from .shift import margins_of
 
 __all__ = ["POLICIES_FILE", "POPULATION_FILE", "Terms", "load_terms", "policy_of_hex", "save_terms"]
 
@@ -52,6 +53,8 @@ class Terms:
     target: str | None = None
     k: int = 5
     conditions: Conditions = field(default_factory=Conditions)
+    margins: tuple[npt.NDArray[np.int64], ...] | None = None
+    """How many explored records hold each value of each quasi-identifier."""
     sampling_fraction: float | None = None
 
     @classmethod
@@ -76,6 +79,7 @@ class Terms:
             target,
             k,
             conditions or Conditions(),
+            margins_of(table, problem.lattice.sizes),
             sampling_fraction,
         )
 
@@ -113,6 +117,7 @@ def save_terms(terms: Terms, references: Mapping[str, Policy], folder: Path) -> 
         "target": terms.target,
         "k": terms.k,
         "conditions": asdict(terms.conditions),
+        "margins": None if terms.margins is None else [m.tolist() for m in terms.margins],
         "sampling_fraction": terms.sampling_fraction,
         "population": terms.population_codes is not None,
         "references": {name: policy.hex for name, policy in sorted(references.items())},
@@ -181,10 +186,27 @@ def _terms_of(content: Mapping[str, Any], folder: Path) -> tuple[Terms, dict[str
         None if target is None else str(target),
         int(content["k"]),
         _conditions(content["conditions"]),
+        _margins(content["margins"], lattice),
         None if content["sampling_fraction"] is None else float(content["sampling_fraction"]),
     )
     references = {str(n): policy_of_hex(lattice, h) for n, h in content["references"].items()}
     return terms, references
+
+
+def _margins(
+    content: list[list[int]] | None, lattice: Lattice
+) -> tuple[npt.NDArray[np.int64], ...] | None:
+    if content is None:
+        return None
+    margins = tuple(np.array(counts, np.int64) for counts in content)
+    fit = (
+        tuple(m.shape for m in margins) == tuple((size,) for size in lattice.sizes)
+        and all((m >= 0).all() for m in margins)
+        and len({int(m.sum()) for m in margins}) == 1
+    )
+    if not fit:
+        raise ModelError(f"The file {POLICIES_FILE!r} is damaged: its margins do not fit.")
+    return margins
 
 
 def _conditions(content: Mapping[str, Any]) -> Conditions:
@@ -198,6 +220,7 @@ def _conditions(content: Mapping[str, Any]) -> Conditions:
         number("max_t"),
         number("max_average_risk"),
         float(content["max_suppressed"]),
+        str(content["suppress_as"]),
     )
 
 

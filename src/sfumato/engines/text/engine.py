@@ -54,8 +54,12 @@ class TextEngine(Engine):
     def explore(self, request: TextRequest, *, progress: Progress = no_progress) -> TextExploration:
         """Choose classifiers for each ratio L/C and judge them on documents they have not seen."""
         from .exploring import explore as run
+        from .steps import ExploreSteps
 
-        return run(request, lambda note: progress(1, note=note))
+        steps = ExploreSteps.of(request, progress)
+        found = run(request, steps)
+        steps.finish()
+        return found
 
     def publish(
         self,
@@ -77,6 +81,8 @@ class TextEngine(Engine):
         from .attack.registry import attackers_named, encoder_named
         from .attack.released import attack_release
 
+        learners = attackers_named(request.attackers)
+        total = 2 * len(learners) + (3 if request.background else 1)
         found = attack_release(
             request.directory,
             request.published,
@@ -84,11 +90,11 @@ class TextEngine(Engine):
             background=request.background,
             training=request.training,
             budgets=request.budgets,
-            learners=attackers_named(request.attackers),
+            learners=learners,
             folds=request.folds,
             seed=request.seed,
             request=request.to_record(),
-            progress=lambda note: call.progress(1, note=note),
+            progress=lambda _: call.progress(1, total=total, note="attacking the release"),
             encoder=encoder_named(request.attackers, request.encoder),
         )
         for line in found.lines():

@@ -11,9 +11,10 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from ...core.engine import Progress, no_progress
-from ...core.errors import InputError, ParameterError, ReleaseRefusedError, did_you_mean
+from ...core.errors import InputError, ParameterError, did_you_mean
 from ...core.files import canonical_json
 from ...core.randomness import Streams
+from ...core.release import refuse_different
 from ...data.document import Document
 from ...data.documents import Corpus, documents_frame, read_documents
 from ...data.findings import with_findings
@@ -87,11 +88,7 @@ def publish(
         batch = held_out.batch(look.documents, seed)
         risk = promised(risk, held_out, batch)
     sentence = shift_sentence(check, expected, risk) if held_out is not None else _UNJUDGED
-    if check.different and not request.accept_shift:
-        raise ReleaseRefusedError(
-            f"Nothing was published. {sentence}",
-            hint="--accept-shift (accept_shift=True) publishes all the same, and records it.",
-        )
+    refuse_different(check, sentence, accepted=request.accept_shift)
     reading = _reading(request, learned, look)
     sanitiser = _sanitiser(classifiers, request, reading, strict=request.strict or out is None)
     if out is None:

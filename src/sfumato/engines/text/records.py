@@ -37,6 +37,7 @@ from ...core.records import (
     Release,
     Sentence,
     Share,
+    ShiftRecord,
 )
 
 __all__ = [
@@ -55,7 +56,6 @@ __all__ = [
     "Reading",
     "ReadingRecord",
     "RoundRecord",
-    "ShiftRecord",
     "TextAttack",
     "TextBound",
     "TextCandidate",
@@ -343,28 +343,6 @@ class MeasuredRange(Record):
     low: float
     high: float
     inside: bool
-
-
-class ComparedRecord(Record):
-    """One measure of the shift check in both samples."""
-
-    released: float
-    learned: float
-    difference: float
-
-
-class ShiftRecord(Record):
-    """Whether the release is like what was learned from, and the numbers that the verdict rests on."""
-
-    verdict: Sentence
-    p_value: Share | None
-    alarm_at: Share
-    cause: Name | None
-    released: Count
-    learned: Count
-    learned_from: Count = 0
-    """Documents of the release that were learned from; they are not compared."""
-    measures: dict[Name, ComparedRecord]
 
 
 class TextMeasured(Record):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from ...core.engine import Part
-from ...core.shift import DIFFERENT, TOO_FEW
 from ...core.story import Check, Stat, Story
 from ...presentation.frontier_chart import Axes, frontier_chart
 from ...presentation.knowledge import knowledge_of
@@ -14,6 +11,7 @@ from ...presentation.sentences import (
     chosen_sentence,
     reference_grid,
     search_sentence,
+    shift_check,
     status_of,
     times,
     title_for,
@@ -67,6 +65,7 @@ def story(part: Part) -> Story:
             part,
             risk=("Sensitive words left", "text.risk"),
             utility=("Words published", "text.published"),
+            known=[("No redaction", (1.0, 1.0))],
         ),
     ]
     told.grids = [grid for grid in grids if grid is not None]
@@ -167,14 +166,10 @@ def _promise(facts: TextFacts, chosen: TextCandidate, many: str) -> list[str]:
 def _shift_check(facts: TextFacts) -> Check | None:
     """Return the check that the release is like what was learned from."""
     release = facts.release
-    if release is None or release.measured is None or not release.sentences:
+    if release is None or release.measured is None:
         return None
-    verdict = release.measured.shift.verdict
-    state: Literal["holds", "look", "open"] = (
-        "look" if verdict == DIFFERENT else "open" if verdict == TOO_FEW else "holds"
-    )
-    accepted = " The steward accepted this." if release.how.accept_shift and state == "look" else ""
-    return Check(state, f"{release.sentences[0]}{accepted}")
+    shift = release.measured.shift
+    return shift_check(shift, release.sentences, accepted=release.how.accept_shift)
 
 
 def _stats(facts: TextFacts) -> list[Stat]:

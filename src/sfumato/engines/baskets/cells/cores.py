@@ -9,7 +9,7 @@ release is a start from which each step only adds ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from ....core.randomness import Streams
 from ..binary import BinaryMatrix
 from ..containment import Patterns
 from . import _cell_kernels as kernels
-from ._cell_kernels import CORES, State
+from ._cell_kernels import State
 from ._peel_kernels import order_of_rows, peel
 
 __all__ = ["Effort", "in_order_of", "only_columns", "peeled", "suppressed", "suppressed_rows"]
@@ -38,10 +38,6 @@ class Effort:
         Rows looked at per item around a row.
     width : int
         Nearest rows tried as holders of a new core.
-    rounds : int
-        Passes of growing, refining and reassigning.
-    trials : float
-        Trials of the last polish, per core; none beyond `max_trials`.
     budget : int
         Entries of the index of cores read per row.
 
@@ -49,31 +45,25 @@ class Effort:
 
     window: int = 256
     width: int = 32
-    rounds: int = 2
-    trials: float = 1.0
-    max_trials: int = 20_000
     budget: int = 4096
 
     @classmethod
     def quick(cls) -> Effort:
         """Return a light effort, for releases that are only scored: nearly as many ones."""
-        return cls(window=64, width=16, rounds=1, max_trials=0, budget=1024)
+        return cls(window=64, width=16, budget=1024)
 
     @classmethod
     def of(cls, matrix: BinaryMatrix) -> Effort:
         """Return the effort that a matrix of this size is given: minutes at 10⁷ ones."""
-        ones = len(matrix.indices)
-        if ones <= 2_000_000:
+        if len(matrix.indices) <= 2_000_000:
             return cls()
-        return cls(window=64, width=24, rounds=1, max_trials=4_000, budget=1024)
+        return cls(window=64, width=24, budget=1024)
 
 
 _THRESHOLDS = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # gains of new cores: large ones first
-_BATCH = 2000
+_SEEDS = 400  # rows around which cores of larger gains are looked for
 _HIGH = 2**60
 _LONG = 40  # items per row beyond which columns are a good start, too
-_MOST_CORES = 6  # dissolved in one trial
-_MOST_ROWS = 200
 
 
 @dataclass(frozen=True)
@@ -147,24 +137,29 @@ class _Search:
 
     def __init__(self, rows: _Sorted, k: int, weights: I8, *, riders: bool) -> None:
         m = rows.matrix
-        self.rows = rows
-        self.k = k
+        self.rows, self.k, self.riders = rows, k, riders
         n, d, ones = m.n, m.d, len(m.indices)
         starts, postings = m.columns
         sums = np.concatenate(([0], np.cumsum(weights[m.indices])))
         full = (sums[m.indptr[1:]] - sums[m.indptr[:-1]]).astype(np.int64)
         cores = 4 * (n // max(k, 1)) + 4096
         pool = 3 * ones // max(k, 1) + 64 * 1024
-        i4, i8 = np.int32, np.int64
+        numbers = np.zeros(6, dtype=np.int64)
+        numbers[kernels.K], numbers[kernels.RIDERS] = k, riders
+        row = np.zeros((n, 6), dtype=np.int64)
+        row[:, [kernels.CORE, kernels.NEXT, kernels.PREVIOUS]] = -1
+        row[:, kernels.FULL], row[:, kernels.HOPE] = full, _HIGH
+        item = np.zeros((d, 4), dtype=np.int64)
+        item[:, kernels.HEAD] = -1
         self.state = State(
-            m.indptr, m.indices, starts, postings, weights, full, k, riders,
-            np.full(n, -1, i4), np.zeros(n, i8), np.full(n, -1, i4), np.full(n, -1, i4),
-            np.full(cores, -1, i4), np.zeros(cores, i8), np.zeros(cores, i8),
-            np.zeros(cores, i8), np.zeros(cores, i8), np.zeros(cores, bool),
-            np.zeros(pool, i4), np.zeros(pool, i4), np.zeros(pool, i4),
-            np.full(d, -1, i4), np.zeros(d, i8),
-            np.zeros((16 * min(n, 20_000) + 4096, 3), i8), np.zeros(16, i8),
-            np.zeros(d, i8), np.zeros(d, i8), np.zeros(n, i8), np.full(n, _HIGH, i8), np.zeros(d, i8), np.zeros(cores, i8),
+            m.indptr, m.indices, starts, postings, weights,
+            mark=np.zeros(d, np.int64),
+            seen=np.zeros(n, np.int32),
+            item=item,
+            row=row,
+            core=np.zeros((cores, 7), np.int64),
+            entry=np.zeros((pool, 3), np.int32),
+            numbers=numbers,
         )  # fmt: skip
 
     def start_from(self, published: BinaryMatrix) -> None:
@@ -182,37 +177,33 @@ class _Search:
         return indptr, indices
 
     def run(self, effort: Effort, seed: int, progress: Progress) -> None:
-        """Grow, refine and reassign until the rounds are over, then polish."""
-        rng = Streams(seed).generator("cells")
-        s, n = self.state, self.rows.matrix.n
-        unit = max(1, int(np.median(s.weight))) if len(s.weight) else 1
-        steps = effort.rounds * len(_THRESHOLDS) + 1
-        for turn in range(effort.rounds):
-            order = rng.permutation(n).astype(np.int32)
-            s.hope[:] = _HIGH
-            kernels.reassign(s, order, effort.budget)
-            for least in _THRESHOLDS if turn == 0 else _THRESHOLDS[-1:]:
-                kernels.grow(s, order, effort.window, effort.width, least * unit)
-                self._settle(order, effort)
-                progress(1 if turn == 0 else len(_THRESHOLDS), total=steps)
-        trials = min(int(effort.trials * s.numbers[CORES]), effort.max_trials)
-        for first in range(0, trials, _BATCH):
-            many = min(_BATCH, trials - first)
-            lossy = np.flatnonzero(s.kept < s.full).astype(np.int32)
-            if not len(lossy):
-                break
-            kernels.polish(
-                s, rng.choice(lossy, many), rng.integers(1, _MOST_CORES + 1, many),
-                rng.integers(0, 2**31, 4096), effort.window, effort.width, effort.budget, _MOST_ROWS,
-            )  # fmt: skip
-            self._settle(np.arange(n, dtype=np.int32), effort)
-        progress(total=steps)
-
-    def _settle(self, order: npt.NDArray[np.int32], effort: Effort) -> None:
+        """Grow cores, those of the largest gains first, refining and reassigning after each pass."""
+        order = Streams(seed).generator("cells").permutation(self.rows.matrix.n)
+        hope = self.state.row[:, kernels.HOPE]
+        weight = self.state.weight
+        unit = max(1, int(np.median(weight))) if len(weight) else 1
         kernels.reassign(self.state, order, effort.budget)
-        if self.state.riders and self.k > 1:
+        # the first cores serve the most rows: the best of a sample, before any that will do
+        some = order[:_SEEDS]
+        self._grow(some, effort, _HIGH)
+        least = int(hope[some].max(where=hope[some] < _HIGH, initial=0))
+        while least > _THRESHOLDS[0] * unit:
+            self._grow(some, effort, least)
+            least //= 2
+        hope[:] = _HIGH
+        for least in _THRESHOLDS:
+            self._grow(order, effort, least * unit)
+            progress(total=len(_THRESHOLDS))
+
+    def _grow(self, order: I8, effort: Effort, least: int) -> None:
+        made = kernels.grow(self.state, order, effort.window, effort.width, least)
+        if not made:
+            return
+        every = np.arange(self.rows.matrix.n)
+        kernels.reassign(self.state, every, effort.budget)
+        if self.riders and self.k > 1:
             kernels.refine(self.state, 128)
-            kernels.reassign(self.state, order, effort.budget)
+            kernels.reassign(self.state, every, effort.budget)
         kernels.compact(self.state)
 
 
@@ -255,7 +246,7 @@ def suppressed(
     if columns is None:
         return found
     start = only_columns(matrix, columns)
-    long_rows = effort.rounds > 1 and len(rows.matrix.indices) > _LONG * matrix.n
+    long_rows = effort.window >= 256 and len(rows.matrix.indices) > _LONG * matrix.n
     if long_rows or _worth(found, worth) <= 1.02 * _worth(start, worth):
         search = _Search(rows, k, worth[rows.features], riders=True)
         search.start_from(start.project(rows.features).take_rows(rows.order))
@@ -277,7 +268,7 @@ def suppressed_rows(
     search = _Search(rows, k, np.ones(rows.matrix.d, dtype=np.int64), riders=False)
     start = _peeled(rows, k)
     search.start_from(start)
-    search.run(replace(effort, rounds=1), seed, no_progress)
+    search.run(effort, seed, no_progress)
     return _enough_empty(rows.back(*search.published(), matrix.d), k)
 
 

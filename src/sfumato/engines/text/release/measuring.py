@@ -9,9 +9,10 @@ import numpy as np
 
 from ....core.measures import Interval, Risk
 from ....core.randomness import Streams
+from ....core.records import ShiftRecord
 from ....core.resampling import NextBatch
 from ....core.shift import FEW, LEAST, LIKE, TOO_FEW, ShiftCheck
-from ..records import MeasuredRange, RangedShare, ShiftRecord, TextMeasured
+from ..records import MeasuredRange, RangedShare, TextMeasured
 from ..sanitize.classifiers import ClassifierSet
 from .learned import HeldOut, Learned
 
@@ -159,6 +160,6 @@ def measured(
     return TextMeasured(
         published=ranged(kept, batch.share(held_out.column("kept"), every, rare=False)),
         redacted_per_1000_words=per_thousand,
-        shift=ShiftRecord.from_json(check.to_json()),
+        shift=ShiftRecord.of(check),
         expected_left=expected,
     )

@@ -1,0 +1,76 @@
+"""Is a table like the one that was explored? New values and shifted margins of its quasi-identifiers.
+
+The counted cells are enough: no row is read for it. A value outside its domain never comes so far, it is
+refused when the table is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ...core.margins import Margin, compare_margins
+from ...core.shift import TOO_FEW, ShiftCheck
+from ...data.table import Table
+
+__all__ = ["check_table", "margins_of", "sentence_of"]
+
+Counts = npt.NDArray[np.int64]
+
+
+def margins_of(table: Table, sizes: Sequence[int]) -> tuple[Counts, ...]:
+    """Return how many records hold each value of each quasi-identifier.
+
+    >>> from ...data.table import read_table
+    >>> schema = {"attribute": [{"name": "age", "role": "quasi", "domain": {"range": [0, 3]}}]}
+    >>> margins_of(read_table({"age": [1, 1, 3]}, schema), [4])[0].tolist()
+    [0, 2, 0, 1]
+    """
+    return tuple(
+        np.bincount(codes, weights=table.count, minlength=size).astype(np.int64)
+        for codes, size in zip(table.codes, sizes, strict=True)
+    )
+
+
+def check_table(explored: Sequence[Counts], table: Table) -> ShiftCheck:
+    """Compare a table with the margins of the explored one."""
+    released = margins_of(table, [len(counts) for counts in explored])
+    rows = int(explored[0].sum()), int(table.count.sum())
+    return compare_margins(
+        [
+            Margin(name, was, now, rows)
+            for name, was, now in zip(table.names, explored, released, strict=True)
+        ]
+    )
+
+
+def sentence_of(check: ShiftCheck) -> str:
+    """Return the verdict in words, for the command line and the report."""
+    if check.verdict == TOO_FEW:
+        return (
+            f"{check.released:,} records, explored were {check.learned:,}: too few to tell whether they "
+            "are alike."
+        )
+    if not check.different:
+        return (
+            f"These {check.released:,} records look like the {check.learned:,} explored (values and "
+            f"distribution of each quasi-identifier, p = {check.p_value:.2f})."
+        )
+    cause = next(m for m in check.measures if m.name == check.cause)
+    kind, _, column = cause.name.partition(" of ")
+    if kind == "new values":
+        how = (
+            f"{cause.released:.1%} of them have a value of {column!r} that was not there (expected: "
+            f"{cause.learned:.1%})"
+        )
+    else:
+        how = (
+            f"{column!r} is distributed in another way (distance {cause.released:.3f}, by chance "
+            f"{cause.learned:.3f})"
+        )
+    return (
+        f"These records differ from those explored: {how}. The frontier was made for other data; explore "
+        "these."
+    )

@@ -1,0 +1,64 @@
+"""What scores feature sets: scikit-learn's folds and areas, and ties that keep the simpler set."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.core.randomness import Streams
+from sfumato.engines.baskets import BestSelector, GreedyInformation, GreedySupport, evaluation
+from sfumato.engines.baskets.selectors.base import ContainmentSelector
+
+
+@given(st.integers(0, 10_000), st.integers(2, 5), st.integers(2, 4))
+@settings(deadline=None, max_examples=40)
+def test_folds_and_areas_are_those_of_scikit_learn(seed, folds, classes):
+    from sklearn.metrics import roc_auc_score
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    rng = np.random.default_rng(seed)
+    labels = np.concatenate((np.repeat(np.arange(classes), folds), rng.integers(0, classes, 17)))
+    rng.shuffle(labels)
+    state = Streams(seed).seed_of("folds") % (2**32)
+    theirs = StratifiedKFold(folds, shuffle=True, random_state=state).split(labels, labels)
+    for ours, (train, test) in zip(
+        evaluation._dealt(evaluation._stratified(labels, folds, seed), folds), theirs, strict=True
+    ):
+        assert ours[0].tolist() == train.tolist()
+        assert ours[1].tolist() == test.tolist()
+    theirs = KFold(folds, shuffle=True, random_state=state).split(labels)
+    for ours, (_, test) in zip(
+        evaluation._dealt(evaluation._shuffled(len(labels), folds, seed), folds),
+        theirs,
+        strict=True,
+    ):
+        assert ours[1].tolist() == test.tolist()
+    scores = rng.integers(0, 6, len(labels)) / 3
+    assert evaluation.area_under_curve(labels == 0, scores) == pytest.approx(
+        roc_auc_score(labels == 0, scores)
+    )
+
+
+def test_the_best_selector_keeps_the_simpler_of_sets_that_cannot_be_told_apart():
+    rng = np.random.default_rng(2)
+    y = rng.random(400) < 0.5
+    told = rng.random((400, 2)) < np.where(y, 0.8, 0.2)[:, None]
+    noise = rng.random((400, 4)) < 0.5
+    X = np.hstack((told, noise)).astype(np.uint8)
+    few, many = GreedyInformation(2, stop="first"), GreedySupport(2)
+    lone = _Fixed([0, 1])
+    best = BestSelector(2, factors=(1.0,), selectors=[_Fixed(range(6)), lone]).fit(X, y)
+    assert best.selected_.tolist() == [0, 1]  # four columns of noise add nothing
+    worse = BestSelector(2, factors=(1.0,), selectors=[_Fixed([2]), lone]).fit(X, y)
+    assert worse.selected_.tolist() == [0, 1]  # fewer features, but far behind
+    assert BestSelector(2, selectors=[few, many]).fit(X, y).best_inner_auc_ > 0.8
+
+
+class _Fixed(ContainmentSelector):
+    """Chooses what it was told to choose."""
+
+    def __init__(self, features=(), k=2, binarize=None):
+        self.features, self.k, self.binarize = features, k, binarize
+
+    def _select(self, matrix, positive):
+        return list(self.features)
