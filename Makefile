@@ -28,7 +28,7 @@ bench: $(VENV)/.test
 constraints:
 	rm -rf build/newest
 	$(PYTHON) -m venv build/newest
-	build/newest/bin/python -m pip install --quiet --disable-pip-version-check '.[test,bench,spark]'
+	build/newest/bin/python -m pip install --quiet --disable-pip-version-check '.[test,bench,files,spark]'
 	( echo "# Tested versions of everything that is installed. Renew with: make constraints"; \
 	  build/newest/bin/python -m pip freeze --exclude sfumato ) > constraints.txt
 

@@ -3,7 +3,8 @@
     python -m benchmarks._kills KIND 100       a hundred kills at random moments
     python -m benchmarks._kills KIND steps     a kill before each call that changes a name on the disk
 
-KIND is text, tables, baskets, run, report or serve. Half of the runs replace an earlier output (--force). Beside
+KIND is text, tables, baskets, run, report or serve. Half of the runs replace an earlier output (--force), but
+for a project at the local page, which is never replaced. Beside
 the output lie files of somebody else, which must stay as they are. Each run is a forked process, so that
 nothing is left of a killed one but its files; modules are loaded before, because loading them takes longer
 than the work, but nothing that starts threads is used.
@@ -100,8 +101,8 @@ def _die_before(step: int) -> None:
 class Trial:
     """One kind of work, killed again and again; counts what differed afterwards."""
 
-    def __init__(self, work: Callable[..., None], folder: Path) -> None:
-        self.work, self.folder = work, folder
+    def __init__(self, work: Callable[..., None], folder: Path, *, replaces: bool = True) -> None:
+        self.work, self.folder, self.replaces = work, folder, replaces
         self.reference = folder / "undisturbed" / "out"
         self.reference.parent.mkdir()
         start = time.monotonic()
@@ -119,8 +120,10 @@ class Trial:
         (place / "thesis.tex").write_text("years of work")
         self.runs += 1
         work = self.work
-        if self.runs % 2 == 0:  # an earlier output stands there and is replaced
+        if self.replaces and self.runs % 2 == 0:  # an earlier output stands there and is replaced
             shutil.copytree(self.reference, place / "out")
+            for record in (place / "out").rglob("*.json"):  # and is not the new one
+                record.write_bytes(record.read_bytes() + b"\n")
             work = partial(self.work, force=True)
         well = kill(work, place / "out")
         self.failed += not well
@@ -177,7 +180,7 @@ def at_every_step(trial: Trial, most: int = 400) -> None:
             trial.kills += 1
             return attempt(work, out, None)[1]
 
-        for _ in range(2):  # without an earlier output, and over one
+        for _ in range(1 + trial.replaces):  # without an earlier output, and over one
             trial.round(kill)
         if ended:
             return
@@ -430,7 +433,7 @@ def main(kind: str, kills: str, seed: int = 0) -> dict[str, object]:
     with tempfile.TemporaryDirectory(prefix="sfumato-kills-") as name:
         work = KINDS[kind](Path(name))
         (Path(name) / "kills").mkdir()
-        trial = Trial(work, Path(name) / "kills")
+        trial = Trial(work, Path(name) / "kills", replaces=kind != "serve")
         if kills == "steps":
             at_every_step(trial)
         else:

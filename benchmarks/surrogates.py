@@ -57,6 +57,20 @@ def _read_date(text: str, reading: DateReading) -> dt.date | None:
         return None
 
 
+def _altered(kind: str | None, text: str) -> str | None:
+    """Return what kind of number an unlabelled text holds, None where it has none.
+
+    A whole date and a number of eight digits or more are identifiers that annotators overlooked; anything
+    else could be a laboratory value, a pressure or a dose.
+    """
+    digits = sum(c.isdigit() for c in text)
+    if not digits:
+        return None
+    if kind == "date" and re.search(r"[0-9]{4}", text):
+        return "dates with a year"
+    return "numbers of eight digits or more" if digits >= 8 else "any other"
+
+
 def corpus(folder: Path, name: str) -> dict[str, Any] | None:
     documents = list(read_documents(folder / "text" / f"{name}.jsonl.gz"))
     order = np.random.default_rng(0).permutation(len(documents))[:DOCUMENTS]
@@ -102,7 +116,10 @@ def corpus(folder: Path, name: str) -> dict[str, Any] | None:
         found["false positives"] += not sensitive
         if invented and not sensitive:
             found["inventions"] += 1
-            found["numbers altered"] += any(c.isdigit() for c in text)
+            altered = _altered(kind_of_label(label), text)
+            if altered is not None:
+                found["numbers altered"] += 1
+                found[f"numbers altered: {altered}"] += 1
         if kind_of_label(label) == "date" and invented:
             found["dates moved"] += 1
             was = _read_date(text, reading)
@@ -116,7 +133,7 @@ def corpus(folder: Path, name: str) -> dict[str, Any] | None:
         "documents": len(other),
         "labels": len(labels),
         "day_first": dict(reading.by_separator),
-        **{name.replace(" ", "_"): int(n) for name, n in sorted(found.items())},
+        **{name.replace(": ", "_").replace(" ", "_"): int(n) for name, n in sorted(found.items())},
     }
 
 
@@ -131,4 +148,7 @@ def run() -> dict[str, Any]:
         if measured is not None:
             corpora[name] = measured
             print(f"   {name}: {measured}", flush=True)
-    return {"corpora": corpora}
+    total: Counter[str] = Counter()
+    for measured in corpora.values():
+        total.update({name: n for name, n in measured.items() if isinstance(n, int)})
+    return {"corpora": corpora, "total": dict(sorted(total.items()))}

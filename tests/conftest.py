@@ -30,6 +30,14 @@ def sfumato(*words: object, status: int = 0) -> str:
     return done.output
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _kernels_read_small_files():
+    """Read JSON lines of any size by the kernels: what is tested on small files holds for large ones."""
+    from sfumato.data.formats import lines
+
+    lines.WORTH = 0
+
+
 @pytest.fixture(scope="session")
 def sample_files(tmp_path_factory) -> Path:
     """The folder that `write_samples` makes; treat it as read-only."""

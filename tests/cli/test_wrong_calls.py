@@ -40,13 +40,16 @@ def folder(tmp_path_factory):
     write("capitals.jsonl", [type(d)(d.id, d.text.upper()) for d in notes[60:]])
     for name, content in (
         ("letter.docx", "PK"), ("letter.pdf", "%PDF"), ("sheet.xlsx", "PK"), ("empty.jsonl", ""),
-        ("array.json", '[{"id": 1}]'), ("notes.bin", "x"),
+        ("export.json", '[{"data": {"text": "Ann"}, "annotations": [{"result": []}]}]'),
+        ("letters/one.docx", "PK"), ("array.json", '[{"id": 1}]'), ("notes.bin", "x"),
         ("doccano.jsonl", '{"id": 1, "text": "Ann", "label": [[0, 3, "NAME"]]}'),
         ("prodigy.jsonl", '{"text": "Ann", "_input_hash": 1, "spans": []}'),
         ("overlap.jsonl", json.dumps({"id": "d", "text": "Ann Lee", "spans": [
             {"start": 0, "end": 5, "label": "NAME"}, {"start": 4, "end": 7, "label": "NAME"}]})),
     ):  # fmt: skip
+        (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_text(content, encoding="utf-8")
+    (place / "latin.csv").write_bytes("id,text,spans\n1,Jürgen,[]\n".encode("latin-1"))
     findings = "".join(json.dumps({"id": d.id, "findings": []}) + "\n" for d in notes)
     (place / "findings.jsonl").write_text(findings, encoding="utf-8")
     for words in (

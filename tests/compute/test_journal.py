@@ -135,6 +135,42 @@ def test_a_kill_at_any_step_of_the_end(tmp_path, monkeypatch, kills, force, exch
     assert step > 4
 
 
+@pytest.mark.parametrize("exchange", [True, False])
+def test_a_kill_at_any_step_of_the_end_of_a_folder_that_replaces_another(
+    tmp_path, monkeypatch, kills, exchange
+):
+    """The earlier folder is removed in many steps: none of them may bring it back in the new one's place."""
+    monkeypatch.setattr("sfumato.core.staging.is_ours", lambda _: True)
+    if not exchange:
+        monkeypatch.setattr("sfumato.core.staging.rename_by", lambda *_: False)
+
+    def build(built):
+        (built / "release").mkdir(parents=True)
+        for name in ("a", "b"):
+            (built / "release" / name).write_text("new")
+
+    for step in range(1, 99):
+        out = tmp_path / str(step) / "out"
+        (out / "release").mkdir(parents=True)
+        for name in ("a", "b", "c"):
+            (out / "release" / name).write_text("old")
+        journal = Journal(out, "k", force=True, folder=True).__enter__()
+        with kills(step, Killed) as counted, suppress(Killed):
+            journal.finish(build)
+        abandon(journal)
+        if counted.calls < step:
+            break
+        with Journal(out, "k", force=True, folder=True) as journal:
+            if not journal.finished:
+                journal.finish(build)
+        assert {p.name: p.read_text() for p in (out / "release").iterdir()} == {
+            "a": "new",
+            "b": "new",
+        }
+        assert [p.name for p in out.parent.iterdir()] == ["out"]
+    assert step > 8
+
+
 def test_an_output_that_exists_is_refused(tmp_path):
     (tmp_path / "out").write_bytes(b"mine")
     with pytest.raises(OutputExistsError), Journal(tmp_path / "out", "k"):

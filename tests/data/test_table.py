@@ -239,6 +239,15 @@ def test_hierarchy_order_makes_every_group_an_interval(tmp_path_factory, groups,
     assert len(order) == 1 or (0, len(order) - 1) in nodes
 
 
+def test_frames_of_pandas():
+    """An index without a name is no column; a column of several types is told without its cells."""
+    frame = pd.DataFrame({"age": [1, 2, 3], "sex": ["f", "m", "f"]})
+    assert Source.open(frame[frame["age"] > 1]).columns == ["age", "sex"]
+    with pytest.raises(DataError, match="cells of several types") as told:
+        Source.open(pd.DataFrame({"age": [1, "CANARY"]}))
+    assert "CANARY" not in str(told.value)
+
+
 def test_sources_are_opened_once():
     opened = Source.open({"a": [1]})
     assert Source.open(opened) is opened

@@ -150,8 +150,10 @@ class Journal:
         """Take over what an earlier run with the same key left, or start anew."""
         lines = self._read()
         built = self._work / "built"
-        if lines and lines[-1].get("built") is True and (built.exists() or self.output.exists()):
-            if built.exists():
+        made = lines[-1].get("built") if lines else None
+        # What stands at `built` may also be the earlier output: they were exchanged, and a kill came.
+        if made is not None and made in (_identity(built), _identity(self.output)):
+            if made == _identity(built):
                 self._folder.show(built, force=self.force)
             self._clear()
             self.finished = True
@@ -348,13 +350,22 @@ class Journal:
         remove(built)
         build(built)
         sync_tree(built)  # all of it is on the disk before the journal says so
-        self._append({"built": True})
+        self._append({"built": _identity(built)})
         self._folder.show(built, force=self.force)
         self._clear()
         self.finished = True
 
     def _clear(self) -> None:
         self._folder.clear()
+
+
+def _identity(path: Path) -> list[int] | None:
+    """Return what tells a file or folder from all others of its disk, whatever it is renamed to."""
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:
+        return None
+    return [status.st_dev, status.st_ino]
 
 
 def part_name(number: int) -> str:

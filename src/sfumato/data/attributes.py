@@ -157,6 +157,8 @@ class Dates(BaseModel):
         How dates are written, as strftime has it ("%d.%m.%Y"); ISO 8601 without.
     at : date, optional
         The day at which an age is counted.
+    shift : int, optional
+        Move the dates of a person by one number of days, drawn from −shift to shift.
 
     """
 
@@ -165,17 +167,100 @@ class Dates(BaseModel):
     unit: Unit = "day"
     format: str | None = Field(default=None, min_length=2, max_length=40)
     at: date | None = None
+    shift: int | None = Field(default=None, ge=1, le=3650)
 
     @model_validator(mode="after")
     def _consistent(self) -> Dates:
         if (self.unit == "age") != (self.at is not None):
             raise ValueError('unit = "age" and the day "at" which it is counted go together')
+        if self.shift is not None and self.unit != "day":
+            raise ValueError("a shift moves days; leave the unit out")
         return self
 
     def sql(self, cell: str) -> str:
         """Return the SQL of a cell as a date in its unit; what is no date stays as it is written."""
-        day = date_sql(cell, self.format)
+        day = self.day(cell)
         return f"CASE WHEN {day} IS NULL THEN {cell} ELSE {unit_sql(day, self.unit, self.at)} END"
+
+    def day(self, cell: str) -> str:
+        """Return the SQL of a cell as a date; NULL where it is none."""
+        return date_sql(cell, self.format)
+
+    def published(self, cell: str, person: str | None, key: str) -> str:
+        """Return the SQL of a date of a column with role "other": coarsened, or moved with its person.
+
+        Parameters
+        ----------
+        cell, person : str
+            The SQL of the cell and of the person whom the row is about.
+        key : str
+            Private text that the shift depends on.
+
+        """
+        if self.shift is None:
+            return f"CASE WHEN {self.day(cell)} IS NOT NULL THEN {self.sql(cell)} END"
+        digest = f"sha256({quoted_text(key)} || {person})"
+        drawn = f"CAST('0x' || substr({digest}, 1, 15) AS BIGINT) % {2 * self.shift + 1}"
+        moved = f"({self.day(cell)} + CAST({drawn} - {self.shift} AS INTEGER))"
+        return f"strftime({moved}, {quoted_text(self.format or '%Y-%m-%d')})"
+
+    def in_words(self) -> str:
+        """Return what is done to a date, for people."""
+        if self.shift is not None:
+            return f"moved by up to {self.shift:,} days, alike for each person"
+        return f"full years at {self.at}" if self.unit == "age" else f"dates to the {self.unit}"
+
+
+class Treatment(BaseModel):
+    """How the numbers of a column with role "other" are published.
+
+    Parameters
+    ----------
+    top, bottom : float, optional
+        Numbers beyond are published as these.
+    round : float, optional
+        Publish the nearest multiple.
+    microaggregate : int, optional
+        Publish the mean of groups of at least so many neighbouring numbers.
+    noise : float, optional
+        Add normal noise whose deviation is this share of the column's.
+
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    top: float | None = None
+    bottom: float | None = None
+    round: float | None = Field(default=None, gt=0)
+    microaggregate: int | None = Field(default=None, ge=2)
+    noise: float | None = Field(default=None, gt=0, le=10)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Treatment:
+        ways = [self.round, self.microaggregate, self.noise]
+        given = sum(way is not None for way in ways)
+        if given > 1:
+            raise ValueError("give at most one of round, microaggregate, noise")
+        if not given and self.top is None and self.bottom is None:
+            raise ValueError("give one of top, bottom, round, microaggregate, noise")
+        if self.top is not None and self.bottom is not None and self.bottom >= self.top:
+            raise ValueError("bottom must lie below top")
+        return self
+
+    def in_words(self) -> str:
+        """Return what is done, for people."""
+        words = []
+        if self.bottom is not None:
+            words.append(f"not below {self.bottom:g}")
+        if self.top is not None:
+            words.append(f"not above {self.top:g}")
+        if self.round is not None:
+            words.append(f"rounded to multiples of {self.round:g}")
+        if self.microaggregate is not None:
+            words.append(f"means of {self.microaggregate:,} neighbours or more")
+        if self.noise is not None:
+            words.append(f"noise of {self.noise:g} standard deviations")
+        return ", ".join(words)
 
 
 class Attribute(BaseModel):
@@ -195,6 +280,7 @@ class Attribute(BaseModel):
     date: Dates | None = None
     missing_values: list[Cell] = Field(default_factory=list)
     undecided: bool = False
+    publish: Treatment | None = None
 
     @model_validator(mode="after")
     def _domain_where_it_counts(self) -> Attribute:
@@ -215,8 +301,12 @@ class Attribute(BaseModel):
             raise ValueError('a domain of dates needs date = { unit = "month" } or the like')
         if unit not in {None, "age"} and declared is not None and declared.bins is not None:
             raise ValueError("dates are not read into bins of numbers")
-        if self.date is not None and self.role != "quasi":
-            raise ValueError("a date is read for quasi-identifiers")
+        if self.date is not None and self.role not in {"quasi", "other"}:
+            raise ValueError('a date is for columns with role = "quasi" or "other"')
+        if self.date is not None and self.date.shift is not None and self.role != "other":
+            raise ValueError('a shift of dates is for columns with role = "other"')
+        if self.publish is not None and (self.role != "other" or self.date is not None):
+            raise ValueError('publish is for numbers of columns with role = "other"')
         built = self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
         if built is not None and (built.units is not None) != (unit in {"day", "month", "quarter"}):
             raise ValueError("a hierarchy by units is for dates, and the only built one for them")

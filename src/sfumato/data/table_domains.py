@@ -18,7 +18,7 @@ from .table_source import Source
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["domain_of", "with_cuts"]
+__all__ = ["domain_of", "not_a_number", "with_cuts"]
 
 _MOST_DAYS = 100_000
 
@@ -41,7 +41,7 @@ def _quantiles(schema: TableSchema, attribute: Attribute, opened: Source) -> lis
         f"OR NOT isfinite({number}))) AS odd FROM {opened.sql} GROUP BY 1 ORDER BY 1"
     )
     if sum(found.column("odd").to_pylist()):
-        raise _not_a_number(opened, attribute.name, cell)
+        raise not_a_number(opened, attribute.name, cell)
     known = found.column("v").is_valid().to_numpy()
     numbers = [Decimal(repr(v)) for v in found.column("v").drop_null().to_pylist()]
     cuts = (
@@ -56,7 +56,7 @@ def _quantiles(schema: TableSchema, attribute: Attribute, opened: Source) -> lis
     return [float(cut) for cut in cuts]
 
 
-def _not_a_number(opened: Source, name: str, cell: str) -> DataError:
+def not_a_number(opened: Source, name: str, cell: str) -> DataError:
     """Find the first cell that is no number, and name its row."""
     number = f"TRY_CAST({cell} AS DOUBLE)"
     found = opened.query(

@@ -13,8 +13,10 @@ from pathlib import Path
 from ..core.errors import DataError, FormatError, InputError
 from .limits import Limits
 from .sources import check_growth, is_gzip, open_bytes
+from .statistics_files import SUFFIXES
 
 __all__ = [
+    "WRITTEN",
     "Layout",
     "checked_columns",
     "csv_layouts",
@@ -25,6 +27,7 @@ __all__ = [
     "table_paths",
 ]
 
+WRITTEN = ("csv", "tsv", "parquet")  # formats that a release can have
 _QUOTED = re.compile(r'"[^"]*"')
 _DELIMITERS = ",;\t|"
 
@@ -45,7 +48,7 @@ def table_paths(source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]
     for path in given:
         if path.is_dir():
             inside = sorted(p for p in path.iterdir() if p.name[0] not in "._" and p.is_file()
-                            and format_of_name(p))  # fmt: skip
+                            and format_of_name(p) in WRITTEN)  # fmt: skip
             if not inside:
                 raise InputError(f"The folder {path.name!r} holds no CSV, TSV or Parquet file.")
             paths += inside
@@ -73,6 +76,7 @@ def format_of_name(path: Path) -> str | None:
         ".tab": "tsv",
         ".parquet": "parquet",
         ".pq": "parquet",
+        **SUFFIXES,
     }.get(suffix)
 
 
@@ -82,7 +86,7 @@ def kind_of(path: Path) -> str:
     if kind is None:
         raise InputError(
             f"The file {path.name!r} is not named as a table.",
-            hint="use .csv, .tsv or .parquet (.gz too).",
+            hint="use .csv, .tsv or .parquet (.gz too), or a file of SPSS, Stata, SAS, Excel or DuckDB.",
         )
     return kind
 

@@ -42,6 +42,10 @@ class TableSchema(BaseModel):
             raise ValueError(f"the attribute {twice[0]!r} stands twice")
         if not self.quasi:
             raise ValueError("at least one attribute must have the role quasi")
+        if self.person is None and any(a.date and a.date.shift for a in self.attribute):
+            raise ValueError(
+                'dates are moved person by person: one attribute needs role = "person"'
+            )
         for role in ("person", "weight"):
             if sum(a.role == role for a in self.attribute) > 1:
                 raise ValueError(f"only one attribute can have the role {role}")

@@ -18,7 +18,9 @@ from ..core.records import InputFile
 from .attributes import cell_text
 from .database import Database, disk_error, quoted_name, quoted_text
 from .limits import Limits, current_limits
+from .statistics_files import SUFFIXES, read_statistics, split_database
 from .table_files import (
+    WRITTEN,
     Layout,
     checked_columns,
     csv_layouts,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quoted_name", "quoted_text"]
 
+_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")  # what a pandas index without a name becomes
 _FACTS = 9  # expressions of `_counts`
 _FEW_COLUMNS = 64  # up to which each has expressions of its own in a query
 
@@ -101,6 +104,10 @@ class Source:
                 import pyarrow as pa
 
                 return cls._frame(pa.table(dict(source)), limits, threads)
+            if isinstance(source, str | os.PathLike):
+                path, table = split_database(source)
+                if path.is_file() and path.suffix.lower() in SUFFIXES:
+                    return cls._statistics(path, table, limits, threads)
             return cls._files(table_paths(source), limits, threads)
         return cls._frame(_arrow(source), limits, threads)
 
@@ -114,11 +121,23 @@ class Source:
         return cls(_as_text("frame", columns), columns, "frame", database, raw="frame")
 
     @classmethod
+    def _statistics(
+        cls, path: Path, table: str | None, limits: Limits, threads: int | None
+    ) -> Source:
+        """Open a file of another program, which is read whole."""
+        read = read_statistics(path, table, limits)
+        opened = cls._frame(read, limits, threads)
+        opened.format, opened.paths = SUFFIXES[path.suffix.lower()], [path]
+        return opened
+
+    @classmethod
     def _files(cls, paths: list[Path], limits: Limits, threads: int | None) -> Source:
         kinds = {kind_of(path) for path in paths}
         if len(kinds) != 1:
             raise InputError("The files of one table must be of one format.")
         kind = kinds.pop()
+        if kind not in WRITTEN:
+            raise InputError("A file of another program is one table of its own.")
         if kind == "parquet":
             columns = parquet_columns(paths, limits)
             database = Database(paths, threads=threads)
@@ -365,7 +384,14 @@ def _arrow(frame: Any) -> pa.Table | pa.RecordBatchReader:
     if isinstance(frame, pa.Table | pa.RecordBatchReader):
         return frame
     try:
-        return nw.from_native(frame, eager_only=True).to_arrow()
+        table = nw.from_native(frame, eager_only=True).to_arrow()
+        unnamed = [n for n in table.column_names if _UNNAMED_INDEX.fullmatch(n)]
+        return table.drop_columns(unnamed)
+    except pa.ArrowException:  # which quotes the cell
+        raise DataError(
+            "A column of the frame holds cells of several types.",
+            hint="make it text first: frame[column].astype(str).",
+        ) from None
     except TypeError:
         raise InputError(
             f"A table cannot be read from a {type(frame).__name__}.",

@@ -103,6 +103,7 @@ def reference_grid(
     utility: tuple[str, str],
     risk_words: Callable[[float], str] = percent,
     utility_words: Callable[[float], str] = percent,
+    known: Sequence[tuple[str, tuple[float, float]]] = (),
 ) -> Grid | None:
     """Set the chosen candidate beside the references.
 
@@ -114,6 +115,8 @@ def reference_grid(
         The head of the column and its glossary term.
     risk_words, utility_words : callable
         How a value is written.
+    known : sequence of (str, (float, float))
+        Points that need no measurement, with their risk and utility: everything as it is.
 
     """
     if part.frontier is None or not part.frontier.references or part.chosen is None:
@@ -125,10 +128,10 @@ def reference_grid(
     mine = "This release" if part.release is not None else "This candidate"
     chosen = (part.chosen.risk.value, part.chosen.utility.value)
     rows = [row(f"{mine} ({part.chosen.id})", chosen, "–")]
-    for reference in part.frontier.references:
-        point = (reference.risk.value, reference.utility.value)
+    measured = [(r.name, (r.risk.value, r.utility.value)) for r in part.frontier.references]
+    for name, point in (*known, *measured):
         better = len(better_on_both(part, *point))
-        rows.append(row(reference.name, point, count(better) if better else "none"))
+        rows.append(row(name, point, count(better) if better else "none"))
     heads = (("", None), risk, utility, ("Candidates better on both", "frontier"))
     return Grid("tradeoff", "The choice beside what people know", heads, tuple(rows), marked=0)
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import sfumato as sf
+from sfumato.core.engine import Part
 from sfumato.core.errors import DataError, ParameterError, ReleaseRefusedError
 from sfumato.core.shift import DIFFERENT, LIKE
 from sfumato.data.document import Document, Span
 from sfumato.data.samples.notes import clinic_notes
 from sfumato.engines.text.attack.audit import answers_of, audit_documents, audit_words
 from sfumato.engines.text.attack.released import attack_release, classifiers_of
+from sfumato.engines.text.story import _bound_check
 
 
 @pytest.fixture(scope="module")
@@ -287,6 +290,49 @@ def test_a_board_reads_leaks_by_label_and_by_document(explored):
     assert leaks.low <= leaks.value <= leaks.high
     harmless = explored.record.words - explored.record.sensitive_words
     assert candidate.harmless_lost == pytest.approx(candidate.false_positives / harmless)
+
+
+def test_the_report_tells_the_board(explored, notes, tmp_path, monkeypatch):
+    monkeypatch.setenv("SFUMATO_KEY", "a key of the tests, long enough")
+    source = write(tmp_path / "m.jsonl", [
+        Document(d.id, d.text, [s for s in d.spans if s.label == "DATE"]) for d in notes[100:]
+    ])  # fmt: skip
+    release = explored.publish("r10", source, out=tmp_path / "out", replacement="surrogate")
+    part = Part("text", "text", frontier=explored.record, release=release,
+                chosen=explored.candidates[0], chosen_by="release")  # fmt: skip
+    told = explored.engine.story(part)
+    verdict = " ".join(told.verdict)
+    assert "of the documents hold at least one" in verdict
+    assert "of the harmless words are lost" in verdict
+    assert "measured on 100 labelled documents with" in verdict
+    left = next(g for g in told.grids if g.caption.startswith("What is left of each label"))
+    assert [row[0] for row in left.rows] == ["NAME", "PHONE"]
+    known = next(g for g in told.grids if g.caption == "The choice beside what people know")
+    assert {"No redaction", "One plain pass"} <= {row[0] for row in known.rows}
+    assert any("left as they are: DATE" in c.text for c in told.checks)
+    published = " ".join(told.published)
+    assert "Surrogates stand for" in published
+    assert "likely false positives" in published
+    assert set(told.papers) <= {"text", "text-long"}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "state"), [(0.0, 0.9, "holds"), (0.0, 4.0, "open"), (2.0, 4.0, "look")]
+)
+def test_a_bound_holds_only_where_the_upper_end_is_within_it(low, high, state):
+    found = SimpleNamespace(found=(low + high) / 2, low=low, high=high)
+    record = SimpleNamespace(ranked={"10": found})
+    check = _bound_check(SimpleNamespace(readings={"A": record}), 1 / 11)
+    assert check.state == state
+
+
+def test_the_report_of_another_kind_begins_with_it(explored, notes, tmp_path):
+    upper = [Document(d.id, d.text.upper()) for d in notes[100:160]]
+    source = write(tmp_path / "upper.jsonl", upper)
+    release = explored.publish("r10", source, out=tmp_path / "out", accept_shift=True)
+    told = explored.engine.story(Part("text", "text", frontier=explored.record, release=release))
+    assert told.verdict[0].startswith("These documents differ from those learned from")
+    assert told.verdict[0].endswith("The steward accepted this.")
 
 
 def test_what_was_learned_from_is_read_back(explored, saved, notes):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import numpy as np
@@ -16,7 +17,6 @@ import numpy.typing as npt
 
 from ..document import Document, Span
 from ..sources import Withheld, open_bytes
-from . import _kernels
 from ._layout import Layout, Part
 from .jsonl import Jsonl, encoded
 
@@ -29,6 +29,7 @@ Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]
 Scalar = TypeVar("Scalar", bound=np.generic)
 _MOST_NAMES = 256  # of other fields; a line with yet another one is read in Python
+WORTH = 1 << 20  # bytes of files, packed or not, from which kernels are worth their compilation
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +148,22 @@ class SeenMarks:
         return answer
 
 
-def takes(form: object, drop: Sequence[str] = ()) -> bool:
-    """Return whether documents of a format can be read in columns."""
-    return type(form) is Jsonl and form.layout.id is not None and form.layout.id not in drop
+def takes(form: object, drop: Sequence[str] = (), *, paths: Sequence[Path] | None = None) -> bool:
+    """Return whether documents of a format can be read in columns and, given their files, whether it pays.
+
+    The kernels are compiled on their first use, which takes longer than to read a small file without them.
+    """
+    if type(form) is not Jsonl or form.layout.id is None or form.layout.id in drop:
+        return False
+    return paths is None or sum(path.stat().st_size for path in paths) >= WORTH
 
 
 def read_blocks(
     form: Jsonl, part: Part, seen: SeenMarks, *, size: int, drop: Sequence[str] = ()
 ) -> Iterator[LineBlock]:
     """Read a file block by block, of about so many bytes each; ids that were seen are withheld."""
+    from . import _kernels
+
     reader = _Reader(form, part, tuple(drop))
     with open_bytes(part.file, form.layout.limits) as stream:
         for raw in _whole_lines(stream, size, form.layout.limits.record_bytes):
@@ -192,6 +200,8 @@ class _Reader:
         self.numbers: list[int] = []  # of the records that became documents of the last block
 
     def block(self, raw: bytes) -> LineBlock:
+        from . import _kernels
+
         layout, limits = self.form.layout, self.form.layout.limits
         lines = raw.count(b"\n") + 1
         start, end = np.empty(lines, np.int64), np.empty(lines, np.int64)
@@ -291,6 +301,8 @@ class Written:
 
     def lines(self, block: LineBlock, text: Column) -> bytes:
         """Return the lines, with these texts in the place of the block's own."""
+        from . import _kernels
+
         pieces, count = self.pieces, len(block)
         if len(text) != count:  # the kernel would read beyond the end
             raise ValueError("There must be a text for each document.")

@@ -38,7 +38,10 @@ class Conditions:
     max_average_risk : float, optional
         The largest chance of naming a record, on average over the records.
     max_suppressed : float
-        The largest share of records that may be left out because their group is too small.
+        The largest share of records that may be left out, or have cells blanked, because their group is
+        too small.
+    suppress_as : {"records", "cells"}
+        Whether such records are left out whole, or single cells of them.
 
     """
 
@@ -48,6 +51,7 @@ class Conditions:
     max_t: float | None = None
     max_average_risk: float | None = None
     max_suppressed: float = 0.0
+    suppress_as: str = "records"
 
     @property
     def asks(self) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import ParameterError
 from ...core.story import Story
+from ...data.statistics_files import SUFFIXES
 from .exploration import TablesExploration
 from .records import TablesCandidate, TablesRelease
 from .request import (
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENGINE", "TablesEngine"]
 
-_DATA = (".csv", ".tsv", ".parquet")
+_DATA = (".csv", ".tsv", ".parquet", *SUFFIXES)
 _MAPPINGS = (".csv", ".sql", ".json")
 
 

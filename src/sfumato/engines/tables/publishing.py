@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -31,19 +31,24 @@ from ...core.release import (
 )
 from ...core.shift import ShiftCheck
 from ...data.table import Table, misplaced, read_table
+from ...data.table_files import WRITTEN
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source, format_of_name, quoted_name
+from .blanking import blanked_in
+from .cells import Cells
 from .codebook import write_codebook
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, unpromised
+from .labels import ALL
 from .policy import Lattice, Policy
 from .problem import counted, resolved_schema
-from .records import TablesCandidate, TablesHow, TablesRelease
+from .records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
 from .remeasure import Remeasured, remeasure
 from .request import TablesPublishRequest
 from .rows import NUMBER, SMALL, Generaliser, published_rows
 from .shift import check_table, sentence_of
 from .suppression import small_groups
 from .terms import Terms
+from .treatments import check_cells, treated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +59,7 @@ __all__ = ["Frame", "publish_by_policy", "published"]
 
 Frame: TypeAlias = "pa.Table | pd.DataFrame | pl.DataFrame"
 _TOLERANCE = 1e-9
-_SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "frame": ".csv"}
+_SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet"}
 
 
 def publish_by_policy(
@@ -130,21 +135,28 @@ def published(
     if promise.promised and terms.margins is not None:
         shift = check_table(terms.margins, table)
         refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
-    generaliser = Generaliser.of(policy, terms.schema, kept)
+    check_cells(opened, terms.schema)
+    generaliser = Generaliser.of(policy, terms.schema, kept, private_key().mark("dates"))
     rows = published_rows(generaliser, opened, compute)
-    left_out = _small_groups(policy, terms, table)
+    columns = generaliser.columns(opened)
+    left_out, blanks = _small_groups(policy, terms, table)
     if left_out is not None:
         rows = rows.without(left_out.groups)
+    if blanks is not None:
+        rows = rows.blanked(columns, table.names, blanks.groups)
+    changed = treated(
+        rows, columns, terms.schema, private_key().seed("numbers", "tables", policy.id)
+    )
+    rows = changed.rows
     if request.keep_order:
         warn_of_kept_order("rows")
     else:
-        rows = rows.shuffled(
-            generaliser.columns(opened), private_key().seed("order", "tables", policy.id)
-        )
+        rows = rows.shuffled(columns, private_key().seed("order", "tables", policy.id))
     suppressed = 0 if left_out is None else left_out.records
     work = _Work(
         policy, promise, request, terms, table, opened, seed, suppressed, shift,
-        _linked(generaliser, opened, left_out),
+        _linked(generaliser, opened, left_out), changed.losses,
+        0 if blanks is None else blanks.records,
     )  # fmt: skip
     if out is None:
         frame = rows.to_arrow()
@@ -177,6 +189,8 @@ class _Work:
     suppressed: int = 0
     shift: ShiftCheck | None = None
     linked: Source | None = None
+    losses: dict[str, ColumnLoss] = field(default_factory=dict)
+    blanked: int = 0
 
     def measured(self, written: object) -> tuple[Remeasured, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
@@ -242,10 +256,10 @@ class _Work:
                 f"people, below the {terms.min_population:,.0f} asked for"
             )
         asked = terms.conditions
-        share = self.suppressed / max(int(self.table.count.sum()), 1)
-        if share > asked.max_suppressed + _TOLERANCE:
+        touched = self.suppressed + self.blanked
+        if touched / max(int(self.table.count.sum()), 1) > asked.max_suppressed + _TOLERANCE:
             worse.append(
-                f"{self.suppressed:,} records would be left out, more than the "
+                f"{touched:,} records would be left out or have blanked cells, more than the "
                 f"{asked.max_suppressed:.3g} of all that was allowed"
             )
         average = found.expected / found.records
@@ -287,10 +301,11 @@ class _Work:
         unknown = sum(c not in declared for c in self.opened.columns)
         explored = terms.same_table(table)
         open_kept = unknown if self.request.keep_undeclared else 0
+        changed = _treatments(schema)
         kept = [
             c
             for c in self.opened.columns
-            if c in declared and c not in dropped and c not in table.names
+            if c in declared and c not in dropped and c not in table.names and c not in changed
         ]
         return TablesRelease(
             engine="tables",
@@ -306,6 +321,7 @@ class _Work:
                 "rows": found.rows,
                 "dropped": table.dropped,
                 "suppressed": self.suppressed,
+                "blanked": self.blanked,
                 "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
             risk=Risk(found.risk, attacker=attacker),
@@ -318,6 +334,7 @@ class _Work:
                 quasi=table.names,
                 identifiers_dropped=tuple(dropped),
                 columns_kept=tuple(kept),
+                columns_treated=changed,
                 undeclared_columns_dropped=unknown - open_kept,
                 undeclared_columns_kept=open_kept,
                 missing=schema.missing,
@@ -330,11 +347,20 @@ class _Work:
                 accept_shift=self.request.accept_shift,
             ),
             measured=found.to_record().model_copy(
-                update={"shift": self.shift and ShiftRecord.of(self.shift)}
+                update={
+                    "shift": self.shift and ShiftRecord.of(self.shift),
+                    "columns": self.losses,
+                }
             ),
             worse=tuple(worse),
             sentences=() if self.shift is None or explored else (sentence_of(self.shift),),
         )
+
+
+def _treatments(schema: TableSchema) -> dict[str, str]:
+    """Return in words how columns that are no quasi-identifiers are changed."""
+    ways = {a.name: a.publish or a.date for a in schema.attributes if a.role == "other"}
+    return {name: way.in_words() for name, way in ways.items() if way is not None}
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -377,10 +403,48 @@ class _Small:
     records: int
 
 
-def _small_groups(policy: Policy, terms: Terms, table: Table) -> _Small | None:
-    """Find the groups below the smallest sizes, where the exploration allowed to leave them out."""
+def _small_groups(
+    policy: Policy, terms: Terms, table: Table
+) -> tuple[_Small | None, _Small | None]:
+    """Find the groups that are left out, and those with blanked cells, where the exploration allowed it."""
     if terms.conditions.max_suppressed <= 0:
-        return None
+        return None, None
+    if terms.conditions.suppress_as == "cells":
+        return _blanks(policy, terms, table)
+    return _left_out_groups(policy, terms, table), None
+
+
+def _blanks(policy: Policy, terms: Terms, table: Table) -> tuple[_Small | None, _Small | None]:
+    import numpy as np
+    import pyarrow as pa
+
+    lattice = policy.lattice
+    cells = Cells(
+        lattice.sizes, table.codes, table.count, table.population_codes, table.population_count,
+        least_sample=terms.min_sample, least_population=terms.min_population,
+    )  # fmt: skip
+    found, _, _ = blanked_in(cells, policy.bits)
+    labels = [
+        np.array([lattice.label(a, *span) for span in policy.spans(a)], dtype=object)[
+            found.codes[a]
+        ]
+        for a in range(len(table.names))
+    ]
+    out = blanks = None
+    if found.left.any():
+        groups = pa.table({n: labels[a][found.left] for a, n in enumerate(table.names)})
+        out = _Small(groups, found.rows_left_out)
+    some = (found.blanks > 0) & ~found.left
+    if some.any():
+        columns = {f"l{a}": labels[a][some] for a in range(len(labels))}
+        for a in range(len(labels)):
+            on = (found.blanks[some] >> a) & 1 == 1
+            columns[f"b{a}"] = np.where(on, ALL, columns[f"l{a}"])
+        blanks = _Small(pa.table(columns), found.rows_blanked)
+    return out, blanks
+
+
+def _left_out_groups(policy: Policy, terms: Terms, table: Table) -> _Small | None:
     import numpy as np
     import pyarrow as pa
 
@@ -438,10 +502,15 @@ def _left_out_small(
 
 def _kind_and_name(opened: Source, target: Path | None) -> tuple[str, str]:
     """Return the format to write, and the name of the file in a folder."""
-    if opened.format == "frame":
+    if opened.format not in WRITTEN:  # a frame, or a file of another program
         as_file = None if target is None else _data_format(target)
+        if as_file is not None and as_file not in WRITTEN:
+            raise FormatError(
+                f"The output {Path(target or '').name!r} has a format that is read and not written.",
+                hint="use .csv, .tsv or .parquet.",
+            )
         kind = as_file or "csv"
-        return kind, f"table{_SUFFIX[kind]}"
+        return kind, f"{opened.paths[0].stem if opened.paths else 'table'}{_SUFFIX[kind]}"
     name = opened.paths[0].name if len(opened.paths) == 1 else f"table{_SUFFIX[opened.format]}"
     return opened.format, name
 

@@ -23,6 +23,7 @@ from ...core.records import (
 __all__ = [
     "AbsoluteRisks",
     "Certificate",
+    "ColumnLoss",
     "Ends",
     "GroupSize",
     "Labels",
@@ -117,6 +118,7 @@ class PolicyFields(Record):
     average_group: Size
     risks: AbsoluteRisks | None = None
     suppressed: Count = 0
+    blanked: Count = 0
     l_diversity: dict[ColumnName, Count] = Field(default_factory=dict)
     l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
     t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
@@ -202,6 +204,19 @@ class TablesFrontier(FrontierRecord):
     certificate: Certificate | None = None
 
 
+class ColumnLoss(Record):
+    """What a column that is no quasi-identifier lost by the way in which its numbers are published.
+
+    `changed` is the share of its cells that changed, `distance` the mean change over √2 standard deviations
+    (sdcMicro's IL1s), `correlation` that of old and new numbers; None where it has none.
+    """
+
+    method: Sentence
+    changed: Share
+    distance: Size
+    correlation: Annotated[float, Field(ge=-1, le=1)] | None = None
+
+
 class TablesHow(Record):
     """How a table was published."""
 
@@ -212,6 +227,7 @@ class TablesHow(Record):
     quasi: tuple[ColumnName, ...]
     identifiers_dropped: tuple[ColumnName, ...]
     columns_kept: tuple[ColumnName, ...]
+    columns_treated: dict[ColumnName, Sentence] = Field(default_factory=dict)
     undeclared_columns_dropped: Count = 0
     undeclared_columns_kept: Count = 0
     missing: Name
@@ -237,6 +253,8 @@ class TablesMeasured(Record):
     k: Count
     risks: AbsoluteRisks
     suppressed: Count = 0
+    blanked: Count = 0
+    columns: dict[ColumnName, ColumnLoss] = Field(default_factory=dict)
     smallest_population_group: Size
     groups_count: Count
     groups: tuple[GroupSize, ...]
@@ -263,6 +281,10 @@ class TablesRelease(Release):
         rows = self.counts["rows"]
         found = [*self.sentences, f"{rows:,} rows published by {self.candidate}"]
         found += [f"  {name}: {treatment(how.ends[name], how.domains[name])}" for name in how.quasi]
+        for name, words in how.columns_treated.items():
+            lost = measured.columns.get(name)
+            far = "" if lost is None else f" (distance {lost.distance:.3g})"
+            found.append(f"  {name}: {words}{far}")
         if how.identifiers_dropped:
             found.append(f"identifiers dropped: {', '.join(how.identifiers_dropped)}")
         if how.undeclared_columns_kept:
@@ -291,6 +313,10 @@ class TablesRelease(Release):
         )
         if risks.estimate is not None:
             found.append(risks.estimate.in_words())
+        if measured.blanked:
+            found.append(
+                f"records with blanked cells because their group was too small: {measured.blanked:,}"
+            )
         if measured.suppressed:
             found.append(
                 f"records left out because their group was too small: {measured.suppressed:,}"

@@ -13,6 +13,7 @@ from ...core.registry import Registry
 from ...data.table import Table
 from ...data.table_schema import MISSING
 from ...data.table_source import Source, cell_text, quoted_name, quoted_text
+from .labels import ALL
 from .measures import Measure, estimate_of, size_histogram
 from .policy import Policy
 from .problem import fraction_of
@@ -67,6 +68,7 @@ class Remeasured:
     estimate: PopulationEstimate | None = None
     population_unique: int | None = None
     suppressed: int = 0
+    blanked: int = 0
 
     def risks(self) -> AbsoluteRisks:
         """Return the chances of naming a record."""
@@ -96,6 +98,7 @@ class Remeasured:
             k=self.smallest_group,
             risks=self.risks(),
             suppressed=self.suppressed,
+            blanked=self.blanked,
             smallest_population_group=round(self.smallest_population_group, 6),
             groups_count=self.groups,
             groups=self.sizes,
@@ -150,8 +153,12 @@ def remeasure(
         by_person = _Within.of(linked, terms, None, "count(DISTINCT p)")
     count = counted.table.sum(axis=1).astype(np.int64)
     size = count if by_person is None else by_person.table.sum(axis=1).astype(np.int64)
-    rows, widths, of_value = _places(policy, counted.labels)
-    people = _people_in(rows, of_value, original)
+    blanks = terms.conditions.suppress_as == "cells"
+    rows, widths, of_value = _places(policy, counted.labels, blanks=blanks)
+    blank = np.asarray((rows < 0).any(axis=0))
+    people = np.zeros(rows.shape[1])
+    people[~blank] = _people_in(rows[:, ~blank], of_value, original)
+    people[blank] = _people_behind(rows, blank, of_value, original)
     hidden = np.maximum(people, size)
     around = _people_in(original.codes, None, original)
     cells = np.maximum(around, original.count)
@@ -198,28 +205,34 @@ def remeasure(
         prosecutor_average=float((count / size).sum()) / n,
         population_unique=int(count[people == 1].sum()) if has_population else None,
         suppressed=left_out,
+        blanked=int(count[blank].sum()),
         estimate=estimate_of(size, count, fraction),
     )
 
 
 def _places(
-    policy: Policy, labels: list[list[str | None]]
+    policy: Policy, labels: list[list[str | None]], *, blanks: bool = False
 ) -> tuple[Counts, npt.NDArray[np.float64], list[npt.NDArray[np.intp]]]:
-    """Read labels back: the interval of each row by attribute, its log width, the interval of each value."""
+    """Read labels back: the interval of each row by attribute, its log width, the interval of each value.
+
+    A blanked cell has the interval −1 and the width of the whole domain.
+    """
     lattice = policy.lattice
     group, of_value = [], []
     widths = np.zeros(len(labels[0]))
     for a, name in enumerate(lattice.names):
         spans = policy.spans(a)
         numbers = {lattice.label(a, low, high): i for i, (low, high) in enumerate(spans)}
-        places = np.array([numbers.get(v or "", -1) for v in labels[a]], dtype=np.int64)
-        if (places < 0).any():
+        if blanks:
+            numbers.setdefault(ALL, -1)
+        places = np.array([numbers.get(v or "", -2) for v in labels[a]], dtype=np.int64)
+        if (places < -1).any():
             raise ReleaseRefusedError(
                 f"The output holds something in {name!r} that the policy does not publish; "
                 "nothing was published."
             )
         width = np.array([high - low + 1 for low, high in spans])
-        widths += np.log(width[places])
+        widths += np.log(np.where(places < 0, width.sum(), width[places]))
         group.append(places)
         of_value.append(np.repeat(np.arange(len(spans)), width))
     return np.stack(group), widths, of_value
@@ -367,6 +380,32 @@ def _people_in(
     which = _numbered(both)
     people = np.bincount(which[rows.shape[1] :], original.population_count, int(which.max()) + 1)
     return people[which[: rows.shape[1]]].astype(np.float64)
+
+
+def _people_behind(
+    rows: Counts,
+    blank: npt.NDArray[np.bool_],
+    of_value: list[npt.NDArray[np.intp]],
+    original: Table,
+) -> npt.NDArray[np.float64]:
+    """Count the people who fit rows with blanked cells and no group that is published in full."""
+    found = np.zeros(int(blank.sum()))
+    if original.population_codes is None or original.population_count is None or not found.size:
+        return found
+    codes = np.stack([table[original.population_codes[a]] for a, table in enumerate(of_value)])
+    seen = rows[:, ~blank]
+    which = _numbered(np.concatenate((seen, codes), axis=1).astype(np.int64))
+    hidden = ~np.isin(which[seen.shape[1] :], which[: seen.shape[1]])
+    codes, people = codes[:, hidden], original.population_count[hidden]
+    shown = rows[:, blank] >= 0
+    for pattern in np.unique(shown, axis=1).T:
+        alike = np.flatnonzero((shown == pattern[:, None]).all(axis=0))
+        wanted = rows[pattern][:, blank][:, alike]
+        both = np.concatenate((wanted, codes[pattern]), axis=1).astype(np.int64)
+        number = _numbered(both)
+        sums = np.bincount(number[alike.size :], people, int(number.max(initial=0)) + 1)
+        found[alike] = sums[number[: alike.size]]
+    return found
 
 
 def _numbered(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:

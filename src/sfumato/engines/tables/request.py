@@ -9,6 +9,7 @@ from typing import Any
 from ...core.choice import Choice
 from ...core.errors import NoCandidateError, SfumatoError
 from ...core.request import Request, parameter
+from ...data.statistics_files import split_database
 from .registries import LOSSES, RISKS, STRATEGIES
 
 __all__ = [
@@ -20,10 +21,11 @@ __all__ = [
     "TablesRequest",
 ]
 
-_TABLE = "CSV, TSV or Parquet; a folder or glob of parts; a frame in Python."
+_TABLE = "CSV, TSV, Parquet, SPSS, Stata, SAS, Excel or DuckDB; a folder or glob of parts; a frame."
 _ENGINE = "Where rows are counted and written."
 _ENGINES = ("local", "spark")
 _THREADS = "Threads of this machine (default: all cores)."
+_SUPPRESSED = ("records", "cells")
 _DIVERSITIES = ("distinct", "entropy", "recursive")
 
 
@@ -78,7 +80,15 @@ class TablesRequest(Request):
         None, help="Largest distance of a group's sensitive values from the table's.", ge=0, le=1
     )
     suppress: float = parameter(
-        0, help="Largest share of records left out because their group is too small.", ge=0, le=0.5
+        0,
+        help="Largest share of records left out, or with cells blanked, in groups that are too small.",
+        ge=0,
+        le=0.5,
+    )
+    suppress_as: str = parameter(
+        "records",
+        help="What is left out of groups that are too small: whole records, or single cells.",
+        choices=lambda: _SUPPRESSED,
     )
     cut_points: dict[str, Any] = parameter(
         {}, help="By attribute: the only values at which an interval may begin, as 20:40:60."
@@ -102,11 +112,16 @@ class TablesRequest(Request):
 
     def input_files(self) -> list[tuple[str, Path]]:
         """Return the files of the request and those that its schema names."""
-        found = super().input_files()
+        found = _of_databases(super().input_files())
         if isinstance(self.schema_, str | os.PathLike):
             path = Path(self.schema_)
             found += [("schema", path.parent / name) for name in _named_in(path)]
         return found
+
+
+def _of_databases(files: list[tuple[str, Path]]) -> list[tuple[str, Path]]:
+    """Return the files with a database in the place of a table in it."""
+    return [(name, split_database(path)[0]) for name, path in files]
 
 
 def _named_in(schema: Path) -> list[str]:
@@ -151,6 +166,10 @@ class TablesPublishRequest(Request):
     )
     engine: str = parameter("local", help=_ENGINE, choices=lambda: _ENGINES, recorded=False)
     threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False)
+
+    def input_files(self) -> list[tuple[str, Path]]:
+        """Return the files of the request."""
+        return _of_databases(super().input_files())
 
 
 class TablesChoice(Choice):

@@ -9,7 +9,7 @@ row, and the file, are what they are on one machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +28,7 @@ __all__ = ["Generaliser", "Rows", "published_rows"]
 
 NUMBER = "sfumato row number"
 SMALL = "sfumato_small_groups"
+BLANKS = "sfumato_blanks"
 _BATCH_ROWS = 65_536
 _GROUP_ROWS = 122_880  # of a Parquet file
 
@@ -40,9 +41,12 @@ class Generaliser:
     domains: tuple[tuple[str, ...], ...]
     labels: tuple[tuple[str, ...], ...]
     undeclared: tuple[str, ...] = ()
+    key: str = field(default="", repr=False)  # private: what dates are moved by
 
     @classmethod
-    def of(cls, policy: Policy, schema: TableSchema, undeclared: Sequence[str] = ()) -> Generaliser:
+    def of(
+        cls, policy: Policy, schema: TableSchema, undeclared: Sequence[str] = (), key: str = ""
+    ) -> Generaliser:
         """Return for each attribute what each value is published as; intervals must not share a label."""
         found = []
         for a, name in enumerate(policy.lattice.names):
@@ -56,7 +60,7 @@ class Generaliser:
                     hint="a value of its domain reads like an interval; rename it in the schema.",
                 )
             found.append(tuple(by_value))
-        return cls(schema, policy.lattice.domains, tuple(found), tuple(undeclared))
+        return cls(schema, policy.lattice.domains, tuple(found), tuple(undeclared), key)
 
     def columns(self, opened: Source) -> list[str]:
         """Return the columns that go out: no identifier, and none undeclared but those that are to be kept."""
@@ -67,9 +71,32 @@ class Generaliser:
     def selection(self, opened: Source) -> str:
         """Write the query: a cell's place in its domain (an enum) gives its label in constant time."""
         labels, text, where = self._labels(opened)
+        dates = self._dates()
+        text += [
+            f"CAST({quoted_name(c)} AS VARCHAR) AS {quoted_name(c)}" for c in self._read_for(dates)
+        ]
+        labels |= dates
         columns = [labels.get(c, quoted_name(c)) for c in self.columns(opened)]
         source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
         return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
+
+    def _dates(self) -> dict[str, str]:
+        """Return the expression of each column of dates that is no quasi-identifier."""
+        schema = self.schema
+        person = None if schema.person is None else schema.cell(schema.person.name)
+        found = {}
+        for attribute in schema.attributes:
+            if attribute.role == "other" and attribute.date is not None:
+                plain = attribute.model_copy(update={"date": None}).cell(schema.missing_values)
+                made = attribute.date.published(plain, person, self.key)
+                found[attribute.name] = f"{made} AS {quoted_name(attribute.name)}"
+        return found
+
+    def _read_for(self, dates: Mapping[str, str]) -> list[str]:
+        """Return the columns that are read as text for the dates."""
+        moved = any(a.date is not None and a.date.shift for a in self.schema.attributes)
+        person = self.schema.person
+        return [*dates, *([person.name] if moved and person is not None else [])]
 
     def linked(self, opened: Source) -> str:
         """Write the query of the labels with the person of each row, and what stood there before.
@@ -144,6 +171,41 @@ class Rows:
             f"SELECT * FROM ({self.sql}) ANTI JOIN {SMALL} USING ({using})",  # noqa: S608 (quoted)
             self.failed,
         )
+
+    def blanked(self, columns: Sequence[str], names: Sequence[str], blanks: pa.Table) -> Rows:
+        """Return the same rows with cells of some groups blanked.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            The columns of the rows.
+        names : sequence of str
+            The quasi-identifiers.
+        blanks : pa.Table
+            By label of each quasi-identifier (`l0`, `l1`, …), what is published instead (`b0`, `b1`, …).
+
+        """
+        self.opened.connection.register(BLANKS, blanks)
+        place = {name: i for i, name in enumerate(names)}
+        shown = [
+            f"coalesce(b{place[c]}, {quoted_name(c)}) AS {quoted_name(c)}"
+            if c in place
+            else quoted_name(c)
+            for c in columns
+        ]
+        same = " AND ".join(f"l{i} = {quoted_name(name)}" for i, name in enumerate(names))
+        number = quoted_name(NUMBER)
+        rows = f"SELECT *, row_number() OVER () AS {number} FROM ({self.sql})"  # noqa: S608 (quoted)
+        sql = f"SELECT {', '.join(shown)} FROM ({rows}) LEFT JOIN {BLANKS} ON {same} ORDER BY {number}"  # noqa: S608 (quoted)
+        return Rows(self.opened, sql, self.failed)
+
+    def stored(self, name: str, more: str) -> Rows:
+        """Return the same rows in a table of the database, with one more column."""
+        with self._told():
+            self.opened.execute(
+                f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT *, {more} FROM ({self.sql})"  # noqa: S608 (quoted)
+            )
+        return Rows(self.opened, f"SELECT * FROM {name}", self.failed)  # noqa: S608 (ours)
 
     def shuffled(self, columns: Sequence[str], seed: int) -> Rows:
         """Return the same rows ordered by a hash of their published cells and a private seed.

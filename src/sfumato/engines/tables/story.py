@@ -361,6 +361,7 @@ def _published(facts: _Facts) -> list[str]:
             found.append(f"Identifiers left out: {listed(list(how.identifiers_dropped))}.")
         if how.columns_kept:
             found.append(f"Published as they are: {listed(list(how.columns_kept))}.")
+        found += [f"{name}: {words}." for name, words in how.columns_treated.items()]
     return found
 
 
@@ -416,7 +417,7 @@ def _cost(facts: _Facts) -> list[str]:
     sentences = [
         (
             f"The policy gives up [[tables.utility|{lost}]] of the information in the quasi-identifiers"
-            f"{nats}. Other columns are published as they are."
+            f"{nats}. {_other_columns(facts)}"
         )
     ]
     harbor = facts.harbor
@@ -439,6 +440,16 @@ def _cost(facts: _Facts) -> list[str]:
             f"of {percent(harbor.utility.value)}."
         )
     return sentences
+
+
+def _other_columns(facts: _Facts) -> str:
+    treated = {} if facts.release is None else facts.release.measured.columns
+    if not treated:
+        return "Other columns are published as they are, unless the schema says otherwise."
+    lost = [f"{name} by {decimal(loss.distance)}" for name, loss in treated.items()]
+    return (
+        f"Numbers of other columns changed on average, in √2 standard deviations: {listed(lost)}."
+    )
 
 
 def _assumptions(facts: _Facts) -> list[str]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from .cells import Bits, Cells
 
-__all__ = ["Suppressed", "small_groups", "small_in", "suppressed_point"]
+__all__ = ["Suppressed", "numbered", "small_groups", "small_in", "suppressed_point"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Suppressed:
 def suppressed_point(cells: Cells, bits: Bits) -> Suppressed:
     """Measure a policy when the records in groups below the smallest sizes are left out."""
     interval = cells.intervals(bits)
-    key = _numbered([interval[a][cells.codes[a]] for a in range(cells.attributes)])
+    key = numbered([interval[a][cells.codes[a]] for a in range(cells.attributes)])
     inside = key[: cells.occupied]
     many = int(key.max()) + 1
     count = np.bincount(inside, weights=cells.count, minlength=many)
@@ -92,7 +92,7 @@ def small_groups(
         c if people_codes is None else np.concatenate((c, people_codes[a]))
         for a, c in enumerate(codes)
     ]
-    key = _numbered(joined)
+    key = numbered(joined)
     many = int(key.max()) + 1
     records = np.bincount(key[:cells], weights=count, minlength=many)
     around = records
@@ -102,7 +102,7 @@ def small_groups(
     return np.asarray(small[key[:cells]])
 
 
-def _numbered(columns: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.intp]:
+def numbered(columns: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.intp]:
     """Number the distinct combinations."""
     key = np.zeros(len(columns[0]), dtype=np.intp)
     for column in columns:

@@ -220,6 +220,7 @@ def _conditions(content: Mapping[str, Any]) -> Conditions:
         number("max_t"),
         number("max_average_risk"),
         float(content["max_suppressed"]),
+        str(content["suppress_as"]),
     )
 
 

@@ -6,6 +6,7 @@ import datetime as dt
 import os
 import pickle
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
@@ -365,3 +366,71 @@ def test_key_missing_file_and_pickle(tmp_path):
 def test_bad_parameters():
     with pytest.raises(ParameterError, match="scope"):
         Surrogates(KEY, scope="person")
+
+
+# --- the samples of the documentation -------------------------------------------------------------
+
+SAMPLES = {
+    "German letter": (
+        "de",
+        (
+            "Wir berichten über <NAME>Frau Lieselotte Eggers</NAME>, geb. am <DATE>03.12.1954</DATE>, wohnhaft in "
+            "<CITY>Lüneburg</CITY>, die vom <DATE>19.03.2029</DATE> bis <DATE>26.3.2029</DATE> bei uns war. Der "
+            "Blutdruck lag bei 108/65 mmHg, Leukozyten 6,21. <NAME>Frau Eggers</NAME> stellt sich am <DATE>4. April "
+            "2029</DATE> bei <NAME>Dr. Hinrichs</NAME> im <HOSPITAL>Klinikum Lüneburg</HOSPITAL> vor (Tel. "
+            "<PHONE>04131 770815</PHONE>)."
+        ),
+    ),
+    "Spanish case": (
+        "es",
+        (
+            "<NAME>La Sra. Carmen Ruiz Ortega</NAME>, de <AGE>54 años</AGE>, vecina de <CITY>Madrid</CITY>, ingresó "
+            "el <DATE>12 de marzo de 2021</DATE> con una tensión de 136/92 y fue dada de alta el "
+            "<DATE>19/03/2021</DATE>. <NAME>Carmen</NAME> será vista por el <NAME>Dr. Javier Soto</NAME> en el "
+            "<HOSPITAL>Hospital Clínico de Madrid</HOSPITAL> (NHC <ID>786946231</ID>)."
+        ),
+    ),
+    "English note": (
+        "en",
+        (
+            "<NAME>Mrs. Laura Whitfield</NAME>, <AGE>71</AGE>, was seen on <DATE>February 7, 2019</DATE> at "
+            "<HOSPITAL>Riverside Hospital</HOSPITAL>. BP 136/92, pulse 107, INR 1.03. Next visit "
+            "<DATE>2019-04-03</DATE> with <NAME>Dr. Patel</NAME>; call <NAME>Laura's</NAME> daughter at "
+            "<PHONE>555-0143-228</PHONE>, <ADDRESS>14 Elm Street</ADDRESS>."
+        ),
+    ),
+}
+PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "surrogates.md"
+TAG = re.compile(r"<([A-Z]+)>(.*?)</\1>")
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_samples_of_the_documentation(sample):
+    language, marked = SAMPLES[sample]
+    before = TAG.sub(r"\2", marked)
+    assert language_of(before) == language
+    surrogates = Surrogates(
+        SecretKey(b"the key of the documentation"), reading=DateReading.learned([before])
+    )
+
+    def replaced(match):
+        so_far = TAG.sub(r"\2", marked[: match.start()])
+        return surrogates.replace(sample, match[2], match[1], Place(language, so_far[-40:], 9.0))
+
+    after = TAG.sub(replaced, marked)
+    assert "[" not in after
+    assert f"| {sample} | {before} | {after} |" in PAGE.read_text(encoding="utf-8")
+
+
+def test_a_month_of_several_languages_is_written_in_the_document_s():
+    assert shifted("4. April 2029", 240, reading=True, language="de") == "30. November 2029"
+    assert shifted("4. April 2029", 270, reading=True, language="de") == "30. Dezember 2029"
+    assert shifted("April 4, 2029", 270, language="en") == "December 30, 2029"
+
+
+@pytest.mark.parametrize("title", ["Frau", "Herr", "Mrs.", "Sra."])
+def test_a_form_of_address_becomes_a_placeholder(title):
+    made = Surrogates(SecretKey(b"0123456789abcdef")).replace(
+        "d", title, "TITLE", Place("de", "", 9.0)
+    )
+    assert made == "[TITLE]"

@@ -65,7 +65,7 @@ def look_at(corpus: Corpus, *, most: int, random: np.random.Generator) -> Look:
 def _pieces(corpus: Corpus) -> Iterator[tuple[int, frozenset[str], Callable[[int], Document]]]:
     """Yield pieces of the corpus: how many documents, their fields, and how to get one of them."""
     form = corpus.format
-    if isinstance(form, Jsonl) and takes(form):
+    if isinstance(form, Jsonl) and takes(form, paths=corpus.paths):
         seen = SeenMarks()
         for part in corpus.parts:
             for block in read_blocks(form, part, seen, size=_BLOCK):

@@ -225,7 +225,7 @@ class _Work:
         self.in_columns = (
             options.findings is None
             and sanitiser.replacer.by_label_alone
-            and takes(corpus.format, options.drop)
+            and takes(corpus.format, options.drop, paths=corpus.paths)
         )
         self.shared = Shared(sanitiser, lines_of(corpus), tuple(options.drop))
         self.unread: list[dict[str, str]] = []

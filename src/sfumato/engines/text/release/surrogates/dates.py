@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from .months import MONTH_NAMES, MonthName, written_month
+from .months import MonthName, month_named, written_month
 
 __all__ = ["MONTH_FIRST", "DateReading", "shifted"]
 
@@ -88,7 +88,9 @@ class DateReading:
 MONTH_FIRST = DateReading(((".", False),), default=False)
 
 
-def shifted(text: str, days: int, *, reading: DateReading | bool = False) -> str | None:
+def shifted(
+    text: str, days: int, *, reading: DateReading | bool = False, language: str | None = None
+) -> str | None:
     """Shift a date by whole days and write it as it was written; None where it is no date known here.
 
     Parameters
@@ -99,6 +101,8 @@ def shifted(text: str, days: int, *, reading: DateReading | bool = False) -> str
         By how much it moves.
     reading
         How numeric dates are read; True for the day first.
+    language
+        The document's language: April is a month of several.
 
     >>> shifted("March 3, 2020", 7), shifted("3 de marzo de 2020", -7), shifted("2020-12-30", 14)
     ('March 10, 2020', '25 de febrero de 2020', '2021-01-13')
@@ -113,7 +117,7 @@ def shifted(text: str, days: int, *, reading: DateReading | bool = False) -> str
     trail = text[len(text.rstrip()) :]
     for form in _FORMS:
         match = form.fullmatch(stripped)
-        write = None if match is None else _reader(match, reading)
+        write = None if match is None else _reader(match, reading, language)
         if write is None:
             continue
         try:
@@ -125,12 +129,14 @@ def shifted(text: str, days: int, *, reading: DateReading | bool = False) -> str
     return None
 
 
-def _reader(match: re.Match[str], reading: DateReading) -> Callable[[int], str | None] | None:
+def _reader(
+    match: re.Match[str], reading: DateReading, language: str | None
+) -> Callable[[int], str | None] | None:
     """Return the function that writes a matched form for a shift; None where it is no date."""
     parts = match.groupdict()
     entry: MonthName | None = None
     if parts.get("m") is not None:
-        entry = MONTH_NAMES.get(str(parts["m"]).casefold())
+        entry = month_named(str(parts["m"]), language)
         if entry is None:
             return None
     if set(parts) == {"y"}:

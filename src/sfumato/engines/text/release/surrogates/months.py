@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .case import like
 
-__all__ = ["MONTH_NAMES", "MonthName", "written_month"]
+__all__ = ["MonthName", "month_named", "written_month"]
 
 _FULL = {
     "en": "January February March April May June July August September October November December",
@@ -36,19 +36,31 @@ class MonthName(NamedTuple):
     number: int
 
 
-def _names() -> dict[str, MonthName]:
-    """Map names to months; full names win, earlier languages win."""
-    found: dict[str, MonthName] = {}
+def _names() -> dict[str, list[MonthName]]:
+    """Map names to months; full names come first, and earlier languages."""
+    found: dict[str, list[MonthName]] = {}
     for short, table in ((False, _FULL), (True, _ABBREVIATED)):
         for language, names in table.items():
             for i, name in enumerate(names.split()):
-                found.setdefault(name.casefold(), MonthName(language, short, i + 1))
+                found.setdefault(name.casefold(), []).append(MonthName(language, short, i + 1))
     for name, (language, month) in _ALSO.items():
-        found[name] = MonthName(language, True, month)
+        found[name] = [MonthName(language, True, month)]
     return found
 
 
-MONTH_NAMES = _names()
+_NAMES = _names()
+
+
+def month_named(name: str, language: str | None = None) -> MonthName | None:
+    """Return the month that a name stands for, read in the document's language where it is a month there.
+
+    >>> month_named("April", "de").language, month_named("April").language, month_named("Tuesday")
+    ('de', 'en', None)
+    """
+    known = _NAMES.get(name.casefold())
+    if known is None:
+        return None
+    return next((entry for entry in known if entry.language == language), known[0])
 
 
 def written_month(entry: MonthName, month: int, model: str) -> str:

@@ -64,6 +64,11 @@ def _is_title(word: str, text: str, match: re.Match[str]) -> bool:
     return word.casefold() in TITLES and (match.start() == 0 or dotted)
 
 
+def _before_a_title(text: str, end: int) -> bool:
+    following = _WORD.match(text, end + 1)
+    return following is not None and following.group().casefold() in TITLES
+
+
 def looks_like_a_name(text: str, language: str) -> bool:
     """Whether a text is made of words that can be names: capitalised, or listed.
 
@@ -115,6 +120,8 @@ def name(key: SecretKey, scope: str, text: str, *, language: str = "en", before:
         folded = word.casefold()
         if _is_title(word, text, match) or (folded in PARTICLES and not word.istitle()):
             return word
+        if folded in PARTICLES and _before_a_title(text, match.end()):
+            return word  # "La Sra. Ruiz": the article belongs to the title
         if len(word) == 1:
             # "Ann's": the s of a possessive belongs to the sentence, not to the name.
             if word == "s" and text[match.start() - 1 : match.start()] in {"'", "’"}:
@@ -193,6 +200,7 @@ def shares_a_name(made: str, text: str) -> bool:
 
     def words(given: str) -> set[str]:
         found = {m.group().casefold() for m in _WORD.finditer(given) if len(m.group()) > 1}
-        return found - TITLES - PARTICLES - STREET_WORDS - frozenset(HOSPITAL_WORDS)
+        told = {word for word in found if not any(stem in word for stem in HOSPITAL_WORDS)}
+        return told - TITLES - PARTICLES - STREET_WORDS
 
     return bool(words(made) & words(text))

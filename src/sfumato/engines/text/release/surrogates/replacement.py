@@ -19,6 +19,7 @@ from ..redaction import Place, Replacer
 from . import dates, formats, names
 from .dates import DateReading
 from .keyed import SecretKey, read_key
+from .lists import gender_of_title
 
 __all__ = ["Surrogates", "kind_of_label", "needed_certainty"]
 
@@ -50,6 +51,7 @@ _OLDEST = 89  # ages above are rare enough to tell people apart
 _NEAREST_WEEKS, _FURTHEST_WEEKS = 53, 156
 _YEAR, _MONTH = 365.25, 35.0
 _CERTAINTY_OF_WORDS, _CERTAINTY_OF_FORMS, _CERTAINTY_OF_NUMBERS = 1.0, 2.0, 4.0
+_CERTAINTY_OF_DATES = 2.5
 _STRICT_FORMS = frozenset({"phone", "email", "web", "address", "place"})
 _WHOLE_DATE = re.compile(
     r"[0-9]{1,4}\s*[./-]\s*[0-9]{1,2}\s*[./-]\s*[0-9]{2,4}|[^\W\d_]{3,}.*[0-9]{4}|[0-9].*[^\W\d_]{3,}"
@@ -78,7 +80,7 @@ def needed_certainty(kind: str, text: str) -> float:
     known by its form.
     """
     if kind == "date" and _WHOLE_DATE.search(text):
-        return _CERTAINTY_OF_WORDS
+        return _CERTAINTY_OF_DATES
     if any(c.isdigit() or c.isnumeric() for c in text):
         return _CERTAINTY_OF_FORMS if kind in _STRICT_FORMS else _CERTAINTY_OF_NUMBERS
     return _CERTAINTY_OF_WORDS
@@ -160,7 +162,8 @@ class Surrogates(Replacer):
         scope = self._scope(document_id)
         text = _bare(text)
         if kind == "date":
-            made = dates.shifted(text, self.days(document_id), reading=self.reading)
+            days = self.days(document_id)
+            made = dates.shifted(text, days, reading=self.reading, language=place.language)
         elif not _MAKERS[kind].looks(text, place):
             return None
         else:
@@ -236,7 +239,10 @@ _MAKERS = {
         ),
     ),
     "title": _Maker(
-        lambda text, _place: _TITLES_ONLY.fullmatch(text) is not None,
+        # Frau and Mr have no other word that would agree with the sentence.
+        lambda text, _place: (
+            _TITLES_ONLY.fullmatch(text) is not None and gender_of_title(text) is None
+        ),
         lambda key, scope, text, place: names.title(key, scope, text, language=place.language),
     ),
     "address": _Maker(
