@@ -138,7 +138,9 @@ class _Exploring:
         self.attackers = Attackers(
             rows, drawn_people(rows, people, request.seed), absences=(0, 1), seed=request.seed
         )
-        self.kept = {name: MEASURES[name].of(rows, request.seed) for name in MEASURES}
+        self.kept = {
+            name: MEASURES[name].on(rows, request.seed, baskets.above) for name in MEASURES
+        }
         self.folds = None
         if target is not None and target.kind == "two":
             self.folds = FoldScores(rows, target.positive, folds=request.folds, seed=request.seed)

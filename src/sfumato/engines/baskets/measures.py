@@ -40,11 +40,20 @@ class MeasureOf:
     of : callable
         Takes the original and a seed, and returns the measure of what is published of it: what is
         needed of the original is computed once, however many releases are compared with it.
+    of_categories : callable, optional
+        The same for a measure that needs to know which columns are categories of which.
 
     """
 
     kept: str
     of: Callable[[BinaryMatrix, int], Kept]
+    of_categories: Callable[[BinaryMatrix, sp.csr_matrix], Kept] | None = None
+
+    def on(self, original: BinaryMatrix, seed: int, above: sp.csr_matrix | None = None) -> Kept:
+        """Return the measure of what is published of the original."""
+        if above is None or self.of_categories is None:
+            return self.of(original, seed)
+        return self.of_categories(original, above)
 
     def value(self, original: BinaryMatrix, published: BinaryMatrix, seed: int) -> float:
         """Return a share in [0, 1] from the original, the published rows and a seed."""
@@ -190,6 +199,24 @@ class _Neighbours:
         return np.asarray(found & (near > 0))
 
 
+def _categories(original: BinaryMatrix, above: sp.csr_matrix) -> Kept:
+    """Measure the share of the rows' categories of which the category or an item is published.
+
+    An item without a category is its own.
+    """
+    is_group = np.asarray(above.sum(axis=0)).ravel() > 0
+    alone = np.asarray(above.sum(axis=1)).ravel() == 0
+    own = np.flatnonzero(is_group | alone)
+    itself = sp.csr_matrix((np.ones(len(own), dtype=np.int32), (own, own)), shape=above.shape)
+    of_item = (above + itself).tocsr()
+
+    def count(matrix: BinaryMatrix) -> int:
+        return int((matrix.to_csr().astype(np.int32) @ of_item).count_nonzero())
+
+    before = max(count(original), 1)
+    return lambda published: count(published) / before
+
+
 ONES = MeasureOf("share of the ones that are published", _ones)
 COLUMNS = MeasureOf("share of the items that are published at all", _columns)
 SUPPORTS = MeasureOf("1 - mean relative error of the items' supports", _supports)
@@ -197,3 +224,8 @@ ITEMSETS = MeasureOf("F1 of the frequent items and pairs at a support of 1%", _i
 LIFT = MeasureOf("1 - mean difference of the log lifts of pairs of common items", _lift)
 NEIGHBOURS = MeasureOf("recall of each item's ten nearest items by cosine", _neighbours)
 ROWS = MeasureOf("share of the rows that publish at least one item", _rows)
+CATEGORIES = MeasureOf(
+    "share of the rows' categories that are published, or an item of them",
+    _ones,
+    _categories,
+)

@@ -91,7 +91,7 @@ def _released(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Baske
     matrix = made.matrix.take_rows(kept).project(made.features).to_csr()
     labels = None if baskets.labels is None else tuple(baskets.labels[i] for i in kept)
     names = tuple(baskets.feature_names[i] for i in made.features)
-    return replace(baskets, matrix=matrix, feature_names=names, labels=labels)
+    return replace(baskets, matrix=matrix, feature_names=names, labels=labels, above=None)
 
 
 def _features(candidate: BasketsCandidate) -> list[str]:
@@ -343,6 +343,7 @@ def _write(
         log is None and isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
     )
     streamed = candidate.publish_as == "columns" and from_text and not candidate.numbers
+    streamed &= request.hierarchy is None
     if streamed and (labels is None or isinstance(labels, str | os.PathLike)):
         copied = project_file(
             data,
