@@ -38,10 +38,10 @@ def with_categories(baskets: Baskets, path: str | os.PathLike[str]) -> Baskets:
     number: dict[str, int] = {}
     items: list[int] = []
     groups: list[int] = []
-    for item, *above in hierarchy_rows(path):
+    for item, *over in hierarchy_rows(path):
         if item not in place:
             continue
-        for name in dict.fromkeys(above):
+        for name in dict.fromkeys(over):
             if name in _TOP or name == item:
                 continue
             items.append(place[item])

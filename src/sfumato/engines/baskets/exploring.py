@@ -16,7 +16,6 @@ import numpy.typing as npt
 from ...compute import engine as compute_engine
 from ...core.engine import Progress
 from ...core.errors import DataError
-from ...core.exploration import placed
 from ...core.measures import Risk, Utility
 from ...core.randomness import Streams
 from ...core.records import InputFile
@@ -68,7 +67,7 @@ def explored(request: BasketsRequest, *, progress: Progress) -> BasketsExplorati
             f"Nothing can be kept at k = {', '.join(map(str, ks))}: the selection is empty.",
             hint="try a smaller k; each feature must be held by at least k rows.",
         )
-    candidates, area = placed(found)
+    candidates, area = BasketsExploration.placed(found)
     return BasketsExploration(
         BasketsFrontier(
             engine="baskets",
@@ -238,6 +237,7 @@ class _Exploring:
             numbers=self.target is not None and self.target.kind == "number",
             empty_rows=int(np.count_nonzero(np.diff(file.indptr) == 0)),
             auc=None if score is None else score.value,
+            auc_by_fold=() if score is None else score.folds,
             auc_chosen_on_all_labels=on_all,
             counts_in_folds=() if score is None else score.counts,
             **measured.model_dump(exclude={"rows"}),

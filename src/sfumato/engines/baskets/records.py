@@ -124,6 +124,8 @@ class BasketsCandidate(GivenAway, Candidate):
     confidence: Share | None = None
     """The highest confidence with which one or two published items tell a sensitive one."""
     auc: Share | None = None
+    auc_by_fold: tuple[Share, ...] = ()
+    """The AUC in each fold, the same rows for every candidate: what differences are judged by."""
     auc_chosen_on_all_labels: Share | None = None
     counts_in_folds: tuple[Count, ...] = ()
 
