@@ -109,7 +109,7 @@ def update(
     """Move the weights of token i's features along its gradient."""
     r = rows[i]
     for k in range(own_bounds[r], own_bounds[r + 1]):
-        bump(W, own[k], g, rate)
+        bump(W, np.int64(own[k]), g, rate)
     before = rows[i - 1] if i > first else 0
     after = rows[i + 1] if i + 1 < last else 1
     for k in range(near.shape[1]):

@@ -74,7 +74,7 @@ def recall(
     one = np.empty(1, np.int64)
     for d in docs:
         one[0] = d
-        count_words(one, rows, doc, group, labels, capital, counts, -1)
+        count_words(one, rows, doc, group, labels, capital, counts, np.int64(-1))
         for i in range(doc[d], doc[d + 1]):
             g = group[rows[i]]
             if seen_rows[i] == redacted_row:
@@ -85,4 +85,4 @@ def recall(
         for i in range(doc[d], doc[d + 1]):
             out[i, 2] = out[i - 1, 0] if i > doc[d] else 0
             out[i, 3] = out[i + 1, 0] if i + 1 < doc[d + 1] else 0
-        count_words(one, rows, doc, group, labels, capital, counts, 1)
+        count_words(one, rows, doc, group, labels, capital, counts, np.int64(1))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+
+_u = types.uint64  # one signature: a constant would otherwise be a specialisation of its own
 
 # Kinds of code points, as `words.py` sorts them.
 UPPER, LOWER, DIGIT, LETTER = 1, 2, 3, 4
@@ -11,7 +13,7 @@ UPPER, LOWER, DIGIT, LETTER = 1, 2, 3, 4
 OWN, NEAR, FAR, JOINT = 14, 3, 2, 3
 
 
-@njit(cache=True, nogil=True)
+@njit(_u(_u), cache=True, nogil=True)
 def mix(x):
     """Finalise a 64-bit hash (splitmix64)."""
     x = np.uint64(x)
@@ -23,20 +25,20 @@ def mix(x):
     return x
 
 
-@njit(cache=True, nogil=True)
+@njit(_u(_u, _u), cache=True, nogil=True)
 def step(h, code):
     """Take one more symbol into a running hash."""
     return (np.uint64(h) ^ np.uint64(code)) * np.uint64(0x100000001B3) + np.uint64(0x9E3779B9)
 
 
-@njit(cache=True, nogil=True)
+@njit(_u(_u, _u), cache=True, nogil=True)
 def seal(h, template):
     """Close a running hash under a template's number; 0 is kept for "no feature"."""
     x = mix(np.uint64(h) + np.uint64(template) * np.uint64(0x9E3779B97F4A7C15))
     return x if x != np.uint64(0) else np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@njit(_u(_u, _u, _u), cache=True, nogil=True)
 def pair(a, b, template):
     """Hash a conjunction of two features."""
     return seal(np.uint64(a) * np.uint64(0xD6E8FEB86659FD93) + np.uint64(b), template)
