@@ -116,7 +116,8 @@ def _together(
     """Count the rows that hold each two of the items."""
     part = matrix.to_csr() if rows is None else matrix.to_csr()[rows]
     part = part[:, items].astype(np.int32)
-    return (part.T @ part).tocsr()
+    pairs: sp.csr_matrix = (part.T @ part).tocsr()
+    return pairs
 
 
 def _lift(original: BinaryMatrix, _seed: int) -> Kept:
