@@ -56,6 +56,7 @@ def frontier_chart(
     *,
     visited: Sequence[tuple[float, float]] = (),
     visited_total: int = 0,
+    proven: Sequence[tuple[float, float]] = (),
 ) -> Chart | None:
     """Show risk against utility: the frontier, what was visited, the choice and the references.
 
@@ -69,16 +70,21 @@ def frontier_chart(
         A sample of (risk, utility) that the search measured.
     visited_total : int
         How many points the search measured in all.
+    proven : sequence of (float, float)
+        Steps of (risk, utility) that no candidate can lie above, where that was proven; between them and
+        the frontier there is a band.
 
     """
     if part.frontier is None or len(part.frontier.candidates) < 2:
         return None
-    drawing = _Drawing(part, axes, visited)
+    drawing = _Drawing(part, axes, visited, proven)
     views = (View("Linear risk", drawing.spec(False)), View("Logarithmic risk", drawing.spec(True)))
     key = [
         ("line", "frontier: nothing is better on both sides"),
         ("ring", "published" if part.release is not None else "the candidate in this report"),
     ]
+    if proven:
+        key.append(("band", "still open: it is proven that nothing lies above"))
     if drawing.references:
         key.append(("diamond", "references people know"))
     if visited:
@@ -102,8 +108,15 @@ def frontier_chart(
 class _Drawing:
     """One frontier, to be drawn on either scale."""
 
-    def __init__(self, part: Part, axes: Axes, visited: Sequence[tuple[float, float]]) -> None:
+    def __init__(
+        self,
+        part: Part,
+        axes: Axes,
+        visited: Sequence[tuple[float, float]],
+        proven: Sequence[tuple[float, float]],
+    ) -> None:
         assert part.frontier is not None
+        self.proven = sorted(proven)
         self.part, self.axes, self.visited = part, axes, visited
         self.candidates = list(part.frontier.candidates)
         self.references = list(part.frontier.references)
@@ -158,8 +171,11 @@ class _Drawing:
             side = "right" if along < room else "left"
             return {"risk": x, "utility": utility, "side": side, **more}
 
+        band = self._band(clip)
+        ys += [float(step["high"]) for step in band if step["risk"] <= domain[1]]
         found = filled(
             "frontier",
+            proven=band,
             visited=[{"risk": clip(r), "utility": u} for r, u in self.visited if not log or r > 0],
             risk_ranges=[
                 {"low": clip(i.low), "high": clip(i.high), "utility": c.utility.value}
@@ -206,6 +222,20 @@ class _Drawing:
         )
         self._scale(found, log, domain, ys)
         return found
+
+    def _band(self, clip: Callable[[float], float]) -> list[dict[str, float]]:
+        """Return, step by step, the utility found and the utility that is proven to be out of reach."""
+        if not self.proven:
+            return []
+        found = sorted((c.risk.value, c.utility.value) for c in self.candidates if not c.dominated)
+        risks = sorted({r for r, _ in [*found, *self.proven]})
+        start = found[0][0]
+        steps = []
+        for risk in thinned([r for r in risks if r >= start], _MARKS):
+            low = max(u for r, u in found if r <= risk)
+            high = max((u for r, u in self.proven if r <= risk), default=low)
+            steps.append({"risk": clip(risk), "low": low, "high": max(low, high)})
+        return steps
 
     def _chosen_words(self, chosen: Candidate) -> dict[str, str]:
         by = {"release": "published", "steward": "chosen", "knee": "suggested"}

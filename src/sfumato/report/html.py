@@ -49,6 +49,7 @@ def _icon(inner: str) -> str:
 _LINE = '<line x1="1" y1="7" x2="25" y2="7" stroke="{}" stroke-width="2"{}/>'
 _SYMBOLS = {
     "line": _icon('<path d="M1 11 H9 V6 H17 V3 H25" fill="none" stroke="var(--blue)" stroke-width="2"/>'),
+    "band": _icon('<path d="M1 12 H9 V8 H17 V5 H25 V1 H17 V3 H9 V6 H1 Z" fill="var(--blue)" opacity="0.25"/>'),
     "ring": _icon('<circle cx="13" cy="7" r="6" fill="none" stroke="var(--ink)" stroke-width="1.6"/><circle cx="13" cy="7" r="2.6" fill="var(--ink)"/>'),
     "diamond": _icon('<path d="M13 1 L18 7 L13 13 L8 7Z" fill="var(--orange)"/>'),
     "dot": _icon('<g fill="var(--rule)"><circle cx="6" cy="9" r="1.6"/><circle cx="13" cy="5" r="1.6"/><circle cx="20" cy="8" r="1.6"/></g>'),

@@ -22,7 +22,7 @@ __all__ = ["render_pdf"]
 
 _FONT = "Libertinus Serif"
 _SYMBOLS = {
-    "line": "steps", "ring": "ring", "diamond": "diamonds", "dot": "dots", "A": "squares", "B": "circles",
+    "line": "steps", "band": "shade", "ring": "ring", "diamond": "diamonds", "dot": "dots", "A": "squares", "B": "circles",
     "outside": "triangles", "before": "hollow and dashed", "bound": "dotted line", "random": "grey dashes",
     "ink": "dark", "blue": "blue",
 }  # fmt: skip

@@ -5,12 +5,17 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_twins import random_cells
 
 from sfumato.core.errors import NoCandidateError, ParameterError, ReleaseRefusedError
+from sfumato.core.randomness import Streams
 from sfumato.engines import tables
 from sfumato.engines.tables.cells import Cells
 from sfumato.engines.tables.conditions import Conditions, recursive_diversity
 from sfumato.engines.tables.measures import beside, closeness, group_sizes, within
+from sfumato.engines.tables.search import Budget, Run
+from sfumato.engines.tables.search.descent import descend
+from sfumato.engines.tables.space import AttributeRule, Space
 from sfumato.engines.tables.suppression import small_in, suppressed_point
 
 SCHEMA = {
@@ -227,3 +232,82 @@ def test_k_l_t_as_pycanon_counts_them():
             )
             t = anonymity.t_closeness(out, ["age", "sex"], [column])
             assert t == pytest.approx(candidate.t_closeness[column], abs=1e-5)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 6), st.booleans())
+def test_descents_measure_allowed_policies_and_end_where_no_split_is_allowed(seed, least, coupled):
+    cells = random_cells(seed, sizes=[6, 5, 4], records=120, population=False, least_sample=least)
+    nodes = [((0, 5), (0, 2), (3, 5)), ((0, 4), (0, 1), (2, 4)), ((0, 3), (1, 3))]
+    rules = [
+        AttributeRule(f"a{i}", int(s), nodes=nodes[i] if coupled else None)
+        for i, s in enumerate(cells.sizes)
+    ]
+    space = Space(rules)
+    run = Run(cells, space, Budget(5_000), Streams(seed))
+    descend(run, 200)
+    for _, _, packed in run.frontier.entries():
+        bits = run.unpack(packed)
+        assert space.allows(bits)
+        assert cells.measure(bits).below == 0
+    best = run.unpack(list(run.frontier.entries())[-1][2])
+    if coupled:  # every split of a node was looked at
+        for a in range(3):
+            part = best[space.first[a] : space.first[a + 1]]
+            ends = [*np.flatnonzero(part).tolist(), part.size]
+            for low, high in zip([0, *(e + 1 for e in ends[:-1])], ends, strict=True):
+                for cuts in space.splits(a, low, high, cells.value_counts[a], 7):
+                    finer = best.copy()
+                    finer[space.first[a] + np.array(cuts)] = 1
+                    assert cells.measure(finer).below > 0
+
+
+def test_a_hierarchy_under_a_condition_is_searched_as_well_as_by_chance():
+    """A small table on which the search used to end above random chains at the same number of evaluations."""
+    draw = np.random.default_rng(8)
+    frame = pd.DataFrame({
+        "a": (draw.beta(1, 3, 700) * 32).astype(int), "b": (draw.beta(2, 2, 700) * 16).astype(int),
+    })  # fmt: skip
+    schema = {
+        "attribute": [
+            {"name": "a", "role": "quasi", "domain": {"range": [0, 31]}, "hierarchy": {"widths": [2, 4, 8, 16]}},
+            {"name": "b", "role": "quasi", "domain": {"range": [0, 15]}, "hierarchy": {"widths": [2, 4, 8]}},
+        ]
+    }  # fmt: skip
+    best = {
+        strategy: max(
+            c.utility.value
+            for c in tables.explore(
+                frame, schema, strategy=strategy, evaluations=300, min_k=9
+            ).candidates
+        )
+        for strategy in ("exchange", "shs", "rcs")
+    }
+    assert best["exchange"] >= max(best.values()) - 1e-12
+
+
+def test_publishing_can_ask_for_more(tmp_path):
+    frame = people(600, seed=4)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=300)
+    chosen = next(c for c in found.candidates if c.k < 4 and c.groups > 8)
+    for asked, told in [
+        ({"min_k": chosen.k + 1}, f"below the {chosen.k + 1} asked for"),
+        ({"max_individual_risk": 0.5 / chosen.k}, "people, below the"),
+        ({"max_average_risk": chosen.risks.journalist_average / 2}, "average chance"),
+        ({"min_l": min(chosen.l_diversity.values()) + 1}, "diversity"),
+        ({"max_t": min(chosen.t_closeness.values()) / 2}, "away from the table"),
+    ]:
+        with pytest.raises(ReleaseRefusedError, match=told):
+            found.publish(chosen, tmp_path / "t.csv", out=tmp_path / "no", **asked)
+        assert not (tmp_path / "no").exists()
+    release = found.publish(
+        chosen, tmp_path / "t.csv", out=tmp_path / "out", min_k=chosen.k + 1, suppress=0.4
+    )
+    assert release.measured.k > chosen.k
+    assert release.counts["suppressed"] > 0
+    assert release.request["min_k"] == chosen.k + 1
+    with pytest.raises(ReleaseRefusedError, match="would be left out"):
+        found.publish(
+            chosen, tmp_path / "t.csv", out=tmp_path / "no", min_k=chosen.k + 20, suppress=0.001
+        )

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate
 
+from sfumato.core.engine import Part
 from sfumato.core.errors import DataError
 from sfumato.data.table import read_table
 from sfumato.engines import tables
@@ -145,6 +146,8 @@ def test_weights_and_fractions_reach_candidates_and_releases(tmp_path):
     release = found.publish(chosen, tmp_path / "t.csv", out=tmp_path / "out")
     assert release.measured.risks.estimate == estimate
     assert any(line.startswith("estimated for a population of") for line in release.lines())
+    story = tables.ENGINE.story(Part("tables", "tables", found.record, release, chosen=chosen))
+    assert any(s.startswith("Estimated for a population of") for s in story.attack)
     assert "w" in pd.read_csv(tmp_path / "out" / "t.csv").columns
     given = tables.explore(frame, schema, evaluations=60, sampling_fraction=0.25)
     assert given.candidates[0].risks.estimate.fraction == 0.25

@@ -1,5 +1,7 @@
 """The story of a table: told from records alone, for every stage, and true to what was measured."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from sfumato.core.engine import Part
@@ -64,3 +66,26 @@ def test_what_was_accepted_is_shown(told):
     assert release.worse
     assert any("the steward accepted" in c.text for c in story.checks)
     assert not any(c.text.startswith("The risk was measured again") for c in story.checks)
+
+
+def test_the_band_lies_between_the_frontier_and_what_is_proven():
+    draw = np.random.default_rng(3)
+    frame = pd.DataFrame({n: draw.integers(0, 12, 300) for n in ("a", "b")})
+    schema = {
+        "attribute": [
+            {"name": n, "role": "quasi", "domain": {"range": [0, 11]}} for n in ("a", "b")
+        ]
+    }
+    found = tables.explore(frame, schema, evaluations=60, certify=0.2)
+    proof = found.record.certificate
+    chart = tables.ENGINE.story(Part("tables", "tables", found.record)).charts[0]
+    assert ("band", "still open: it is proven that nothing lies above") in chart.key
+    for view in chart.views:
+        band = view.spec["datasets"]["proven"]
+        assert band
+        assert all(step["low"] <= step["high"] for step in band)
+        for candidate in found.candidates:
+            assert candidate.utility.value <= proof.utility_at(candidate.risk.value) + 1e-9
+    without = tables.explore(frame, schema, evaluations=60)
+    chart = tables.ENGINE.story(Part("tables", "tables", without.record)).charts[0]
+    assert not chart.views[0].spec["datasets"]["proven"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,6 +52,24 @@ class Conditions:
     max_average_risk: float | None = None
     max_suppressed: float = 0.0
     suppress_as: str = "records"
+
+    def tightened(
+        self, *, min_l: float, max_t: float | None, max_average_risk: float | None,
+        max_suppressed: float | None,
+    ) -> Conditions:  # fmt: skip
+        """Return conditions that ask for these too; a share to leave out takes the place of the one before."""
+
+        def stricter(own: float | None, other: float | None) -> float | None:
+            given = [x for x in (own, other) if x is not None]
+            return min(given) if given else None
+
+        return replace(
+            self,
+            min_l=max(self.min_l, min_l),
+            max_t=stricter(self.max_t, max_t),
+            max_average_risk=stricter(self.max_average_risk, max_average_risk),
+            max_suppressed=self.max_suppressed if max_suppressed is None else max_suppressed,
+        )
 
     @property
     def asks(self) -> bool:

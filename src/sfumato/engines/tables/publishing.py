@@ -33,20 +33,17 @@ from ...core.shift import ShiftCheck
 from ...data.table import Table, misplaced, read_table
 from ...data.table_files import WRITTEN
 from ...data.table_schema import MISSING, TableSchema
-from ...data.table_source import Source, format_of_name, quoted_name
-from .blanking import blanked_in
-from .cells import Cells
+from ...data.table_source import Source, format_of_name
 from .codebook import write_codebook
 from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, unpromised
-from .labels import ALL
+from .left_out import linked_rows, rows_of_groups, rows_without_value, small_groups_of
 from .policy import Lattice, Policy
 from .problem import counted, resolved_schema
 from .records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
 from .remeasure import Remeasured, remeasure
 from .request import TablesPublishRequest
-from .rows import NUMBER, SMALL, Generaliser, published_rows
+from .rows import Generaliser, published_rows
 from .shift import check_table, sentence_of
-from .suppression import small_groups
 from .terms import Terms
 from .treatments import check_cells, treated
 
@@ -115,6 +112,7 @@ def published(
     release.json inside); without `out` a frame comes back as a frame of its own kind. What was written is
     measured as it was explored; what is worse than promised is refused unless the request accepts it.
     """
+    terms = _held_to(terms, request)
     compute = compute_engine(request.engine, threads=request.threads)
     opened = Source.open(request.table)
     if out is None and opened.format != "frame":
@@ -139,7 +137,7 @@ def published(
     generaliser = Generaliser.of(policy, terms.schema, kept, private_key().mark("dates"))
     rows = published_rows(generaliser, opened, compute)
     columns = generaliser.columns(opened)
-    left_out, blanks = _small_groups(policy, terms, table)
+    left_out, blanks = small_groups_of(policy, terms, table)
     if left_out is not None:
         rows = rows.without(left_out.groups)
     if blanks is not None:
@@ -155,7 +153,7 @@ def published(
     suppressed = 0 if left_out is None else left_out.records
     work = _Work(
         policy, promise, request, terms, table, opened, seed, suppressed, shift,
-        _linked(generaliser, opened, left_out), changed.losses,
+        linked_rows(generaliser, opened, left_out), changed.losses,
         0 if blanks is None else blanks.records,
     )  # fmt: skip
     if out is None:
@@ -167,12 +165,33 @@ def published(
         books = write_codebook(policy, folder, record)
         release = work.release(folder / file, books)
         write_json(folder / record, release.to_json())
-        quarantined = _left_out(opened, table)
+        quarantined = rows_without_value(opened, table)
         if left_out is not None:
-            quarantined += _left_out_small(opened, generaliser, left_out)
+            quarantined += rows_of_groups(opened, generaliser, left_out)
         write_quarantine(out, quarantined, force=force)
     warn_if_composed(out, release.to_json())
     return release
+
+
+def _held_to(terms: Terms, request: TablesPublishRequest) -> Terms:
+    """Return the terms of the exploration together with what this call asks for."""
+    if (request.min_l > 0 or request.max_t is not None) and not terms.schema.names("sensitive"):
+        raise ParameterError(
+            "Diversity and closeness are about sensitive columns, and the schema names none.",
+            hint='give a column role = "sensitive".',
+        )
+    individual = 0.0 if request.max_individual_risk is None else 1.0 / request.max_individual_risk
+    return replace(
+        terms,
+        min_sample=max(terms.min_sample, request.min_k),
+        min_population=max(terms.min_population, individual),
+        conditions=terms.conditions.tightened(
+            min_l=request.min_l,
+            max_t=request.max_t,
+            max_average_risk=request.max_average_risk,
+            max_suppressed=request.suppress,
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -218,7 +237,8 @@ class _Work:
         worse = []
         if found.risk > risk + _TOLERANCE:
             worse.append(f"The output has a risk of {found.risk:.6g}, but {risk:.6g} was promised")
-        if 1.0 - found.loss < utility - _TOLERANCE:
+        # What this call leaves out costs utility, which is asked for.
+        if self.request.suppress is None and 1.0 - found.loss < utility - _TOLERANCE:
             worse.append(
                 f"The output has a utility of {1.0 - found.loss:.6g}, but {utility:.6g} was promised"
             )
@@ -381,120 +401,6 @@ def _read(opened: Source, terms: Terms, population: object, compute: Compute) ->
         population_codes=terms.population_codes,
         population_count=terms.population_count,
     )
-
-
-def _left_out(opened: Source, table: Table) -> list[dict[str, str]]:
-    """List the rows with a missing quasi-identifier, where the schema drops them, by their number."""
-    if not table.dropped:
-        return []
-    cells = [table.schema.cell(a.name) for a in table.schema.quasi]
-    missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
-    numbered = f"SELECT row_number() OVER () AS place, {missing} AS is_missing FROM {opened.sql}"  # noqa: S608 (quoted)
-    found = opened.query(f"SELECT place FROM ({numbered}) WHERE is_missing ORDER BY place")  # noqa: S608 (quoted)
-    reason = "has no value for a quasi-identifier"
-    return [{"id": f"row {n}", "reason": reason} for n in found.column("place").to_pylist()]
-
-
-@dataclass(frozen=True)
-class _Small:
-    """The groups that are left out, by their published labels, and how many records they hold."""
-
-    groups: pa.Table
-    records: int
-
-
-def _small_groups(
-    policy: Policy, terms: Terms, table: Table
-) -> tuple[_Small | None, _Small | None]:
-    """Find the groups that are left out, and those with blanked cells, where the exploration allowed it."""
-    if terms.conditions.max_suppressed <= 0:
-        return None, None
-    if terms.conditions.suppress_as == "cells":
-        return _blanks(policy, terms, table)
-    return _left_out_groups(policy, terms, table), None
-
-
-def _blanks(policy: Policy, terms: Terms, table: Table) -> tuple[_Small | None, _Small | None]:
-    import numpy as np
-    import pyarrow as pa
-
-    lattice = policy.lattice
-    cells = Cells(
-        lattice.sizes, table.codes, table.count, table.population_codes, table.population_count,
-        least_sample=terms.min_sample, least_population=terms.min_population,
-    )  # fmt: skip
-    found, _, _ = blanked_in(cells, policy.bits)
-    labels = [
-        np.array([lattice.label(a, *span) for span in policy.spans(a)], dtype=object)[
-            found.codes[a]
-        ]
-        for a in range(len(table.names))
-    ]
-    out = blanks = None
-    if found.left.any():
-        groups = pa.table({n: labels[a][found.left] for a, n in enumerate(table.names)})
-        out = _Small(groups, found.rows_left_out)
-    some = (found.blanks > 0) & ~found.left
-    if some.any():
-        columns = {f"l{a}": labels[a][some] for a in range(len(labels))}
-        for a in range(len(labels)):
-            on = (found.blanks[some] >> a) & 1 == 1
-            columns[f"b{a}"] = np.where(on, ALL, columns[f"l{a}"])
-        blanks = _Small(pa.table(columns), found.rows_blanked)
-    return out, blanks
-
-
-def _left_out_groups(policy: Policy, terms: Terms, table: Table) -> _Small | None:
-    import numpy as np
-    import pyarrow as pa
-
-    spans = [policy.spans(a) for a in range(len(table.names))]
-    of_value = [np.repeat(np.arange(len(s)), [high - low + 1 for low, high in s]) for s in spans]
-    inside = [of_value[a][table.codes[a]] for a in range(len(spans))]
-    people = table.population_codes
-    small = small_groups(
-        inside,
-        table.count,
-        None if people is None else [of_value[a][people[a]] for a in range(len(spans))],
-        table.population_count,
-        min_sample=terms.min_sample,
-        min_population=terms.min_population,
-    )
-    if not small.any():
-        return None
-    label = policy.lattice.label
-    names = {
-        name: [label(a, *spans[a][i]) for i in inside[a][small].tolist()]
-        for a, name in enumerate(table.names)
-    }
-    groups = pa.table(names).group_by(list(table.names)).aggregate([])
-    return _Small(groups, int(table.count[small].sum()))
-
-
-def _linked(generaliser: Generaliser, opened: Source, small: _Small | None) -> Source | None:
-    """Return the published labels with the person of each row, where the schema names one."""
-    if generaliser.schema.person is None:
-        return None
-    sql = generaliser.linked(opened)
-    if small is not None:
-        opened.connection.register(SMALL, small.groups)
-        using = ", ".join(quoted_name(n) for n in small.groups.column_names)
-        sql = f"SELECT * FROM ({sql}) ANTI JOIN {SMALL} USING ({using})"  # noqa: S608 (quoted)
-    return Source.open(opened.query(sql))
-
-
-def _left_out_small(
-    opened: Source, generaliser: Generaliser, small: _Small
-) -> list[dict[str, str]]:
-    """List the rows whose group is left out, by their number."""
-    opened.connection.register(SMALL, small.groups)
-    using = ", ".join(quoted_name(n) for n in small.groups.column_names)
-    found = opened.query(
-        f"SELECT {quoted_name(NUMBER)} AS place FROM ({generaliser.numbered(opened)}) "  # noqa: S608 (quoted)
-        f"SEMI JOIN {SMALL} USING ({using}) ORDER BY place"
-    )
-    reason = "is in a group below the smallest size"
-    return [{"id": f"row {n}", "reason": reason} for n in found.column("place").to_pylist()]
 
 
 # --- writing -------------------------------------------------------------------------------------

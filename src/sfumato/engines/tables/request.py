@@ -152,6 +152,27 @@ class TablesPublishRequest(Request):
     refuse_above: float | None = parameter(
         None, help="Refuse a measured risk above this.", ge=0, le=1, aliases=["max_risk"]
     )
+    min_k: int = parameter(
+        0, help="Fewest records per group that the output must have.", ge=0, aliases=["min_sample"]
+    )
+    min_l: float = parameter(
+        0, help="Least diversity of every sensitive column in every group of the output.", ge=0
+    )
+    max_t: float | None = parameter(
+        None, help="Largest distance of a group's sensitive values from the table's.", ge=0, le=1
+    )
+    max_individual_risk: float | None = parameter(
+        None, help="Largest chance of naming any one record of the output.", gt=0, le=1
+    )
+    max_average_risk: float | None = parameter(
+        None, help="Largest chance of naming a record of the output on average.", gt=0, le=1
+    )
+    suppress: float | None = parameter(
+        None,
+        help="Largest share of records left out in groups that are too small (default: as explored).",
+        ge=0,
+        le=0.5,
+    )
     accept_worse: bool = parameter(
         False, help="Publish although the output is worse than promised; recorded in release.json."
     )

@@ -244,6 +244,38 @@ class Space:
             steps.extend(start + inside for inside in _node_moves(part, nodes))
         return steps
 
+    def splits(
+        self, attribute: int, low: int, high: int, weights: npt.NDArray[np.integer], most: int
+    ) -> list[list[int]]:
+        """List ways to divide an interval, each the values after which it is cut.
+
+        Under a hierarchy a node is divided into the largest nodes inside it. Without one it is cut in two,
+        at no more than `most` places that divide its weight evenly.
+
+        >>> rule = AttributeRule("a", 4, nodes=((0, 3), (0, 1), (2, 3)))
+        >>> Space([rule]).splits(0, 0, 3, np.ones(4, dtype=int), 3)
+        [[1]]
+        """
+        nodes = self._nodes[attribute]
+        if nodes is not None:
+            cuts, at = [], low
+            largest: dict[int, int] = {}
+            for first, last in nodes:  # the longest first
+                if low <= first and last <= high and (first, last) != (low, high):
+                    largest.setdefault(first, last)
+            while at <= high:
+                at = largest.get(at, at) + 1
+                cuts.append(at - 1)
+            return [cuts[:-1]] if len(cuts) > 1 else []
+        closed = self.always_zero[self.first[attribute] : self.first[attribute + 1]]
+        places = low + np.flatnonzero(closed[low:high] == 0)
+        if places.size > most:
+            mass = np.cumsum(weights[low : high + 1] + 1e-9)
+            wanted = mass[-1] * np.arange(1, most + 1) / (most + 1)
+            near = np.searchsorted(mass[places - low], wanted).clip(0, places.size - 1)
+            places = places[np.unique(near)]
+        return [[int(place)] for place in places]
+
     def allowed_intervals(self, attribute: int, band: int) -> Bits | None:
         """Mark the intervals [i, i + b] that may be published, where a hierarchy limits them."""
         nodes = self._nodes[attribute]

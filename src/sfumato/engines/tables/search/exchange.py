@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from .alternation import alternate
+from .descent import descend
 from .exhaustive import exhaustive
 from .gaps import spread
 from .greedy import LONGEST_CHAIN, climb, lazy_chain
@@ -33,6 +34,12 @@ _GAP_SHARE = 0.05
 _REFINE_SHARE = 0.8
 _CHAIN_IN_GAP = 200
 _GAPS_AT_ONCE = 4
+_DESCENT_SHARE = 0.35  # of the evaluations, under conditions
+_DESCENT_SHARE_FREE = (
+    0.1  # where intervals are free and sizes are all that is asked: tables do the rest
+)
+_DESCENT_SMALL = 1_000  # evaluations up to which tables are too dear
+_DESCENT = 6_000  # evaluations that are shared out where there is no budget
 _MOST_WHOLE = 1 << 20  # and so many where the budget covers them
 _SPREAD = 2_000  # evaluations for the gaps of a hierarchy where there is no budget
 
@@ -49,6 +56,10 @@ def exchange(run: Run) -> None:
     ):
         exhaustive(run)
         return
+    if run.conditional:
+        whole = run.left if run.budget.evaluations is not None else _DESCENT
+        hard = run.space.coupled or run.condition is not None or whole < _DESCENT_SMALL
+        descend(run, int((_DESCENT_SHARE if hard else _DESCENT_SHARE_FREE) * whole))
     if run.score is not None or run.condition is not None:
         through_sizes(run)
     orders = merge_orders(run)

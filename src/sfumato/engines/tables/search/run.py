@@ -97,6 +97,11 @@ class Run:
         return time.thread_time() - self._start
 
     @property
+    def conditional(self) -> bool:
+        """Whether the steward asks for more than a place on the frontier: sizes of groups, or a condition."""
+        return self.condition is not None or float(self.cells.least.max()) > 1
+
+    @property
     def left(self) -> int:
         """Evaluations that may still be made."""
         if self.budget.evaluations is None:

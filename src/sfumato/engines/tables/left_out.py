@@ -1,0 +1,126 @@
+"""What a release leaves out: rows with a missing value, groups that are too small, and blanked cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ...data.table import Table
+from ...data.table_source import Source, quoted_name
+from .blanking import blanked_in
+from .cells import Cells
+from .labels import ALL
+from .policy import Policy
+from .rows import NUMBER, SMALL, Generaliser
+from .suppression import small_groups
+from .terms import Terms
+
+__all__ = ["Groups", "linked_rows", "rows_of_groups", "rows_without_value", "small_groups_of"]
+
+
+def rows_without_value(opened: Source, table: Table) -> list[dict[str, str]]:
+    """List the rows with a missing quasi-identifier, where the schema drops them, by their number."""
+    if not table.dropped:
+        return []
+    cells = [table.schema.cell(a.name) for a in table.schema.quasi]
+    missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
+    numbered = f"SELECT row_number() OVER () AS place, {missing} AS is_missing FROM {opened.sql}"  # noqa: S608 (quoted)
+    found = opened.query(f"SELECT place FROM ({numbered}) WHERE is_missing ORDER BY place")  # noqa: S608 (quoted)
+    reason = "has no value for a quasi-identifier"
+    return [{"id": f"row {n}", "reason": reason} for n in found.column("place").to_pylist()]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups by their published labels, and how many records they hold."""
+
+    groups: pa.Table
+    records: int
+
+
+def small_groups_of(
+    policy: Policy, terms: Terms, table: Table
+) -> tuple[Groups | None, Groups | None]:
+    """Find the groups that are left out, and those with blanked cells, where the exploration allowed it."""
+    if terms.conditions.max_suppressed <= 0:
+        return None, None
+    if terms.conditions.suppress_as == "cells":
+        return _blanks(policy, terms, table)
+    return _small(policy, terms, table), None
+
+
+def _blanks(policy: Policy, terms: Terms, table: Table) -> tuple[Groups | None, Groups | None]:
+    lattice = policy.lattice
+    cells = Cells(
+        lattice.sizes, table.codes, table.count, table.population_codes, table.population_count,
+        least_sample=terms.min_sample, least_population=terms.min_population,
+    )  # fmt: skip
+    found, _, _ = blanked_in(cells, policy.bits)
+    labels = [
+        np.array([lattice.label(a, *span) for span in policy.spans(a)], dtype=object)[
+            found.codes[a]
+        ]
+        for a in range(len(table.names))
+    ]
+    out = blanks = None
+    if found.left.any():
+        groups = pa.table({n: labels[a][found.left] for a, n in enumerate(table.names)})
+        out = Groups(groups, found.rows_left_out)
+    some = (found.blanks > 0) & ~found.left
+    if some.any():
+        columns = {f"l{a}": labels[a][some] for a in range(len(labels))}
+        for a in range(len(labels)):
+            on = (found.blanks[some] >> a) & 1 == 1
+            columns[f"b{a}"] = np.where(on, ALL, columns[f"l{a}"])
+        blanks = Groups(pa.table(columns), found.rows_blanked)
+    return out, blanks
+
+
+def _small(policy: Policy, terms: Terms, table: Table) -> Groups | None:
+    spans = [policy.spans(a) for a in range(len(table.names))]
+    of_value = [np.repeat(np.arange(len(s)), [high - low + 1 for low, high in s]) for s in spans]
+    inside = [of_value[a][table.codes[a]] for a in range(len(spans))]
+    people = table.population_codes
+    small = small_groups(
+        inside,
+        table.count,
+        None if people is None else [of_value[a][people[a]] for a in range(len(spans))],
+        table.population_count,
+        min_sample=terms.min_sample,
+        min_population=terms.min_population,
+    )
+    if not small.any():
+        return None
+    label = policy.lattice.label
+    names = {
+        name: [label(a, *spans[a][i]) for i in inside[a][small].tolist()]
+        for a, name in enumerate(table.names)
+    }
+    groups = pa.table(names).group_by(list(table.names)).aggregate([])
+    return Groups(groups, int(table.count[small].sum()))
+
+
+def linked_rows(generaliser: Generaliser, opened: Source, small: Groups | None) -> Source | None:
+    """Return the published labels with the person of each row, where the schema names one."""
+    if generaliser.schema.person is None:
+        return None
+    sql = generaliser.linked(opened)
+    if small is not None:
+        opened.connection.register(SMALL, small.groups)
+        using = ", ".join(quoted_name(n) for n in small.groups.column_names)
+        sql = f"SELECT * FROM ({sql}) ANTI JOIN {SMALL} USING ({using})"  # noqa: S608 (quoted)
+    return Source.open(opened.query(sql))
+
+
+def rows_of_groups(opened: Source, generaliser: Generaliser, small: Groups) -> list[dict[str, str]]:
+    """List the rows whose group is left out, by their number."""
+    opened.connection.register(SMALL, small.groups)
+    using = ", ".join(quoted_name(n) for n in small.groups.column_names)
+    found = opened.query(
+        f"SELECT {quoted_name(NUMBER)} AS place FROM ({generaliser.numbered(opened)}) "  # noqa: S608 (quoted)
+        f"SEMI JOIN {SMALL} USING ({using}) ORDER BY place"
+    )
+    reason = "is in a group below the smallest size"
+    return [{"id": f"row {n}", "reason": reason} for n in found.column("place").to_pylist()]
