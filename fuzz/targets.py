@@ -515,6 +515,31 @@ def _publish_policy(folder: Path) -> None:
 # --- baskets -------------------------------------------------------------------------------------
 
 
+def _columns_seed() -> tuple[bytes, ...]:
+    import io
+
+    import numpy as np
+
+    arrays = {
+        "salt": np.array([7]), "keys": np.array([3, 5, 9], np.uint64), "counts": np.array([40, 30, 2]),
+        "sizes": np.array([0, 38, 17]),
+    }  # fmt: skip
+    content = io.BytesIO()
+    np.savez(content, **arrays)
+    return (content.getvalue(),)
+
+
+def _compare_columns(folder: Path) -> None:
+    """Compare rows with what a changed folder says of those explored."""
+    import numpy as np
+
+    from sfumato.data.tally import Tally
+    from sfumato.engines.baskets.shift import ExploredColumns, sentence_of
+
+    seen = Tally(["a", "b"], np.array([20, 30]), np.array([10, 10, 20]))
+    sentence_of(ExploredColumns.load(folder).check(seen))
+
+
 def _baskets_target(
     name: str,
     suffix: str,
@@ -689,6 +714,7 @@ TARGETS = {
         _table_target("hierarchy", "zip.csv", lambda: [_HIERARCHY.encode()]),
         Target("policy", _policy_seed, _laid("policy.json"), _load_policy, _publish_policy),
         Target("tables-folder", _tables_seed, _lay_tables, _load_tables, _publish_loaded),
+        Target("baskets-columns", _columns_seed, _laid("columns.npz"), _compare_columns),
         _baskets_target("npz", ".npz", _npz),
         _baskets_target("arrays", ".npz", _npz_arrays, _lay_arrays_of_matrix),
         _baskets_target("libsvm", ".svm", lambda: [b"1 1:1 3:1\n-1 2:1 # x\n1 3:1\n-1 1:1 3:1\n1 2:1\n"]),

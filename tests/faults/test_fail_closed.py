@@ -129,6 +129,7 @@ def test_rows_that_are_left_out_are_listed_by_number(tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     schema = {
         "missing": "drop",
+        "undeclared": "drop",
         "attribute": [{"name": "age", "role": "quasi", "domain": "observed"}],
     }
     found = tables.explore(tmp_path / "t.csv", schema, evaluations=9)

@@ -19,7 +19,7 @@ __all__ = ["NOTICE", "watched"]
 NOTICE = "first use: compiling for this machine (once, usually less than half a minute)"
 _EVENTS = "numba.core.event"
 _COMPILED = "numba:compile"
-Tell = Callable[[int, int], None]
+Tell = Callable[[int], None]
 
 
 class _WhenImported(MetaPathFinder):
@@ -46,7 +46,7 @@ class _WhenImported(MetaPathFinder):
 
 
 class _Listening:
-    """Counts the kernels that were compiled; `tell` gets that number and how many there may be."""
+    """Counts the kernels that were compiled; how many there will be nobody knows before they are called."""
 
     def __init__(self, tell: Tell) -> None:
         self.tell, self.done = tell, 0
@@ -57,11 +57,11 @@ class _Listening:
 
         class Listener(events.Listener):  # type: ignore[name-defined, misc]
             def on_start(self, event: object) -> None:  # noqa: ARG002 (the name is numba's)
-                listening.tell(listening.done, listening.done + _waiting())
+                listening.tell(listening.done)
 
             def on_end(self, event: object) -> None:  # noqa: ARG002
                 listening.done += 1
-                listening.tell(listening.done, listening.done + _waiting())
+                listening.tell(listening.done)
 
         self.events, self.listener = events, Listener()
         events.register(_COMPILED, self.listener)
@@ -71,19 +71,6 @@ class _Listening:
             self.events.unregister(_COMPILED, self.listener)
 
 
-def _waiting() -> int:
-    """Count the kernels of the modules loaded so far that have no machine code yet."""
-    kernels = [
-        m for n, m in list(sys.modules.items()) if n.startswith("sfumato.") and "_kernels" in n
-    ]
-    return sum(
-        not value.overloads
-        for module in kernels
-        for value in list(vars(module).values())
-        if hasattr(value, "py_func") and hasattr(value, "overloads")
-    )
-
-
 @contextmanager
 def watched(tell: Tell) -> Iterator[None]:
     """Tell of compilations while the block runs.
@@ -91,7 +78,7 @@ def watched(tell: Tell) -> Iterator[None]:
     Parameters
     ----------
     tell : callable
-        Called with the number of kernels compiled so far and the number that there may be in all.
+        Called with the number of kernels compiled so far, when another one begins or is done.
 
     """
     listening = _Listening(tell)

@@ -71,8 +71,8 @@ class Console:
                 def advance(steps: int = 1, *, total: int | None = None, note: str = "") -> None:
                     bar.update(task, total=total, advance=steps, note=note, visible=True)
 
-                def compiling(done: int, known: int) -> None:
-                    bar.update(compiled, completed=done, total=known, visible=True)
+                def compiling(done: int) -> None:
+                    bar.update(compiled, completed=done, visible=True)
 
                 with watched(compiling):
                     yield advance
@@ -87,13 +87,13 @@ class Console:
                     of = f" of {total:,}" if total else ""
                     typer.echo(f"{label}: {done:,}{of} {note}".rstrip(), err=True)
 
-            def compiling(done: int, known: int) -> None:  # noqa: ARG001 (said once, not counted)
+            def notice(_done: int) -> None:
                 nonlocal told
                 if not told:
                     told = True
                     typer.echo(f"{label}: {NOTICE}", err=True)
 
-            with watched(compiling):
+            with watched(notice):
                 yield report
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-__all__ = ["write_csr", "write_npz"]
+__all__ = ["read_npz", "write_csr", "write_npz"]
 
 
 def write_npz(path: Path, arrays: Mapping[str, npt.ArrayLike]) -> None:
@@ -24,6 +25,15 @@ def write_npz(path: Path, arrays: Mapping[str, npt.ArrayLike]) -> None:
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system, entry.external_attr = 3, 0o600 << 16
             archive.writestr(entry, content.getbuffer(), compresslevel=6)
+
+
+def read_npz(path: Path, names: Sequence[str]) -> list[npt.NDArray[Any]] | None:
+    """Return the named arrays of an archive; None where it is missing, damaged or lacks one of them."""
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+            return [arrays[name] for name in names]
+    except Exception:  # a damaged archive fails in many ways, none of which tells more
+        return None
 
 
 def write_csr(path: Path, matrix: sp.csr_matrix) -> None:

@@ -143,7 +143,8 @@ def test_no_name_of_a_column_is_kept_and_damage_is_refused(folder, tmp_path):
         ExploredColumns.load(tmp_path)
     for changed in (
         {"keys": kept.keys[::-1].copy()}, {"counts": -kept.counts}, {"sizes": kept.sizes[None]},
-        {"salt": np.array([-1])}, {"counts": kept.counts[:-1]},
+        {"keys": np.uint64(1), "counts": np.int64(1)}, {"salt": np.array([-1])}, {"counts": kept.counts[:-1]}, {"counts": kept.counts + 601},
+        {"sizes": kept.sizes + (1 << 62)},
     ):  # fmt: skip
         arrays = {
             "salt": np.array([kept.salt]), "keys": kept.keys, "counts": kept.counts, "sizes": kept.sizes,

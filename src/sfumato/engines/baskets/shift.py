@@ -7,7 +7,6 @@ item that was not published must not stand in the folder of the frontier in clea
 from __future__ import annotations
 
 import hashlib
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +18,7 @@ import numpy.typing as npt
 from ...core.errors import ModelError
 from ...core.margins import Margin, compare_margins
 from ...core.shift import TOO_FEW, ShiftCheck
-from ...data.npz import write_npz
+from ...data.npz import read_npz, write_npz
 from ...data.tally import Tally
 
 __all__ = ["COLUMNS_FILE", "ExploredColumns", "sentence_of"]
@@ -32,6 +31,7 @@ _NAMES = {
     "new values of ones per row": "new numbers of ones per row",
     "distribution of ones per row": _SIZES,
 }
+_MOST = 1 << 53  # rows that a float can count
 Keys = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int64]
 
@@ -87,24 +87,20 @@ class ExploredColumns:
             f"The file {COLUMNS_FILE!r} of the frontier is missing or damaged.",
             hint="explore again.",
         )
-        try:
-            with (
-                (folder / COLUMNS_FILE).open("rb") as stream,
-                np.load(stream, allow_pickle=False) as arrays,
-            ):
-                salt, keys, counts, sizes = (
-                    arrays[name] for name in ("salt", "keys", "counts", "sizes")
-                )
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-            raise damaged from None
+        arrays = read_npz(folder / COLUMNS_FILE, ("salt", "keys", "counts", "sizes"))
+        if arrays is None:
+            raise damaged
+        salt, keys, counts, sizes = arrays
         fits = (
             salt.dtype == counts.dtype == sizes.dtype == np.int64
             and keys.dtype == np.uint64
             and salt.shape == (1,)
-            and keys.shape == counts.shape == (len(keys),)
-            and sizes.ndim == 1
+            and keys.ndim == sizes.ndim == 1
+            and keys.shape == counts.shape
             and bool((keys[1:] > keys[:-1]).all())
             and bool((counts >= 0).all() and (sizes >= 0).all() and salt[0] >= 0)
+            and bool((sizes <= _MOST // max(len(sizes), 1)).all())
+            and bool((counts <= sizes.sum()).all())  # no column is held by more rows than there are
         )
         if not fits:
             raise damaged

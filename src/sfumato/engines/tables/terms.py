@@ -7,7 +7,6 @@ quasi-identifiers that were read from data, where the schema says "observed" or 
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,7 +18,7 @@ from pydantic import ValidationError
 
 from ...core.errors import InputError, ModelError
 from ...core.files import read_json, write_json
-from ...data.npz import write_npz
+from ...data.npz import read_npz, write_npz
 from ...data.table import Table
 from ...data.table_schema import TableSchema
 from .conditions import Conditions
@@ -201,7 +200,7 @@ def _margins(
     margins = tuple(np.array(counts, np.int64) for counts in content)
     fit = (
         tuple(m.shape for m in margins) == tuple((size,) for size in lattice.sizes)
-        and all((m >= 0).all() for m in margins)
+        and all(((m >= 0) & (m <= (1 << 53) // m.size)).all() for m in margins)
         and len({int(m.sum()) for m in margins}) == 1
     )
     if not fit:
@@ -245,14 +244,10 @@ def _population(
         f"The file {POPULATION_FILE!r} of the frontier is missing or damaged.",
         hint="explore the table again.",
     )
-    try:
-        with (
-            (folder / POPULATION_FILE).open("rb") as stream,
-            np.load(stream, allow_pickle=False) as arrays,
-        ):
-            codes, count = arrays["codes"], arrays["count"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        raise damaged from None
+    arrays = read_npz(folder / POPULATION_FILE, ("codes", "count"))
+    if arrays is None:
+        raise damaged
+    codes, count = arrays
     sizes = np.array(lattice.sizes)[:, None]
     fits = (
         codes.dtype == np.int32
