@@ -12,7 +12,7 @@ from sfumato.core.errors import DataError, FormatError, InputError, LimitError
 from sfumato.data.document import Document, Span
 from sfumato.data.documents import Withheld, documents_frame, read_documents, write_documents
 from sfumato.data.findings import read_findings
-from sfumato.data.formats._parquet_footer import first_page, read_footer
+from sfumato.data.formats._parquet_footer import _page, pages, read_footer
 from sfumato.data.limits import Limits
 
 CONLL_U = """# sent_id = 1
@@ -128,6 +128,29 @@ def test_m11_a_parquet_bomb_is_refused_before_it_fills_memory(as_dictionary, tmp
     assert read < 300_000_000
 
 
+def test_m11_a_dictionary_that_is_not_the_first_page_is_seen(tmp_path):
+    """The pages of a column change places: what room they ask for is known before they are read."""
+    cells = ["x" * 5_000, "y" * 5_000] * 400
+    table = pa.table({"id": [str(i) for i in range(800)], "text": cells})
+    pq.write_table(table, tmp_path / "t.parquet", compression="none", use_dictionary=["text"])
+    content = bytearray((tmp_path / "t.parquet").read_bytes())
+    (group,) = read_footer(tmp_path / "t.parquet")
+    chunk = group[1]
+    start, end = chunk.first_page, chunk.first_page + chunk.size
+    with (tmp_path / "t.parquet").open("rb") as raw:
+        first, second = pages(raw, chunk)
+        _, length = _page(raw, start)
+    middle = start + length + first.packed
+    content[start:end] = content[middle:end] + content[start:middle]
+    (tmp_path / "moved.parquet").write_bytes(content)
+    with (tmp_path / "moved.parquet").open("rb") as raw:
+        assert list(pages(raw, chunk)) == [second, first]
+    assert (first.is_dictionary, second.is_dictionary) == (True, False)
+    corpus = read_documents(tmp_path / "moved.parquet")
+    with pytest.raises(FormatError, match="not readable"):
+        list(corpus)
+
+
 def test_m11_limits_are_in_one_place_and_can_be_raised(tmp_path):
     from sfumato.data.limits import current_limits, set_limits
     from sfumato.data.table_source import Source
@@ -209,10 +232,14 @@ def test_the_footer_of_parquet_is_read_as_pyarrow_reads_it(compression, tmp_path
                 codec = "none" if own.compression == "UNCOMPRESSED" else own.compression.lower()
                 assert chunk.codec == codec
                 assert chunk.is_text == (own.physical_type == "BYTE_ARRAY")
-                page = first_page(raw, chunk)
-                assert page.is_dictionary == own.has_dictionary_page
-                assert page.unpacked <= own.total_uncompressed_size
-                assert page.packed <= own.total_compressed_size
+                found = list(pages(raw, chunk))
+                assert found[0].is_dictionary == own.has_dictionary_page
+                assert not any(page.is_dictionary for page in found[1:])
+                unpacked, packed = sum(p.unpacked for p in found), sum(p.packed for p in found)
+                assert own.total_uncompressed_size - 200 * len(found) < unpacked
+                assert unpacked < own.total_uncompressed_size
+                assert own.total_compressed_size - 200 * len(found) < packed
+                assert packed < own.total_compressed_size
     for cut in (4, 9, 30):
         (tmp_path / "cut.parquet").write_bytes((tmp_path / "t.parquet").read_bytes()[:-cut])
         with pytest.raises(FormatError):

@@ -6,27 +6,32 @@ nobody catches), so what we need of them is read here: the codec, and how large 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import index
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...core.errors import FormatError
 
-__all__ = ["Chunk", "Page", "first_page", "read_footer"]
+__all__ = ["Chunk", "Page", "pages", "read_footer"]
 
 _MARK = b"PAR1"
 _BYTE_ARRAY = 6
 _CODECS = {0: "none", 1: "snappy", 2: "gzip", 4: "brotli", 5: "lz4", 6: "zstd", 7: "lz4"}
 _DEEPEST = 16
+_DICTIONARY = 2
+_LONGEST_HEADER = 1 << 23
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A column of a row group: whether it holds texts, its codec, and where its first page lies."""
+    """A column of a row group: whether it holds texts, its codec, where its pages lie and their bytes."""
 
     is_text: bool
     codec: str
     first_page: int
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +119,39 @@ def read_footer(path: Path) -> list[list[Chunk]]:
 
 def _chunk(meta: dict[int, Any]) -> Chunk:
     places = [place for place in (meta.get(11), meta[9]) if place]
-    return Chunk(meta[1] == _BYTE_ARRAY, _CODECS.get(meta[4], "snappy"), min(places, default=0))
+    codec = _CODECS.get(meta[4], "snappy")
+    return Chunk(meta[1] == _BYTE_ARRAY, codec, min(places, default=0), int(meta.get(7) or 0))
 
 
-def first_page(raw: BinaryIO, chunk: Chunk) -> Page | None:
-    """Read the header of a column's first page, or None where there is none to read."""
-    raw.seek(max(0, chunk.first_page))
-    header = _Thrift(raw.read(32))
-    try:
-        values = []
-        for _ in range(3):  # the kind of the page, its size, and its size on disk
-            if header.data[header.at] != 0x15:
-                return None
-            header.at += 1
-            values.append(header.signed())
-    except (IndexError, ValueError):
-        return None
-    return Page(values[0] == 2, values[1], values[2])
+def pages(raw: BinaryIO, chunk: Chunk) -> Iterator[Page]:
+    """Read the headers of a column's pages: a dictionary need not be the first of them.
+
+    A header that cannot be read is a ValueError.
+    """
+    place, end = max(0, chunk.first_page), max(0, chunk.first_page) + chunk.size
+    while place < end:
+        page, length = _page(raw, place)
+        yield page
+        if page.packed < 0:
+            raise ValueError
+        place += length + page.packed
+
+
+def _page(raw: BinaryIO, place: int) -> tuple[Page, int]:
+    """Read the header of the page at a place, and return how long the header is."""
+    size = 128
+    while True:
+        raw.seek(place)
+        header = _Thrift(raw.read(size))
+        try:
+            found = header.struct()
+        except IndexError:
+            if size > _LONGEST_HEADER or len(header.data) < size:
+                raise ValueError from None
+            size *= 8  # the smallest and largest value of the page stand in it
+            continue
+        try:
+            kind, unpacked, packed = (index(found[number]) for number in (1, 2, 3))
+        except (KeyError, TypeError):
+            raise ValueError from None
+        return Page(kind == _DICTIONARY, unpacked, packed), header.at

@@ -17,7 +17,7 @@ from ...core.errors import DataError, FormatError, InputError, ParameterError
 from ..document import Document
 from ..sources import Withheld
 from ._layout import Layout, Part, Write, checked_columns, document_from, span_fields, spans_as_json
-from ._parquet_footer import Chunk, first_page, read_footer
+from ._parquet_footer import Chunk, pages, read_footer
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -257,15 +257,16 @@ class Parquet(_Columns):
         Room for a page is made as its header asks, before anything of it is read.
         """
         largest = 0
-        for chunk in chunks:
-            page = first_page(raw, chunk)
-            if page is None:
-                continue
-            if not 0 <= page.packed <= size or page.unpacked < 0:
-                raise FormatError(f"The file {part.name!r} is not readable as Parquet.")
-            self.layout.limits.check_expansion(part.name, size, page.unpacked)
-            if chunk.is_text and page.is_dictionary:
-                largest = max(largest, page.unpacked)
+        try:
+            for chunk in chunks:
+                for page in pages(raw, chunk):
+                    if not 0 <= page.packed <= size or page.unpacked < 0:
+                        raise ValueError
+                    self.layout.limits.check_expansion(part.name, size, page.unpacked)
+                    if chunk.is_text and page.is_dictionary:
+                        largest = max(largest, page.unpacked)
+        except ValueError:
+            raise FormatError(f"The file {part.name!r} is not readable as Parquet.") from None
         return largest
 
 

@@ -163,9 +163,26 @@ def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[object]]) -> A
                 hint="a cut point is the first value of an interval.",
             )
         cuts = tuple(sorted({place[v] - 1 for v in wanted if place[v] > 0}))
+    elif attribute.is_range and nodes is None and not attribute.keep and not attribute.max_width:
+        cuts = _cuts_between_people(table.codes[a], domain)
     return AttributeRule(
         attribute.name, len(domain), attribute.keep, attribute.max_width, nodes, cuts
     )
+
+
+def _cuts_between_people(
+    codes: npt.NDArray[np.int32], domain: Sequence[str]
+) -> tuple[int, ...] | None:
+    """Return the cuts of a range that have people on both sides; None where all have one value.
+
+    An interval that ended at the youngest or the oldest would publish the exact age of one person.
+    """
+    numbers = len(domain) - (domain[-1] == MISSING)
+    held = codes[codes < numbers]
+    if len(held) == 0 or held.min() == held.max():
+        return None
+    cuts = tuple(range(int(held.min()), int(held.max())))
+    return cuts if numbers == len(domain) else (*cuts, *({numbers - 1} - set(cuts)))
 
 
 def counted(opened: Source, schema: TableSchema, compute: Compute) -> pa.Table | None:

@@ -18,6 +18,7 @@ from ...core.records import (
     Sentence,
     Share,
     ShiftRecord,
+    private,
 )
 
 __all__ = [
@@ -183,7 +184,7 @@ class TablesFrontier(FrontierRecord):
     sensitive: tuple[ColumnName, ...] = ()
     domains: dict[ColumnName, Count]
     lattice_bits: Count
-    fingerprint: Hex
+    fingerprint: Hex = private()
     cells: Count
     population: bool
     population_people: Size | None
