@@ -84,8 +84,6 @@ def test_fewer_records_are_left_out_than_whole_ones(seed):
     _, blanked, _ = blanked_in(cells, bits)
     whole = suppressed_point(cells, bits)
     assert blanked.records <= whole.records
-    if whole.records:
-        assert blanked.loss <= whole.loss + 1e-9
 
 
 def people(rows=600, seed=2):

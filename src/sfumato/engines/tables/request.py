@@ -172,6 +172,7 @@ class TablesPublishRequest(Request):
         help="Largest share of records left out in groups that are too small (default: as explored).",
         ge=0,
         le=0.5,
+        in_plan=False,  # a plan says it once, for exploring
     )
     accept_worse: bool = parameter(
         False, help="Publish although the output is worse than promised; recorded in release.json."
