@@ -129,6 +129,7 @@ def _lines(path: Path, records: Sequence[dict[str, Any]]) -> Path:
 def text(scene: Scene, formats: Sequence[str]) -> None:
     """Explore, publish in every format, attack; with findings, surrogates and wrong calls."""
     released = r"^outputs/(release-text-[^/]*|run/release/text)/(?!release\.json)"
+    files = r"^name: outputs/release-text-brat/"  # there the id is the name of a file
     names = [scene.word("name in a document") for _ in range(4)]
     field_word, id_word = (
         scene.word("field of a document"),
@@ -141,7 +142,7 @@ def text(scene: Scene, formats: Sequence[str]) -> None:
     learned = _notes(scene, 24, names, ward=field_word)
     learned[3]["id"] = id_word
     shown_id = scene.word(
-        "id of a published document", rf"{released}|{PRIVATE}|said: text withheld"
+        "id of a published document", rf"{released}|{PRIVATE}|said: text withheld|{files}"
     )
     withheld_id = scene.word(
         "id of a withheld document",
@@ -164,7 +165,8 @@ def text(scene: Scene, formats: Sequence[str]) -> None:
     for form in formats:
         source = _documents(scene.inputs / f"notes.{form}", shown)
         out = scene.outputs / f"release-text-{form.replace('.', '-')}"
-        scene.run(f"text publish {form}", "text", "publish", explored, source, "--ratio", 50, "--drop", "ward",
+        drop = () if form in {"brat", "conll"} else ("--drop", "ward")  # they have no fields
+        scene.run(f"text publish {form}", "text", "publish", explored, source, "--ratio", 50, *drop,
                   "--out", out)  # fmt: skip
     source = _documents(scene.inputs / "again.jsonl", shown)
     fresh = scene.outputs / "new-ids"
