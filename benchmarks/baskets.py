@@ -332,11 +332,15 @@ def on_large_data(folder: Path | None) -> dict[str, Any]:
 
 
 def run() -> dict[str, Any]:
+    from benchmarks import baskets_sharing  # which reads the sets of this module
+
     folder = data_folder()
+    _note("sharing")
+    sharing = {"sharing": baskets_sharing.run()}
     if folder is None:
         missing = "not there: quality, speed and real large cases were left out"
-        return {"real data": missing, **on_large_data(None)}
-    return {**on_real_data(folder), **on_large_data(folder)}
+        return {"real data": missing, **sharing, **on_large_data(None)}
+    return {**on_real_data(folder), **sharing, **on_large_data(folder)}
 
 
 def _note(text: str) -> None:

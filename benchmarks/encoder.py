@@ -18,6 +18,7 @@ import resource
 import statistics
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,14 @@ from sfumato.engines.text.sanitize.second_look import passages
 
 RATIO = 10.0
 BOUND = 1 / (1 + RATIO)
+RARE = 0.04  # the share of names under which a second look should be nearly free
+MEAN = "CRF + encoder + CRF that sees it"
 SMALL = 20_000  # words to time a classifier on
+LARGEST = int(os.environ.get("SFUMATO_BENCH_WORDS", "0"))  # of a corpus; 0: all of it
+TWINS = {  # the same visits twice: no background for each other
+    "aci_bench_notes": "aci_bench_dialogues",
+    "aci_bench_dialogues": "aci_bench_notes",
+}
 
 
 def _encoder(tuning: str) -> Any:
@@ -58,11 +66,18 @@ def _corpora() -> list[str]:
 def _read(name: str) -> list[Any]:
     folder = data_folder()
     assert folder is not None
-    return read(folder, name)
+    documents = read(folder, name)
+    if not LARGEST:
+        return documents
+    order = Streams(0).generator("benchmark words").permutation(len(documents))
+    size = np.cumsum([len(documents[i].text.split()) for i in order])
+    chosen = np.sort(order[: int(np.searchsorted(size, LARGEST)) + 1])
+    return [documents[i] for i in chosen]
 
 
 def _others(name: str) -> list[Any]:
-    return [d for other in _corpora() if other != name for d in _read(other)]
+    away = {name, TWINS.get(name)}
+    return [d for other in _corpora() if other not in away for d in _read(other)]
 
 
 class _OnePerCorpus:
@@ -97,8 +112,11 @@ def _rate(candidate: ClassifierSet, data: TokenData, texts: list[str]) -> float:
     return round(float(new.counted.sum() / best))
 
 
-def publish(name: str, tuning: str, *, background: bool) -> dict[str, Any]:
-    """Every form of the publisher on one corpus, with its loss on documents that it has not seen."""
+def publish(name: str, tuning: str, *, background: bool) -> Iterator[dict[str, Any]]:
+    """Every form of the publisher on one corpus, with its loss on documents that it has not seen.
+
+    Yields what is known after each test fold.
+    """
     documents = _read(name)
     others = _others(name) if background else []
     fold = folds_of(len(documents))
@@ -125,6 +143,10 @@ def publish(name: str, tuning: str, *, background: bool) -> dict[str, Any]:
         today = GreedySanitize().fit(labelled, (RATIO,))[RATIO]
         seconds["today"] += time.perf_counter() - start
         take("today", today.classifiers)
+        alone = today
+        if background:
+            alone = GreedySanitize().fit(labelled.alone(), (RATIO,))[RATIO]
+        take("today, alone", alone.classifiers)
         start = time.perf_counter()
         publisher = GreedySanitize(encoder=_encoder(tuning))
         search = CrossFitSearch(publisher.settings, labelled, np.zeros(len(data), np.bool_))
@@ -150,18 +172,29 @@ def publish(name: str, tuning: str, *, background: bool) -> dict[str, Any]:
         print(
             f"   {name} {tuning} fold {held_out}: {time.perf_counter() - start:.0f} s", flush=True
         )
+        yield _published(sums, won, rates, seconds, read_again / max(words_again, 1), held_out + 1)
     encoded.learn_from_background = shared.learn
+
+
+def _published(
+    sums: dict[str, Sums],
+    won: dict[str, int],
+    rates: dict[str, float],
+    seconds: dict[str, float],
+    reads: float,
+    folds: int,
+) -> dict[str, Any]:
     table = {title: found.row(RATIO) for title, found in sums.items()}
     names = sums["today"]
     return {
-        "documents": len(documents),
+        "folds": folds,
         "words": names.words,
         "names_share": round((names.leaks + names.true_positives) / max(names.words, 1), 4),
         "rows": table,
-        "forms_chosen": won,
-        "second_look_reads": round(read_again / max(words_again, 1), 4),
-        "words_per_second": rates,
-        "seconds_per_fold": {k: round(v / FOLDS, 1) for k, v in seconds.items()},
+        "forms_chosen": dict(won),
+        "second_look_reads": round(reads, 4),
+        "words_per_second": dict(rates),
+        "seconds_per_fold": {k: round(v / folds, 1) for k, v in seconds.items()},
     }
 
 
@@ -290,49 +323,84 @@ def speed(name: str, tuning: str, words: int = 100_000) -> dict[str, Any]:
     }
 
 
+def _over(rows: dict[str, Any], title: str, base: float) -> float:
+    return round(rows[title]["T"] / max(base, 1), 3)
+
+
+def _published_summary(corpora: dict[str, Any], part: str) -> dict[str, Any]:
+    """Each publisher over today's honest one, which has neither background nor an encoder."""
+    rows = {n: c[part]["rows"] for n, c in corpora.items() if part in c}
+    today = {n: r.get("today, alone", r["today"])["T"] for n, r in rows.items()}
+    found: dict[str, Any] = {"corpora": len(rows)}
+    for title in next(iter(rows.values())):
+        if not all(title in r for r in rows.values()):
+            continue  # a way that stands beside an encoder's form only where that won
+        over = {n: _over(r, title, today[n]) for n, r in rows.items()}
+        found[title] = {
+            "median": round(statistics.median(over.values()), 3),
+            "most": max(over.values()),
+            **({"by_corpus": over} if title == "chosen" else {}),
+        }
+    kept = {}
+    for n, r in rows.items():
+        linear, best = r["today"]["T"], r["form: CRF + encoder"]["T"]
+        if linear > best:
+            gain = round((linear - r["form: second look"]["T"]) / (linear - best), 2)
+            c = corpora[n][part]
+            kept[n] = {"of_gain": gain, "reads": c["second_look_reads"], "names": c["names_share"]}
+    rare = [k["of_gain"] for k in kept.values() if k["names"] < RARE]
+    found["second_look"] = kept
+    found["second_look_kept_median"] = statistics.median(k["of_gain"] for k in kept.values())
+    found["second_look_kept_where_names_are_rare"] = statistics.median(rare)
+    return found
+
+
+def _attack_summary(table: dict[str, Any]) -> dict[str, Any]:
+    """What is found in the first 100 words: by the strongest of all, and by encoders alone."""
+
+    def most(entry: dict[str, Any], word: str) -> float:
+        return max(v for k, v in entry["attackers"][0]["found"].items() if word in k)
+
+    found: dict[str, Any] = {"bound_per_100": round(100 * BOUND, 1)}
+    for title, word in (("strongest", ""), ("linear", "crf"), ("encoder", "encoder")):
+        by = {n: {r: most(e, word) for r, e in c.items()} for n, c in table.items()}
+        releases = next(iter(by.values()))
+        found[title] = {
+            "median": {r: statistics.median(c[r] for c in by.values()) for r in releases},
+            "most": {r: max(c[r] for c in by.values()) for r in releases},
+            "by_corpus": by,
+        }
+    return found
+
+
+def _student_summary(table: dict[str, Any]) -> dict[str, Any]:
+    """What of the encoder's gain over the CRF a student keeps, by how much text is unlabelled."""
+    found: dict[str, Any] = {}
+    for key, content in table.items():
+        name, times = key.split("--")
+        loss = {k: v["T"] for k, v in content["rows"].items()}
+        linear, best = loss["pass + stack"], loss[MEAN]
+        kept = (linear - loss["student + stack"]) / max(1, linear - best)
+        entry = found.setdefault(times, {"kept": {}, "words_per_second": {}})
+        entry["kept"][name] = round(kept, 2)
+        entry["words_per_second"][name] = content["words_per_second"]
+    for entry in found.values():
+        entry["kept_median"] = statistics.median(entry["kept"].values())
+        entry["words_per_second_median"] = statistics.median(entry.pop("words_per_second").values())
+    return found
+
+
 def summary(parts: dict[str, Any]) -> dict[str, Any]:
     """The figures that the targets are about."""
     found: dict[str, Any] = {}
-    for part in ("alone", "with_background"):
-        for tuning, corpora in parts.get("publish", {}).items():
-            rows = {n: c[part]["rows"] for n, c in corpora.items() if part in c}
-            today = {
-                n: corpora[n]["alone"]["rows"]["today"]["T"] for n in rows if "alone" in corpora[n]
-            }
-            if not today:
-                continue
-            over = {n: round(rows[n]["chosen"]["T"] / max(today[n], 1), 3) for n in today}
-            same = {
-                n: round(rows[n]["chosen"]["T"] / max(rows[n]["today"]["T"], 1), 3) for n in today
-            }
-            kept = {}
-            for n in today:
-                linear = rows[n]["today"]["T"]
-                best = rows[n]["form: CRF + encoder"]["T"]
-                if linear > best:
-                    looked = rows[n]["form: second look"]["T"]
-                    kept[n] = [round((linear - looked) / (linear - best), 3),
-                               corpora[n][part]["second_look_reads"], corpora[n][part]["names_share"]]  # fmt: skip
-            found[f"{tuning}, {part}"] = {
-                "over_today_alone": over,
-                "over_today_alone_median": statistics.median(over.values()),
-                "over_today_same_background": same,
-                "over_today_same_background_median": statistics.median(same.values()),
-                "second_look_gain_kept_reads_names": kept,
-            }
-    table = parts.get("attack", {})
-    if table:
-        strongest = {
-            n: {r: max(v["found"].values()) for r, e in c.items() for v in e["attackers"][:1]}
-            for n, c in table.items()
-        }
-        releases = next(iter(strongest.values()))
-        found["attack"] = {
-            "bound_per_100": round(100 * BOUND, 1),
-            "strongest_found_in_100": strongest,
-            "median": {r: statistics.median(c[r] for c in strongest.values()) for r in releases},
-            "most": {r: max(c[r] for c in strongest.values()) for r in releases},
-        }
+    for tuning, corpora in parts.get("publish", {}).items():
+        for part in ("alone", "with_background"):
+            if any(part in c for c in corpora.values()):
+                found[f"{tuning}, {part}"] = _published_summary(corpora, part)
+    if "attack" in parts:
+        found["attack"] = _attack_summary(parts["attack"])
+    if "student" in parts:
+        found["student"] = _student_summary(parts["student"])
     return found
 
 
@@ -347,7 +415,14 @@ def combine(folder: Path) -> dict[str, Any]:
             target[background] = json.loads(path.read_text())
         else:
             parts.setdefault(kind, {})["--".join(rest)] = json.loads(path.read_text())
-    return {"folds": FOLDS, "ratio": RATIO, "summary": summary(parts), **parts}
+    notes = folder / "how.txt"
+    return {
+        "folds": FOLDS,
+        "ratio": RATIO,
+        **({"how": notes.read_text()} if notes.exists() else {}),
+        "summary": summary(parts),
+        **parts,
+    }
 
 
 def one(kind: str, name: str, folder: Path, *options: str) -> None:
@@ -360,8 +435,8 @@ def one(kind: str, name: str, folder: Path, *options: str) -> None:
     tuning = options[0] if options else "two"
     if kind == "publish":
         for part in options[1:] or ("alone", "with_background"):
-            found = publish(name, tuning, background=part == "with_background")
-            keep(f"publish--{name}--{tuning}--{part}", found)
+            for found in publish(name, tuning, background=part == "with_background"):
+                keep(f"publish--{name}--{tuning}--{part}", found)
     elif kind == "attack":
         keep(f"attack--{name}", attacks(name, tuning))
     elif kind == "student":

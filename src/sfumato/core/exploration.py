@@ -75,6 +75,14 @@ class Exploration(Generic[R, C]):
             if not candidate.dominated:
                 self.frontier.insert(candidate.risk.value, candidate.utility.value, candidate)  # type: ignore[arg-type]
 
+    @classmethod
+    def placed(cls, candidates: Sequence[Any]) -> tuple[tuple[Any, ...], float]:
+        """Return the candidates by rising risk with `dominated` set, and the area under their frontier.
+
+        An engine whose utilities are estimates may leave out differences that are within noise.
+        """
+        return placed(candidates)
+
     # --- choosing -----------------------------------------------------------------------------
 
     @property
@@ -228,7 +236,7 @@ class Exploration(Generic[R, C]):
                 hint="give the folder that `explore` wrote.",
             )
         record = cls.Record.read(folder)
-        marked, _ = placed(record.candidates)
+        marked, _ = cls.placed(record.candidates)
         if [(c.id, c.dominated) for c in marked] != [
             (c.id, c.dominated) for c in record.candidates
         ]:

@@ -63,6 +63,8 @@ class Baskets:
     format: str = "npz"
     label_column: str | None = None
     files: tuple[Path, ...] = field(default=(), compare=False)
+    above: sp.csr_matrix | None = field(default=None, compare=False)
+    """Which columns are categories of which (a 1 at item, category); None without a hierarchy."""
 
     @classmethod
     def of(
@@ -106,7 +108,7 @@ class Baskets:
             )
         keep = [i for i, name in enumerate(self.feature_names) if name in wanted]
         names = tuple(self.feature_names[i] for i in keep)
-        return replace(self, matrix=self.matrix[:, keep], feature_names=names)
+        return replace(self, matrix=self.matrix[:, keep], feature_names=names, above=None)
 
     def shuffled(self, seed: int) -> Baskets:
         """Put the rows into an order that depends on them and on a private seed alone."""

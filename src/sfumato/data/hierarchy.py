@@ -15,7 +15,13 @@ from ..core.errors import DataError, FormatError, InputError
 from .attributes import Hierarchy
 from .calendar import name_in
 
-__all__ = ["hierarchy_names", "hierarchy_nodes", "hierarchy_order", "read_hierarchy"]
+__all__ = [
+    "hierarchy_names",
+    "hierarchy_nodes",
+    "hierarchy_order",
+    "hierarchy_rows",
+    "read_hierarchy",
+]
 
 Span = tuple[int, int]
 
@@ -99,7 +105,7 @@ def hierarchy_names(
     path: str | os.PathLike[str], domain: Sequence[str]
 ) -> dict[tuple[int, int], str]:
     """Return the intervals of `read_hierarchy` with the hierarchy's own name of each; the lowest level's."""
-    rows = _rows(path)
+    rows = hierarchy_rows(path)
     known = {row[0]: row for row in rows}
     name = Path(path).name
     lacking = [i for i, value in enumerate(domain) if value not in known]
@@ -118,7 +124,7 @@ def hierarchy_names(
 
 def hierarchy_order(path: str | os.PathLike[str]) -> tuple[str, ...]:
     """Return the values in an order in which every group of the hierarchy is an interval."""
-    rows = _rows(path)
+    rows = hierarchy_rows(path)
     rank: list[dict[str, int]] = [{} for _ in rows[0]]
     for row in rows:
         for level, label in enumerate(row):
@@ -129,7 +135,8 @@ def hierarchy_order(path: str | os.PathLike[str]) -> tuple[str, ...]:
     return tuple(row[0] for row in ordered)
 
 
-def _rows(path: str | os.PathLike[str]) -> list[list[str]]:
+def hierarchy_rows(path: str | os.PathLike[str]) -> list[list[str]]:
+    """Return the rows of a hierarchy file: each value, then its groups up to the top."""
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")

@@ -5,8 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato.core.measures import Risk, Utility
 from sfumato.core.randomness import Streams
-from sfumato.engines.baskets import BestSelector, GreedyInformation, GreedySupport, evaluation
+from sfumato.engines.baskets import (
+    BestSelector,
+    GreedyInformation,
+    GreedySupport,
+    evaluation,
+    explore,
+)
+from sfumato.engines.baskets.exploration import BasketsExploration
 from sfumato.engines.baskets.selectors.base import ContainmentSelector
 
 
@@ -62,3 +70,30 @@ class _Fixed(ContainmentSelector):
 
     def _select(self, matrix, positive):
         return list(self.features)
+
+
+def test_differences_within_noise_do_not_decide_the_frontier():
+    X = np.eye(4, dtype=np.uint8).repeat(12, axis=0)
+    some = explore(X, X[:, 0], k=4, selector="hamdist", publish_as="columns", folds=3).candidates[0]
+
+    def candidate(name, k, folds, *, count=5, way="columns"):
+        value = float(np.mean(folds))
+        return some.model_copy(
+            update={
+                "id": name, "k": k, "count": count, "publish_as": way, "auc_by_fold": tuple(folds),
+                "auc": value, "risk": Risk(1 / k), "utility": Utility(value),
+            }
+        )  # fmt: skip
+
+    noisy = candidate("noisy", 8, (0.82, 0.78, 0.83), count=9)  # .81, but not in every fold
+    plain = candidate("plain", 8, (0.80, 0.80, 0.80), count=3)
+    cells = candidate("cells", 8, (0.81, 0.79, 0.82), count=2, way="cells")
+    riskier = candidate("riskier", 5, (0.81, 0.79, 0.82), count=9)
+    better = candidate("better", 4, (0.86, 0.87, 0.88), count=9)
+    placed, _ = BasketsExploration.placed([noisy, plain, cells, riskier, better])
+    assert {c.id for c in placed if not c.dominated} == {"plain", "better"}
+    again, _ = BasketsExploration.placed(placed)
+    assert again == placed
+    known = [c.model_copy(update={"auc_by_fold": ()}) for c in placed]  # without folds: by value
+    placed, _ = BasketsExploration.placed(known)
+    assert {c.id for c in placed if not c.dominated} == {"noisy", "better"}

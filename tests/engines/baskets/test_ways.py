@@ -173,3 +173,44 @@ def test_unlabelled_logs_and_wrong_calls():
         explore(X, k=3, known_absences=-1)
     assert explore(X, k=3).record.positives is None
     assert explore(X, y, k=3, selector="support", folds=2).record.positives is not None
+
+
+def categories_of(rows, names):
+    """Return row and kind of everything a row holds: i4 and kind1 are of kind 1."""
+    kind = [int(name[1:]) % 3 if name[0] == "i" else int(name[4:]) for name in names]
+    return {(r, kind[j]) for r, j in zip(*np.nonzero(rows), strict=True)}
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.core.errors.PrivacyWarning")
+def test_categories_stand_in_for_items_that_cannot_be_published(log, tmp_path):
+    hierarchy = tmp_path / "hierarchy.csv"
+    hierarchy.write_text("".join(f"i{j};kind{j % 3};*\n" for j in range(9)))
+    found = explore(log, k=5, hierarchy=hierarchy, publish_as=["columns", "cells"])
+    assert found.record.features_offered == 12
+    plain = explore(log, k=5, publish_as=["cells"])
+    cells = found.candidate("cells-k5")
+    assert {f"kind{j}" for j in range(3)} <= set(cells.features)
+    out = found.publish(cells, log, hierarchy=hierarchy)
+    rows = out.matrix.toarray()
+    place = {name: j for j, name in enumerate(out.feature_names)}
+    for j in range(9):  # who publishes an item publishes its category
+        if f"i{j}" in place:
+            assert (rows[:, place[f"i{j}"]] <= rows[:, place[f"kind{j % 3}"]]).all()
+    assert rows_left(rows, knowledge_of(None, 0)) >= 5
+    assert cells.ones > plain.candidate("cells-k5").ones
+    X = read_baskets(log)
+    original = categories_of(X.matrix.toarray(), X.feature_names)
+    for candidate in found.candidates:
+        out = found.publish(candidate, log, hierarchy=hierarchy, keep_order=True)
+        shown = categories_of(out.matrix.toarray(), out.feature_names)
+        assert shown <= original
+        assert candidate.kept["categories"] == pytest.approx(len(shown) / len(original))
+    for candidate in found.candidates:
+        release = found.publish(candidate, log, hierarchy=hierarchy, out=tmp_path / candidate.id)
+        assert release.promised >= 5
+    hierarchy.write_text("x;y\n")
+    with pytest.raises(DataError, match="gives no item of the data a category"):
+        explore(log, k=5, hierarchy=hierarchy)
+    hierarchy.write_text("i0;i1\n")
+    with pytest.raises(DataError, match="1 categories of the hierarchy are named as items"):
+        explore(log, k=5, hierarchy=hierarchy)

@@ -60,7 +60,7 @@ def _same_row(indptr: I8, indices: I4, a: int, b: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def row_contains(indptr: I8, indices: I4, big: int, small: int) -> bool:
-    """Say whether row `big` has every feature of row `small`."""
+    """Return whether row `big` has every feature of row `small`."""
     i, end_i = indptr[small], indptr[small + 1]
     j, end_j = indptr[big], indptr[big + 1]
     while i < end_i:
@@ -130,7 +130,7 @@ def row_hashes(indptr: I8, indices: I4, rows: I4) -> U8:
 
 @njit(cache=True, nogil=True)
 def signatures(indptr: I8, indices: I4, representative: I4, exact: bool) -> U8:
-    """Give a 64-bit signature a pattern: a ⊆ b implies sig(a) & ~sig(b) == 0 (equivalence if exact)."""
+    """Return a 64-bit signature per pattern: a ⊆ b implies sig(a) & ~sig(b) == 0 (equivalence if exact)."""
     out = np.zeros(representative.size, np.uint64)
     for p in range(representative.size):
         r = representative[p]

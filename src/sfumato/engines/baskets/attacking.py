@@ -8,8 +8,8 @@ from ...core.engine import Call
 from .attack import Attackers, drawn_people, linked
 from .binary import as_binary
 from .exploration import BasketsExploration
-from .publish import remade
 from .records import BasketsAttack, BasketsCandidate, CandidateAttack
+from .remaking import remade
 from .request import BasketsAttackRequest
 
 __all__ = ["attack"]

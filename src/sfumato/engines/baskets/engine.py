@@ -139,7 +139,7 @@ class BasketsEngine(Engine):
 def _audit(request: BasketsAuditRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...compute.local import Local
     from .binary import as_binary
-    from .exploring import measured_on
+    from .measuring import measured_on
     from .posets import table_containment
 
     if request.ordered or request.equal:
@@ -148,18 +148,18 @@ def _audit(request: BasketsAuditRequest, call: Call) -> Mapping[str, JsonValue]:
         return {"ac": k, "ordered": list(request.ordered), "equal": list(request.equal)}
     found = measured_on(as_binary(request.baskets().matrix), request.absences, Local())
     call.say(
-        f"{found['rows']:,} rows, {found['count']:,} features; rows left at least, by what is known:"
+        f"{found.rows:,} rows, {found.count:,} features; rows left at least, by what is known:"
     )
-    for m, left in found["left_by_items"].items():
-        exact = "" if found["items_exact"][m] else " or fewer"
+    for m, left in found.left_by_items.items():
+        exact = "" if found.items_exact[m] else " or fewer"
         call.say(f"  {'at most ' + m + ' items':34} {left:,}{exact}")
-    call.say(f"  {'any items':34} {found['ac']:,}")
-    for m, left in found["ac_under_absences"].items():
-        exact = "" if found["absences_exact"][m] else " or fewer"
+    call.say(f"  {'any items':34} {found.ac:,}")
+    for m, left in found.ac_under_absences.items():
+        exact = "" if found.absences_exact[m] else " or fewer"
         call.say(f"  {'any items, at most ' + m + ' absences':34} {left:,}{exact}")
-    call.say(f"  {'everything':34} {found['smallest_group']:,}")
-    call.say(f"{found['unique_share']:.1%} of the rows are unique.")
-    return found
+    call.say(f"  {'everything':34} {found.smallest_group:,}")
+    call.say(f"{found.unique_share:.1%} of the rows are unique.")
+    return found.to_json()
 
 
 def _topics(request: BasketsTopicsRequest, call: Call) -> Mapping[str, JsonValue]:

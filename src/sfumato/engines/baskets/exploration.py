@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from ...core.exploration import Exploration
+from ...core.exploration import Exploration, placed
+from ...core.frontier import Frontier
 from ...core.records import FrontierRecord
 from .records import BasketsCandidate, BasketsFrontier
 
@@ -15,10 +19,56 @@ if TYPE_CHECKING:
 __all__ = ["BasketsExploration"]
 
 
+def _better(one: BasketsCandidate, other: BasketsCandidate) -> bool:
+    """Return whether the AUC of one candidate is higher than another's by more than noise.
+
+    Noise is the standard error of the mean difference over the folds that both were scored on, widened
+    for the overlap of training folds (Nadeau and Bengio).
+    """
+    folds = len(one.auc_by_fold)
+    if folds < 2 or folds != len(other.auc_by_fold):
+        return one.utility.value > other.utility.value
+    gaps = [a - b for a, b in zip(one.auc_by_fold, other.auc_by_fold, strict=True)]
+    noise = stdev(gaps) * math.sqrt(1 / folds + 1 / (folds - 1))
+    return fmean(gaps) > noise
+
+
+def _complexity(candidate: BasketsCandidate) -> tuple[bool, int, float, str]:
+    """Order candidates from the simplest: whole columns first, then by the number of features."""
+    whole = candidate.publish_as == "columns"
+    return not whole, candidate.count, -candidate.utility.value, candidate.id
+
+
 class BasketsExploration(Exploration[BasketsFrontier, BasketsCandidate]):
     """A frontier of releases: feature sets, single cells, whole rows."""
 
     Record: ClassVar[type[FrontierRecord]] = BasketsFrontier
+
+    @classmethod
+    def placed(
+        cls, candidates: Sequence[BasketsCandidate]
+    ) -> tuple[tuple[BasketsCandidate, ...], float]:
+        """Place candidates; where utility is an AUC, differences within noise do not decide.
+
+        Of the candidates of one k that cannot be told from the best of that k the simplest stays, and a
+        k with more risk only where it is better beyond noise than every safer one that stays.
+        """
+        marked, area = placed(candidates)
+        if not all(c.auc_by_fold and c.auc == c.utility.value for c in marked):
+            return marked, area
+        stay: list[BasketsCandidate] = []
+        for k in sorted({c.k for c in marked}, reverse=True):
+            of_k = [c for c in marked if c.k == k]
+            best = max(of_k, key=lambda c: (c.utility.value, c.id))
+            winner = min((c for c in of_k if not _better(best, c)), key=_complexity)
+            if all(_better(winner, c) for c in stay):
+                stay.append(winner)
+        ids = {c.id for c in stay}
+        frontier: Frontier[str] = Frontier()
+        for c in stay:
+            frontier.insert(c.risk.value, c.utility.value, c.id)
+        found = tuple(c.model_copy(update={"dominated": c.id not in ids}) for c in marked)
+        return found, frontier.area()
 
     def __init__(self, record: BasketsFrontier, columns: ExploredColumns) -> None:
         super().__init__(record)

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ...compute import engine as compute_engine
-from ...compute.protocol import Compute
 from ...core.engine import Progress
 from ...core.errors import DataError
-from ...core.exploration import placed
 from ...core.measures import Risk, Utility
 from ...core.randomness import Streams
 from ...core.records import InputFile
@@ -27,10 +24,10 @@ from ...data.tally import Tally
 from .attack import Attackers, drawn_people
 from .binary import BinaryMatrix, as_binary
 from .cells.cores import Effort
-from .containment import audit
 from .evaluation import AucScore, FoldScores, released_score
 from .exploration import BasketsExploration
-from .knowledge import EVERYTHING, Knowledge, rows_left
+from .knowledge import EVERYTHING, Knowledge
+from .measuring import measured_on
 from .records import BasketsCandidate, BasketsFrontier, BasketsReference, EmptySelection
 from .registry import AUTO, MEASURES, SCORE, SELECTORS, WAYS
 from .request import BasketsRequest
@@ -44,7 +41,6 @@ __all__ = [
     "WARNING",
     "explored",
     "knowledge_of",
-    "measured_on",
 ]
 
 _PEOPLE = 250  # looked for by each attacker while exploring
@@ -71,7 +67,7 @@ def explored(request: BasketsRequest, *, progress: Progress) -> BasketsExplorati
             f"Nothing can be kept at k = {', '.join(map(str, ks))}: the selection is empty.",
             hint="try a smaller k; each feature must be held by at least k rows.",
         )
-    candidates, area = placed(found)
+    candidates, area = BasketsExploration.placed(found)
     return BasketsExploration(
         BasketsFrontier(
             engine="baskets",
@@ -141,7 +137,9 @@ class _Exploring:
         self.attackers = Attackers(
             rows, drawn_people(rows, people, request.seed), absences=(0, 1), seed=request.seed
         )
-        self.kept = {name: MEASURES[name].of(rows, request.seed) for name in MEASURES}
+        self.kept = {
+            name: MEASURES[name].on(rows, request.seed, baskets.above) for name in MEASURES
+        }
         self.folds = None
         if target is not None and target.kind == "two":
             self.folds = FoldScores(rows, target.positive, folds=request.folds, seed=request.seed)
@@ -205,7 +203,6 @@ class _Exploring:
             given = spec.selector.get_params().get("absence_risky")
             risky = risky_among(given, made.features, rows.d)
         measured = measured_on(file, request.absences, self.compute)
-        del measured["rows"]
         return BasketsCandidate(
             id=f"{name}{self.knowledge.tag}-k{spec.k}",
             risk=Risk(1.0 / spec.k, attacker=f"knows {self.knowledge.words}"),
@@ -240,9 +237,10 @@ class _Exploring:
             numbers=self.target is not None and self.target.kind == "number",
             empty_rows=int(np.count_nonzero(np.diff(file.indptr) == 0)),
             auc=None if score is None else score.value,
+            auc_by_fold=() if score is None else score.folds,
             auc_chosen_on_all_labels=on_all,
             counts_in_folds=() if score is None else score.counts,
-            **measured,
+            **measured.model_dump(exclude={"rows"}),
         )
 
     def _scores(
@@ -274,7 +272,6 @@ class _Exploring:
         """Return the matrix as it stands, on the same axes."""
         request, rows, target = self.request, self.rows, self.target
         measured = measured_on(rows, request.absences, self.compute)
-        del measured["rows"]
         auc = None
         if self.folds is not None:
             auc = self.folds.of_features(np.arange(rows.d))
@@ -297,24 +294,13 @@ class _Exploring:
             ),
             auc=None if auc is None else auc.value,
             kept=dict.fromkeys(MEASURES, 1.0),
-            **measured,
+            **measured.model_dump(exclude={"rows"}),
         )
 
 
 def knowledge_of(items: int | None, absences: int | str) -> Knowledge:
     """Return the knowledge that a request names."""
     return Knowledge(items, EVERYTHING if absences == "all" else int(absences))
-
-
-def measured_on(matrix: BinaryMatrix, absences: Iterable[int], compute: Compute) -> dict[str, Any]:
-    """Measure what a matrix gives away, whatever was promised; the fields of `Measured`."""
-    found = audit(matrix, absences=absences, compute=compute)
-    left, exact = rows_left(matrix, ac=found.ac)
-    return {
-        **found.to_json(),
-        "left_by_items": {str(m): v for m, v in left.items()},
-        "items_exact": {str(m): v for m, v in exact.items()},
-    }
 
 
 def _checked_ks(ks: Iterable[int], n: int, folds: int | None) -> list[int]:

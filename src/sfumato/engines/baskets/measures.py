@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from ...core.randomness import Streams
 from .binary import BinaryMatrix
@@ -39,11 +40,20 @@ class MeasureOf:
     of : callable
         Takes the original and a seed, and returns the measure of what is published of it: what is
         needed of the original is computed once, however many releases are compared with it.
+    of_categories : callable, optional
+        The same for a measure that needs to know which columns are categories of which.
 
     """
 
     kept: str
     of: Callable[[BinaryMatrix, int], Kept]
+    of_categories: Callable[[BinaryMatrix, sp.csr_matrix], Kept] | None = None
+
+    def on(self, original: BinaryMatrix, seed: int, above: sp.csr_matrix | None = None) -> Kept:
+        """Return the measure of what is published of the original."""
+        if above is None or self.of_categories is None:
+            return self.of(original, seed)
+        return self.of_categories(original, above)
 
     def value(self, original: BinaryMatrix, published: BinaryMatrix, seed: int) -> float:
         """Return a share in [0, 1] from the original, the published rows and a seed."""
@@ -102,11 +112,12 @@ def _itemsets(original: BinaryMatrix, _seed: int) -> Kept:
 
 def _together(
     matrix: BinaryMatrix, items: npt.NDArray[np.intp], rows: npt.NDArray[np.intp] | None = None
-) -> npt.NDArray[np.float64]:
+) -> sp.csr_matrix:
     """Count the rows that hold each two of the items."""
     part = matrix.to_csr() if rows is None else matrix.to_csr()[rows]
     part = part[:, items].astype(np.int32)
-    return np.asarray((part.T @ part).todense(), dtype=np.float64)
+    pairs: sp.csr_matrix = (part.T @ part).tocsr()
+    return pairs
 
 
 def _lift(original: BinaryMatrix, _seed: int) -> Kept:
@@ -119,7 +130,7 @@ def _lift(original: BinaryMatrix, _seed: int) -> Kept:
     n = original.n
 
     def logs(matrix: BinaryMatrix) -> npt.NDArray[np.float64]:
-        pairs = _together(matrix, items)
+        pairs = _together(matrix, items).toarray().astype(np.float64)
         single = np.diag(pairs)
         expected = np.outer(single, single)[upper] / n
         # half a row each, so that a pair that nobody publishes has a lift, too
@@ -137,36 +148,74 @@ def _neighbours(original: BinaryMatrix, seed: int) -> Kept:
         return lambda _: 1.0
     order = held[np.argsort(-original.supports[held], kind="stable")][:_SAMPLE]
     rows = np.sort(rng.permutation(original.n)[: 10 * _SAMPLE])
-    before = _nearest(original, order, rows)
-    wanted = int(before.sum())
+    before = _Neighbours(original, order, rows)
 
     def kept(published: BinaryMatrix) -> float:
         shown = np.flatnonzero(published.supports[order])  # no other item has a neighbour left
-        after = _nearest(published, order[shown], rows)
-        hits = np.count_nonzero(before[np.ix_(shown, shown)] & after)
-        return int(hits) / wanted if wanted else 1.0
+        after = _Neighbours(published, order[shown], rows).nearest(np.arange(len(shown)))
+        hits = np.count_nonzero(before.nearest(shown)[:, shown] & after)
+        return int(hits) / before.wanted if before.wanted else 1.0
 
     return kept
 
 
-def _nearest(
-    matrix: BinaryMatrix, items: npt.NDArray[np.intp], rows: npt.NDArray[np.intp]
-) -> npt.NDArray[np.bool_]:
-    """Return which items are among the nearest of each item; of equals the first, none without a share."""
-    if len(items) < 2:
-        return np.zeros((len(items), len(items)), dtype=bool)
-    near = _together(matrix, items, rows)
-    norm = np.sqrt(np.maximum(np.diag(near), 1e-12))
-    near /= norm[:, None]
-    near /= norm[None, :]
-    np.fill_diagonal(near, 0.0)
-    width = min(_NEIGHBOURS, len(items) - 1)
-    last = np.partition(near, -width, axis=1)[:, -width, None]
-    found = near > last
-    equal = near == last
-    left = width - found.sum(axis=1, keepdims=True)
-    found |= equal & (np.cumsum(equal, axis=1, dtype=np.int32) <= left)
-    return found & (near > 0)
+class _Neighbours:
+    """The nearest items of each item; found when they are first asked for."""
+
+    def __init__(
+        self,
+        matrix: BinaryMatrix,
+        items: npt.NDArray[np.intp],
+        rows: npt.NDArray[np.intp],
+    ) -> None:
+        self._pairs = _together(matrix, items, rows)
+        self._norm = np.sqrt(np.maximum(self._pairs.diagonal(), 1e-12))
+        d = len(items)
+        self._width = max(0, min(_NEIGHBOURS, d - 1))
+        near = np.diff(self._pairs.indptr) - (self._pairs.diagonal() > 0)
+        self.wanted = int(np.minimum(near, self._width).sum())
+        self._found = np.zeros((d, d), dtype=bool)
+        self._known = np.zeros(d, dtype=bool)
+
+    def nearest(self, items: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """Return which items are among the nearest of the given ones; of equals the first.
+
+        An item that shares no row is nobody's neighbour.
+        """
+        new = items[~self._known[items]]
+        if len(new) and self._width:
+            self._found[new] = self._nearest(new)
+            self._known[new] = True
+        return self._found[items]
+
+    def _nearest(self, items: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        near = self._pairs[items].toarray() / self._norm[items, None]
+        near /= self._norm[None, :]
+        near[np.arange(len(items)), items] = 0.0
+        last = np.partition(near, -self._width, axis=1)[:, -self._width, None]
+        found = near > last
+        equal = near == last
+        left = self._width - found.sum(axis=1, keepdims=True)
+        found |= equal & (np.cumsum(equal, axis=1, dtype=np.int32) <= left)
+        return np.asarray(found & (near > 0))
+
+
+def _categories(original: BinaryMatrix, above: sp.csr_matrix) -> Kept:
+    """Measure the share of the rows' categories of which the category or an item is published.
+
+    An item without a category is its own.
+    """
+    is_group = np.asarray(above.sum(axis=0)).ravel() > 0
+    alone = np.asarray(above.sum(axis=1)).ravel() == 0
+    own = np.flatnonzero(is_group | alone)
+    itself = sp.csr_matrix((np.ones(len(own), dtype=np.int32), (own, own)), shape=above.shape)
+    of_item = (above + itself).tocsr()
+
+    def count(matrix: BinaryMatrix) -> int:
+        return int((matrix.to_csr().astype(np.int32) @ of_item).count_nonzero())
+
+    before = max(count(original), 1)
+    return lambda published: count(published) / before
 
 
 ONES = MeasureOf("share of the ones that are published", _ones)
@@ -176,3 +225,8 @@ ITEMSETS = MeasureOf("F1 of the frequent items and pairs at a support of 1%", _i
 LIFT = MeasureOf("1 - mean difference of the log lifts of pairs of common items", _lift)
 NEIGHBOURS = MeasureOf("recall of each item's ten nearest items by cosine", _neighbours)
 ROWS = MeasureOf("share of the rows that publish at least one item", _rows)
+CATEGORIES = MeasureOf(
+    "share of the rows' categories that are published, or an item of them",
+    _ones,
+    _categories,
+)

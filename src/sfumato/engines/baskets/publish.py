@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from ...compute import engine as compute_engine
@@ -36,19 +35,15 @@ from ...data.baskets import beside_of as beside
 from ...data.logs import LogColumns, read_log, write_log
 from ...data.tally import Tally
 from .binary import BinaryMatrix, as_binary
-from .cells.cores import only_columns
-from .exploring import measured_on
 from .knowledge import Knowledge
+from .measuring import measured_on
 from .posets import absence_containment
 from .records import BasketsCandidate, BasketsRelease, How, ReleaseMeasured
-from .registry import WAYS
 from .request import BasketsPublishRequest
-from .sensitive import highest_confidence
+from .sensitive import highest_confidence, places_among
 from .shift import ExploredColumns, sentence_of
-from .targets import as_target
-from .ways import Published, Spec, make
 
-__all__ = ["projected", "published", "remade"]
+__all__ = ["projected", "published"]
 
 _DEFAULT_NAME = {
     "npz": "baskets.npz", "libsvm": "baskets.svm", "transactions": "baskets.txt", "csv": "baskets.csv",
@@ -89,33 +84,14 @@ def _released(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Baske
     _check_labels(candidate, baskets.labels)
     if candidate.publish_as == "columns":
         return baskets.project(_features(candidate))
+    from .remaking import remade  # loads the selectors: whole columns do without
+
     made = remade(candidate, baskets, seed)
     kept = np.flatnonzero(made.rows)
     matrix = made.matrix.take_rows(kept).project(made.features).to_csr()
     labels = None if baskets.labels is None else tuple(baskets.labels[i] for i in kept)
     names = tuple(baskets.feature_names[i] for i in made.features)
-    return replace(baskets, matrix=matrix, feature_names=names, labels=labels)
-
-
-def remade(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Published:
-    """Make a candidate's release anew, row by row as the data stand."""
-    rows = as_binary(baskets.matrix)
-    if candidate.publish_as == "columns":
-        wanted = set(candidate.features)
-        columns = np.array([i for i, name in enumerate(baskets.feature_names) if name in wanted])
-        return Published(only_columns(rows, columns), np.ones(rows.n, dtype=bool), columns)
-    target = None if baskets.labels is None else as_target(baskets.labels, rows.n)
-    spec = Spec(
-        candidate.k,
-        Knowledge(candidate.known_items, candidate.known_absences),
-        None if target is None else target.positive,
-        for_class=candidate.for_class,
-        max_rows_out=candidate.max_rows_out,
-        sensitive=_sensitive(candidate, baskets.feature_names),
-        max_confidence=candidate.max_confidence,
-        seed=seed,
-    )
-    return make(WAYS.named(candidate.publish_as), rows, spec)
+    return replace(baskets, matrix=matrix, feature_names=names, labels=labels, above=None)
 
 
 def _features(candidate: BasketsCandidate) -> list[str]:
@@ -157,19 +133,11 @@ def _promised(candidate: BasketsCandidate, matrix: object, names: Sequence[str])
     return min(left, absence_containment(matrix, flags))
 
 
-def _sensitive(candidate: BasketsCandidate, names: Sequence[str]) -> npt.NDArray[np.intp] | None:
-    """Return the columns of the sensitive items that are there; None where none was named."""
-    if candidate.sensitive is None:
-        return None
-    wanted = set(candidate.sensitive)
-    return np.array([i for i, name in enumerate(names) if name in wanted], dtype=np.intp)
-
-
 def _refuse_telling(
     candidate: BasketsCandidate, matrix: BinaryMatrix, names: Sequence[str]
 ) -> float | None:
     """Return how surely sensitive items are told by others; refuse what is above the promise."""
-    places = _sensitive(candidate, names)
+    places = places_among(names, candidate.sensitive)
     if places is None:
         return None
     found = highest_confidence(matrix, places)
@@ -351,7 +319,9 @@ def _stage(
         promised=promised,
         confidence=confidence,
         how=_how(candidate, written, accept_shift=request.accept_shift),
-        measured=ReleaseMeasured(**measured_on(rows, (1, 2), compute), shift=ShiftRecord.of(shift)),
+        measured=ReleaseMeasured(
+            **measured_on(rows, (1, 2), compute).model_dump(), shift=ShiftRecord.of(shift)
+        ),
         sentences=() if sentence is None else (sentence,),
     )
     write_json(record, release.to_json())
@@ -373,6 +343,7 @@ def _write(
         log is None and isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
     )
     streamed = candidate.publish_as == "columns" and from_text and not candidate.numbers
+    streamed &= request.hierarchy is None
     if streamed and (labels is None or isinstance(labels, str | os.PathLike)):
         copied = project_file(
             data,

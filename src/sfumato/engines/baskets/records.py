@@ -32,6 +32,7 @@ __all__ = [
     "CandidateAttack",
     "EmptySelection",
     "Finding",
+    "GivenAway",
     "How",
     "Measured",
     "ReleaseMeasured",
@@ -41,15 +42,14 @@ Feature = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,1000}$"
 """The name of a column of the matrix, as its header or features file declares it."""
 
 
-class Measured(Record):
+class GivenAway(Record):
     """What a matrix gives away, measured on its own rows.
 
     `ac` is the anonymity by containment; `ac_under_absences` the same against someone who also knows so
     many absences, and `absences_exact` whether that search was complete (if not, the true figure may be
-    lower).
+    lower). `left_by_items` and `items_exact` are the same for at most so many known items.
     """
 
-    rows: Count
     count: Count
     ac: Count
     unique_share: Share
@@ -58,6 +58,12 @@ class Measured(Record):
     absences_exact: dict[str, bool] = Field(default_factory=dict)
     left_by_items: dict[str, Count] = Field(default_factory=dict)
     items_exact: dict[str, bool] = Field(default_factory=dict)
+
+
+class Measured(GivenAway):
+    """What a matrix gives away, and how many rows it has."""
+
+    rows: Count
 
 
 class ReleaseMeasured(Measured):
@@ -85,7 +91,7 @@ class Finding(Record):
     rows_after: float
 
 
-class BasketsCandidate(Candidate):
+class BasketsCandidate(GivenAway, Candidate):
     """A release of one k: the way it is made, what it promises, what it keeps.
 
     `promised` is the number of rows that were found to be left to the knowledge that the promise is
@@ -111,14 +117,6 @@ class BasketsCandidate(Candidate):
     """The classes that were explored; a label outside them is not published."""
     numbers: bool = False
     """Whether the labels are numbers to predict rather than classes."""
-    count: Count
-    ac: Count
-    unique_share: Share
-    smallest_group: Count
-    ac_under_absences: dict[str, Count] = Field(default_factory=dict)
-    absences_exact: dict[str, bool] = Field(default_factory=dict)
-    left_by_items: dict[str, Count] = Field(default_factory=dict)
-    items_exact: dict[str, bool] = Field(default_factory=dict)
     empty_rows: Count
     attack: tuple[Finding, ...] = ()
     sensitive: tuple[Feature, ...] | None = None
@@ -126,21 +124,15 @@ class BasketsCandidate(Candidate):
     confidence: Share | None = None
     """The highest confidence with which one or two published items tell a sensitive one."""
     auc: Share | None = None
+    auc_by_fold: tuple[Share, ...] = ()
+    """The AUC in each fold, the same rows for every candidate: what differences are judged by."""
     auc_chosen_on_all_labels: Share | None = None
     counts_in_folds: tuple[Count, ...] = ()
 
 
-class BasketsReference(Reference):
+class BasketsReference(GivenAway, Reference):
     """The matrix as it stands, on the same axes."""
 
-    count: Count
-    ac: Count
-    unique_share: Share
-    smallest_group: Count
-    ac_under_absences: dict[str, Count] = Field(default_factory=dict)
-    absences_exact: dict[str, bool] = Field(default_factory=dict)
-    left_by_items: dict[str, Count] = Field(default_factory=dict)
-    items_exact: dict[str, bool] = Field(default_factory=dict)
     auc: Share | None = None
     kept: dict[str, float] = Field(default_factory=dict)
 

@@ -57,6 +57,7 @@ MEASURES: Registry[MeasureOf] = Registry(
         "itemsets": f"{_HERE}.measures:ITEMSETS",
         "lift": f"{_HERE}.measures:LIFT",
         "neighbours": f"{_HERE}.measures:NEIGHBOURS",
+        "categories": f"{_HERE}.measures:CATEGORIES",
     },
 )
 

@@ -52,6 +52,11 @@ class _OfMatrix(Request):
         1.0, help="The total quantity from which an item of a log counts as held."
     )
 
+    hierarchy: str | Path | None = parameter(
+        None, help="Categories of the items, as items of their own: a line per item, up to the top.",
+        role="file",
+    )  # fmt: skip
+
     @property
     def log(self) -> LogColumns | None:
         """The columns of the log, or None where the data is a matrix."""
@@ -63,7 +68,13 @@ class _OfMatrix(Request):
         )  # fmt: skip
 
     def baskets(self) -> Baskets:
-        """Read the data."""
+        """Read the data, with the categories of its items where a hierarchy is given."""
+        from ...data.categories import with_categories
+
+        found = self._plain_baskets()
+        return found if self.hierarchy is None else with_categories(found, self.hierarchy)
+
+    def _plain_baskets(self) -> Baskets:
         from ...core.errors import InputError
         from ...data.baskets import as_baskets
         from ...data.logs import read_log

@@ -16,7 +16,7 @@ from ._rule_kernels import rules
 from .binary import BinaryMatrix
 from .cells.cores import only_columns
 
-__all__ = ["highest_confidence", "places_of", "without_telling_items"]
+__all__ = ["highest_confidence", "places_among", "places_of", "without_telling_items"]
 
 _BLOCK = 64
 
@@ -31,6 +31,16 @@ def places_of(names: Sequence[str], sensitive: Sequence[str]) -> npt.NDArray[np.
             hint="give their names as the data has them, one per line.",
         )
     return np.array(sorted(found), dtype=np.intp)
+
+
+def places_among(
+    names: Sequence[str], sensitive: Sequence[str] | None
+) -> npt.NDArray[np.intp] | None:
+    """Return the columns of the sensitive items that are there; None where none was named."""
+    if sensitive is None:
+        return None
+    wanted = set(sensitive)
+    return np.array([i for i, name in enumerate(names) if name in wanted], dtype=np.intp)
 
 
 def _measured(

@@ -48,7 +48,7 @@ class Groups(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _same(codes: I4, rep: I4, candidate: int, model: int, attribute: int, wanted: int) -> bool:
-    """Say whether `candidate` has the intervals of `model`, but `wanted` in `attribute`."""
+    """Return whether `candidate` has the intervals of `model`, but `wanted` in `attribute`."""
     for b in range(codes.shape[0]):
         expected = wanted if b == attribute else rep[b, codes[b, model]]
         if rep[b, codes[b, candidate]] != expected:
@@ -208,7 +208,7 @@ def copy_groups(source: Groups, target: Groups) -> None:
 
 @njit(cache=True, nogil=True)
 def merge_delta(g: Groups, a: int, left: int, right: int, nlog: F8, out: F8) -> None:
-    """Give what merging two neighbouring intervals of attribute a would change in the sums."""
+    """Return what merging two neighbouring intervals of attribute a would change in the sums."""
     codes, rep, table_key, table_id, weight = g.codes, g.rep, g.table_key, g.table_id, g.weight
     count, key, share, inside, least = g.records, g.key, g.share, g.inside, g.least
     dense, wide, bits = g.flags[0], g.flags[1], g.flags[2]
@@ -254,7 +254,7 @@ def merge_delta(g: Groups, a: int, left: int, right: int, nlog: F8, out: F8) -> 
 
 @njit(cache=True, nogil=True)
 def wider(n_left: int, width_left: int, n_right: int, width_right: int) -> float:
-    """Give the change of Σ margin·ln width when two neighbouring intervals merge."""
+    """Return the change of Σ margin·ln width when two neighbouring intervals merge."""
     return (
         (n_left + n_right) * np.log(width_left + width_right)
         - n_left * np.log(width_left)

@@ -17,7 +17,7 @@ def columns(
     row_of: I4, column_of: I4, row_key: I8, column_key: I8, space: int, occupied: int, scratch: I4,
     keys: I8, codes: I4, interval: I4, skip: int, wide: int, column: I4,
 ) -> int:  # fmt: skip
-    """Give each cell its column; −1 where the column holds no record (it is no part of any measure)."""
+    """Return the column of each cell; −1 where the column holds no record (it is no part of any measure)."""
     total = row_of.shape[0]
     found = 0
     scratch[:] = -1

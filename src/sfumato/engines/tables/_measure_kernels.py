@@ -20,7 +20,7 @@ U1 = npt.NDArray[np.uint8]
 
 @njit(cache=True, nogil=True)
 def nlogn(n: int, table: F8) -> float:
-    """Give n·ln n, from the table where it reaches."""
+    """Return n·ln n, from the table where it reaches."""
     if n < table.shape[0]:
         return table[n]
     return n * np.log(n)
@@ -34,13 +34,13 @@ def home(key: int, bits: int) -> int:
 
 @njit(cache=True, nogil=True)
 def share_of(count: int, weight: float) -> float:
-    """Give a group's part of the risk: records over max(population, sample)."""
+    """Return a group's part of the risk: records over max(population, sample)."""
     return count / weight if weight > count else 1.0
 
 
 @njit(cache=True, nogil=True)
 def below_least(count: int, weight: float, least: F8) -> float:
-    """Give the records of a group that is below the least sizes; 0 when it is not."""
+    """Return the records of a group that is below the least sizes; 0 when it is not."""
     size = weight if weight > count else np.float64(count)
     return np.float64(count) if count < least[0] or size < least[1] else 0.0
 

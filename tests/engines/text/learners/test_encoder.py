@@ -298,9 +298,18 @@ def test_the_forward_pass_equals_a_plain_one(tiny_encoder):
         assert answers[w, :n] == pytest.approx(
             x @ np.asarray(last[0]) + float(last[1]), abs=2e-3, rel=1e-3
         )
+    # Accelerators compute in half precision, and nearly the same.
+    half = shape._replace(half=True)
+    assert np.asarray(network.logits(tuned, states, case, lengths, half)) == pytest.approx(
+        answers, abs=0.1
+    )
+    assert np.asarray(network.frozen_states(below, ids, lengths, half), np.float32) == (
+        pytest.approx(states.astype(np.float32), abs=0.1)
+    )
 
 
-def test_gradients_against_finite_differences(tiny_encoder):
+@pytest.mark.parametrize("share", [0, 64])
+def test_gradients_against_finite_differences(tiny_encoder, share):
     import jax
 
     from sfumato.engines.text.learners.encoder import network
@@ -317,7 +326,8 @@ def test_gradients_against_finite_differences(tiny_encoder):
         np.array([[1, 1, 0, 1, 1, 1], [1, 1, 1, 1, 0, 0]], np.float32),
     )
 
-    value = jax.jit(lambda t: network.loss(t, batch, shape, np.float32(5)))
+    dropout = network.Dropout(jax.random.key(3), share) if share else None
+    value = jax.jit(lambda t: network.loss(t, batch, shape, np.float32(5), dropout))
     gradient = jax.tree.leaves(jax.grad(value)(tuned))
     leaves, tree = jax.tree.flatten(tuned)
     for k, leaf in enumerate(leaves):
@@ -336,6 +346,21 @@ def test_gradients_against_finite_differences(tiny_encoder):
         numeric = (moved(size) - moved(-size)) / (2 * size)
         exact = float((np.asarray(gradient[k]) * direction).sum())
         assert exact == pytest.approx(numeric, rel=0.05, abs=2e-3)
+
+
+def test_dropout_silences_a_share_and_keeps_the_mean():
+    import jax
+
+    from sfumato.engines.text.learners.encoder import network
+
+    ones = np.ones((64, 500), np.float32)
+    dropout = network.Dropout(jax.random.key(1), 26)
+    silenced = np.asarray(dropout.of(ones))
+    assert set(np.unique(silenced).tolist()) == {0.0, float(np.float32(256 / 230))}
+    assert (silenced == 0).mean() == pytest.approx(26 / 256, abs=0.01)
+    assert silenced.mean() == pytest.approx(1, abs=0.01)
+    assert np.array_equal(silenced, np.asarray(dropout.of(ones)))
+    assert not np.array_equal(silenced, np.asarray(dropout.at(1).of(ones)))
 
 
 # --- learning ------------------------------------------------------------------------------------

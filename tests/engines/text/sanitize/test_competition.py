@@ -109,6 +109,21 @@ def test_every_level_must_gain_more_than_chance():
     assert competition(forms, sensitive, fold, document).winner() == BACKGROUND
 
 
+def test_the_preferred_form_of_a_level_stands_until_another_gains_more_than_chance():
+    _, document, sensitive, scores = world(3)
+    fold = document % 4
+    mean = Form("mean of all readers", (0, 1), uses_encoder=True, preferred=True)
+    better = np.where(sensitive, scores + 4, scores - 4)
+    luckier = better.copy()
+    missed = np.flatnonzero(sensitive)[0]
+    better[missed] = -8.0
+    forms = {INCUMBENT: scores, ENCODER: luckier, mean: better}
+    assert competition(forms, sensitive, fold, document).winner() == mean
+    # Where the preferred form is not worth it, another one still may be.
+    forms = {INCUMBENT: scores, ENCODER: luckier, mean: scores}
+    assert competition(forms, sensitive, fold, document).winner() == ENCODER
+
+
 def test_equal_forms_rarely_replace_each_other():
     """Of forms that are equally good, one that is chosen for its luck would be a winner's curse."""
     changed = 0

@@ -11,21 +11,30 @@ from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
 from sfumato.engines.text.sanitize.classifiers import Classifier, ClassifierSet, Stage
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
-from sfumato.engines.text.sanitize.second_look import Look, fitted_look, look_again, passages
+from sfumato.engines.text.sanitize.second_look import (
+    SHARE,
+    Look,
+    fitted_look,
+    look_again,
+    passages,
+)
 
 RATIO = 10.0
 
 
 def texts(count, seed):
-    """Whether Lee is a name depends on the first word of the document: too far away for a CRF."""
+    """Whether Lee is a name depends on the first word of the document: too far away for a CRF.
+
+    Lee stands in one part of a document, so that the passages around it are few of the words.
+    """
     random = np.random.default_rng(seed)
     found = []
     for _ in range(count):
-        words = ["people" if random.random() < 0.5 else "rivers"]
-        for _ in range(30):
-            words += list(random.choice(["the", "we", "saw", "old", "blue", "and"], 5))
-            if random.random() < 0.4:
-                words.append("Lee")
+        words = list(random.choice(["the", "we", "saw", "old", "blue", "and"], 200))
+        at = int(random.integers(40, 150))
+        for place in (at, at + 5, at + 10):
+            words[place] = "Lee"
+        words[0] = "people" if random.random() < 0.5 else "rivers"
         found.append(" ".join(words))
     return found
 
@@ -124,7 +133,7 @@ def test_faster_ways_stand_beside_the_best_form(played):
     assert ways["linear"].total_loss > best.total_loss
     assert ways["linear"].encoder_reads == ways["student"].encoder_reads == 0.0
     assert 0 < ways["second look"].encoder_reads <= 0.25
-    assert ways["second look"].total_loss <= ways["linear"].total_loss
+    assert ways["second look"].total_loss < ways["linear"].total_loss
     for way in ("linear", "student"):
         for classifier in ways[way].classifiers.classifiers:
             assert all(stage.model.kind == "crf" for stage in classifier.stages)
@@ -134,8 +143,7 @@ def test_a_second_look_reads_only_its_passages(played):
     publisher, _, _ = played
     look = next(p for p in publisher.alternatives if p.way == "second look")
     new = tokens_of(texts(10, 8))
-    if look.rounds[0].form != "second look":
-        pytest.skip("a linear form gained as much")
+    assert look.rounds[0].form == "second look"
     first = look.classifiers.classifiers[0]
     stage = next(s for s in first.stages if s.look is not None)
     before = stage.model.read
@@ -171,9 +179,9 @@ def test_the_band_is_the_widest_that_reads_at_most_a_share():
         return (passages(data, scores, look) & data.counted).sum() / data.counted.sum()
 
     look = fitted_look(data, scores, (0,), centre=-2.0)
-    assert share(look) <= 0.25
+    assert share(look) <= SHARE < 0.25
     wider = Look((0,), look.low - 0.1, look.high + 0.1)
-    assert share(wider) > 0.25
+    assert share(wider) > SHARE
     every = fitted_look(data, np.full(len(data), -50.0), (0,), centre=-2.0)
     assert every.high - every.low == 12.0
 

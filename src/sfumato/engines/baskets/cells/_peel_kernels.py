@@ -57,7 +57,7 @@ def order_of_rows(indptr: I8, ranks: I4) -> I4:
 
 @njit(cache=True, nogil=True)
 def peel(indptr: I8, ranks: I4, order: I4, k: int) -> tuple[I4, I8]:
-    """Give each row the length of the prefix it publishes, so that k rows publish each prefix.
+    """Return the length of the prefix that each row publishes, so that k rows publish each prefix.
 
     From the longest prefixes down, at least k rows that are not settled yet and agree on a prefix are
     settled with it. Returns a group number by row (-1: nothing) and the prefix length of each group.

@@ -184,7 +184,7 @@ def group_gains(
 
 @njit(cache=True, nogil=True)
 def highest(scores: F8, number: int) -> I4:
-    """Give the features of the highest scores in falling order, ties by index."""
+    """Return the features of the highest scores in falling order, ties by index."""
     kept = min(number, scores.size)
     out = np.empty(kept, np.int32)
     found = 0

@@ -83,7 +83,7 @@ def distinguished(masks: I8, patterns: I8, weight_positive: I8, weight_negative:
 def _extendable(
     items: I4, m: int, full: I4, n_full: int, indptr: I8, indices: I4, k: int, count: I4
 ) -> bool:
-    """Say whether a further item is held by k of the rows that hold all the given items."""
+    """Return whether a further item is held by k of the rows that hold all the given items."""
     for a in range(m):
         count[items[a]] = -1
     found = False

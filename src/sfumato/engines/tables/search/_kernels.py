@@ -85,7 +85,7 @@ def _too_wide(g: Groups, a: int, left: int, right: int, widest: I8) -> bool:
 
 @njit(cache=True, nogil=True)
 def _price(d_loss: float, d_risk: float, d_below: float, below: float) -> float:
-    """Give the exchange rate of a merge: loss paid for each unit of risk taken away.
+    """Return the exchange rate of a merge: loss paid for each unit of risk taken away.
 
     While some groups are below the least size, the share of records taken out of them counts as risk.
     """

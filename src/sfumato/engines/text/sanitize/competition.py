@@ -38,6 +38,8 @@ class Form:
         others, for a candidate of its own.
     incumbent : bool, default False
         Whether it stands until another form gains more than chance, cut exactly at log(C / L).
+    preferred : bool, default False
+        Whether the others that bring as much into play must gain more than chance over it.
 
     """
 
@@ -47,13 +49,15 @@ class Form:
     uses_encoder: bool = False
     way: str = ""
     incumbent: bool = False
+    preferred: bool = False
 
     @property
-    def level(self) -> int:
+    def level(self) -> tuple[int, bool]:
         """How much the form brings into play; a higher level must show that it is worth it."""
         if self.incumbent:
-            return 0
-        return 3 if self.uses_encoder else 2 if self.uses_background else 1
+            return 0, False
+        brought = 3 if self.uses_encoder else 2 if self.uses_background else 1
+        return brought, not self.preferred
 
 
 class _Entry(NamedTuple):
@@ -124,7 +128,7 @@ class Competition:
         """Return the form to use: the one that gains most, where that is more than chance.
 
         The forms are heard level by level: the incumbent, those of the steward's own documents, those
-        with background, those with an encoder. The best of a level replaces the one that stands only
+        with background, the mean of all readers with an encoder, other forms with one. The best of a level replaces the one that stands only
         if it gains more by one standard error over documents, to which two leaks are added that
         chance may have hidden (where leaks are few, resampling shows none).
         """

@@ -368,8 +368,8 @@ class CrossFitSearch:
             form("CRF + encoder", *linear, *[whole] * k),
             form("CRF that sees the encoder", sees, deep),
             form("encoder + CRF that sees it", whole, whole, sees, deep),
-            form("CRF + encoder + CRF that sees it", *linear * 2, *[whole, sees, deep] * k,
-                 *[whole] * k),
+            replace(form("CRF + encoder + CRF that sees it", *linear * 2, *[whole, sees, deep] * k,
+                         *[whole] * k), preferred=True),
             form("second look", *linear, *[again] * k, way=SECOND_LOOK),
         ]  # fmt: skip
         if student is not None and scored.student is not None:

@@ -11,14 +11,15 @@ NO_ENCODER, DEFAULT_ENCODER = "none", "default"
 
 
 class Tuning(NamedTuple):
-    """How many of the upper layers are tuned (None: all), and the learning rate that suits."""
+    """How many of the upper layers are tuned (None: all), and the schedule that suits."""
 
     layers: int | None
     rate: float
+    epochs: int
 
 
 TUNINGS: Mapping[str, Tuning] = {
-    "head": Tuning(0, 6e-4),
-    "two": Tuning(2, 3e-4),
-    "all": Tuning(None, 2e-4),
+    "head": Tuning(0, 6e-4, 3),
+    "two": Tuning(2, 3e-4, 3),
+    "all": Tuning(None, 2e-4, 6),
 }

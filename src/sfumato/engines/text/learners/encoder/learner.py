@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -25,12 +27,15 @@ from .training import Corpus, Schedule, tune
 if TYPE_CHECKING:
     import jax
 
-    from .network import Lower, Tuned
+    from .network import Lower, Shape, Tuned
 
 __all__ = ["Encoder", "EncoderModel", "device_kind"]
 
 _FEW_DOCUMENTS, _ASIDE = 64, 16
 _FEW_POSITIVES = 20
+_EPOCHS_FROM_START, _STEPS_FROM_START = 4, 120
+# Threads that share an accelerator would disturb each other's recorded graphs.
+_device = threading.RLock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +83,13 @@ class Encoder(Learner):
 
     @property
     def planned(self) -> Schedule:
-        """How long and how fast to learn; half as fast from a start, which knows something already."""
+        """How long and how fast to learn; less from a start, which knows something already."""
         if self.schedule is not None:
             return self.schedule
-        rate = TUNINGS[self.tuning].rate
-        return Schedule(rate=rate if self.start is None else rate / 2)
+        _, rate, epochs = TUNINGS[self.tuning]
+        if self.start is None:
+            return Schedule(epochs, rate)
+        return Schedule(min(epochs, _EPOCHS_FROM_START), rate / 2, steps=_STEPS_FROM_START)
 
     def quick(self) -> Encoder:
         """Return the learner that tunes the head alone, on one reading of the corpus."""
@@ -112,8 +119,9 @@ class Encoder(Learner):
         if key not in kept:
             wholes = [None] if passages is None else [None, passages]
             kept[key] = [base.laid(data, None, where) for where in wholes]
-            for corpus in kept[key]:
-                corpus.keep_states(base.below)
+            with _one_at_a_time():
+                for corpus in kept[key]:
+                    corpus.keep_states(base.below)
 
     def fit(
         self,
@@ -140,29 +148,30 @@ class Encoder(Learner):
             The seed of the head, of the order and of what is set aside.
 
         """
-        from .network import Shape, initial
-
         _ = cost_ratio
+        from .network import initial
+
         chosen = labelled_documents(data, labels, documents)
         config = self.folder.config
         streams = Streams(seed).child("encoder")
         base = self._untuned
         corpora = _prepared.get(data, {}).get((base.sha256, base.frozen))
-        if corpora is None:
-            corpora = [base.laid(data, chosen)]
-            corpora[0].keep_states(base.below)
         aside = _set_aside(chosen, streams.generator("aside"))
         learned = chosen if aside is None else chosen & ~aside
-        if self.start is None:
-            tuned = initial(config, self.folder.tensors, self.frozen, streams.generator("head"))
-        else:
-            tuned = self.start.fresh()
-        tuned = tune(
-            tuned, corpora, labels, learned, schedule=self.planned,
-            shape=Shape(config.heads, config.epsilon), random=streams.generator("order"),
-            aside=aside,
-        )  # fmt: skip
-        model = replace(base, tuned=_flat(tuned))
+        with _one_at_a_time():
+            if corpora is None:
+                corpora = [base.laid(data, chosen)]
+                corpora[0].keep_states(base.below)
+            if self.start is None:
+                head = streams.generator("head")
+                tuned = initial(config, self.folder.tensors, self.frozen, head)
+            else:
+                tuned = self.start.fresh()
+            tuned = tune(
+                tuned, corpora, labels, learned, schedule=self.planned, shape=base.shape,
+                random=streams.generator("order"), aside=aside,
+            )  # fmt: skip
+            model = replace(base, tuned=_flat(tuned))
         if aside is not None:
             scores = model.scores(data, documents=aside)
             use = np.isfinite(scores) & data.counted
@@ -193,6 +202,16 @@ def _set_aside(chosen: Mask, random: np.random.Generator) -> Mask | None:
     aside = np.zeros(len(chosen), np.bool_)
     aside[mixed[: len(mixed) // _ASIDE]] = True
     return aside
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Let one thread after the other use an accelerator; a CPU serves all of them."""
+    if device_kind() == "cpu":
+        yield
+    else:
+        with _device:
+            yield
 
 
 def _flat(tree: Tuned) -> dict[str, npt.NDArray[np.float16]]:
@@ -255,6 +274,13 @@ class EncoderModel(Model):
         # What stands on a device stays there; a worker puts it onto its own.
         return {k: v for k, v in self.__dict__.items() if k not in {"_below", "_above", "table"}}
 
+    @property
+    def shape(self) -> Shape:
+        """What the network must know when it is compiled for the device that is there."""
+        from .network import Shape
+
+        return Shape(self.config.heads, self.config.epsilon, half=device_kind() != "cpu")
+
     @cached_property
     def table(self) -> PieceTable:
         """Cuts words into the encoder's pieces."""
@@ -292,11 +318,9 @@ class EncoderModel(Model):
 
     def below(self, ids: Ints, length: Ints) -> jax.Array:
         """Return what the lower layers make of some windows."""
-        from .network import Shape, frozen_states
+        from .network import frozen_states
 
-        found: jax.Array = frozen_states(
-            self._below, ids, length, Shape(self.config.heads, self.config.epsilon)
-        )
+        found: jax.Array = frozen_states(self._below, ids, length, self.shape)
         return found
 
     def laid(self, data: TokenData, documents: Mask | None, where: Mask | None = None) -> Corpus:
@@ -323,11 +347,12 @@ class EncoderModel(Model):
         return self._judged(self.laid(data, None, where), len(data), None)
 
     def _judged(self, corpus: Corpus, tokens: int, documents: Mask | None) -> Scores:
-        from .network import Shape, logits
+        from .network import logits
 
-        shape = Shape(self.config.heads, self.config.epsilon)
-        above = partial(logits, self._above, shape=shape)
-        return self.slope * corpus.scores(tokens, self.below, above, documents) + self.offset
+        with _one_at_a_time():
+            above = partial(logits, self._above, shape=self.shape)
+            scores = corpus.scores(tokens, self.below, above, documents)
+        return self.slope * scores + self.offset
 
     def to_arrays(self) -> tuple[Header, Arrays]:
         """Return a JSON header and named arrays."""

@@ -20,6 +20,7 @@ from .pieces import CASES, Ints
 
 __all__ = [
     "Batch",
+    "Dropout",
     "Shape",
     "frozen_states",
     "initial",
@@ -42,6 +43,7 @@ _DENSE = {
     "wide": "intermediate.dense",
     "narrow": "output.dense",
 }
+_BYTE = 256
 _NORMS = {"first": "attention.output.LayerNorm", "second": "output.LayerNorm"}
 
 
@@ -50,6 +52,13 @@ class Shape(NamedTuple):
 
     heads: int
     epsilon: float
+    half: bool = False  # compute in bfloat16, as accelerators do best
+
+    @property
+    def kind(self) -> np.dtype[np.generic]:
+        """The type of number to compute with; weights, norms and sums stay float32."""
+        found: np.dtype[np.generic] = jnp.dtype(jnp.bfloat16 if self.half else jnp.float32)
+        return found
 
 
 class Lower(TypedDict):
@@ -129,27 +138,52 @@ def initial(
 
 
 def _dense(part: Part, x: jax.Array) -> jax.Array:
-    return x @ part[0] + part[1]
+    return x @ part[0].astype(x.dtype) + part[1].astype(x.dtype)
 
 
 def _norm(part: Part, x: jax.Array, epsilon: float) -> jax.Array:
-    centred = x - x.mean(-1, keepdims=True)
-    return (
-        centred * jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + epsilon) * part[0] + part[1]
-    )
+    wide = x.astype(jnp.float32)
+    centred = wide - wide.mean(-1, keepdims=True)
+    scale = jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + epsilon)
+    return (centred * scale * part[0] + part[1]).astype(x.dtype)
 
 
-def _layer(part: Layer, x: jax.Array, hidden_from: jax.Array, shape: Shape) -> jax.Array:
+class Dropout(NamedTuple):
+    """Silences a share of the values at random while the network learns."""
+
+    key: jax.Array
+    share: int  # of 256: a byte per value is drawn
+
+    def at(self, place: int) -> Dropout:
+        """Return the dropout of one place in the network."""
+        return Dropout(jax.random.fold_in(self.key, place), self.share)
+
+    def of(self, x: jax.Array) -> jax.Array:
+        """Silence some values, and raise the others so that the mean stays."""
+        drawn = jax.random.bits(self.key, x.shape, jnp.uint8)
+        return jnp.where(drawn >= self.share, x * (_BYTE / (_BYTE - self.share)), 0)
+
+
+def _layer(
+    part: Layer, x: jax.Array, hidden_from: jax.Array, shape: Shape, dropout: Dropout | None = None
+) -> jax.Array:
     """One layer of attention; `hidden_from` is 0 for places that are read, −1e9 for padding."""
     windows, places, size = x.shape
     split = (windows, places, shape.heads, size // shape.heads)
     query, key, value = (_dense(part[name], x).reshape(split) for name in ("query", "key", "value"))
-    weight = jnp.einsum("wqhd,wkhd->whqk", query, key) / np.sqrt(split[-1])
-    weight = jax.nn.softmax(weight + hidden_from[:, None, None, :], axis=-1)
+    weight = jnp.einsum("wqhd,wkhd->whqk", query, key) * float(1 / np.sqrt(split[-1]))
+    weight = jax.nn.softmax(weight.astype(jnp.float32) + hidden_from[:, None, None, :], axis=-1)
+    weight = weight.astype(x.dtype)
     joined = jnp.einsum("whqk,wkhd->wqhd", weight, value).reshape(x.shape)
-    x = _norm(part["first"], x + _dense(part["joined"], joined), shape.epsilon)
+    joined = _dense(part["joined"], joined)
+    if dropout is not None:
+        joined = dropout.at(0).of(joined)
+    x = _norm(part["first"], x + joined, shape.epsilon)
     wide = jax.nn.gelu(_dense(part["wide"], x), approximate=False)
-    return _norm(part["second"], x + _dense(part["narrow"], wide), shape.epsilon)
+    narrow = _dense(part["narrow"], wide)
+    if dropout is not None:
+        narrow = dropout.at(1).of(narrow)
+    return _norm(part["second"], x + narrow, shape.epsilon)
 
 
 def _padding(length: Ints, places: int) -> jax.Array:
@@ -161,7 +195,7 @@ def frozen_states(below: Lower, ids: Ints, length: Ints, shape: Shape) -> jax.Ar
     """Return what the lower layers make of the pieces of some windows, as float16."""
     places = ids.shape[1]
     x = below["words"][ids] + below["places"][:places] + below["type"]
-    x = _norm(below["norm"], x, shape.epsilon)
+    x = _norm(below["norm"], x, shape.epsilon).astype(shape.kind)
     away = _padding(length, places)
     for part in below["layers"]:
         x = _layer(part, x, away, shape)
@@ -169,15 +203,24 @@ def frozen_states(below: Lower, ids: Ints, length: Ints, shape: Shape) -> jax.Ar
 
 
 def _upper(
-    tuned: Tuned, x: jax.Array, case: npt.NDArray[np.uint8], length: Ints, shape: Shape
+    tuned: Tuned,
+    x: jax.Array,
+    case: npt.NDArray[np.uint8],
+    length: Ints,
+    shape: Shape,
+    dropout: Dropout | None = None,
 ) -> jax.Array:
-    x = x.astype(jnp.float32) + tuned["case"][case]
+    x = (x.astype(jnp.float32) + tuned["case"][case]).astype(shape.kind)
+    if dropout is not None:
+        x = dropout.at(0).of(x)
     away = _padding(length, x.shape[1])
-    for part in tuned["layers"]:
-        x = _layer(part, x, away, shape)
+    for number, part in enumerate(tuned["layers"], 2):
+        x = _layer(part, x, away, shape, None if dropout is None else dropout.at(number))
     head = tuned["head"]
     x = jax.nn.gelu(_dense(head["first"], x), approximate=False)
-    return x @ head["last"][0] + head["last"][1]
+    if dropout is not None:
+        x = dropout.at(1).of(x)
+    return x.astype(jnp.float32) @ head["last"][0] + head["last"][1]
 
 
 @partial(jax.jit, static_argnames="shape")
@@ -188,8 +231,8 @@ def logits(
     return _upper(tuned, seen, case, length, shape)
 
 
-def _loss(tuned: Tuned, batch: Batch, shape: Shape) -> jax.Array:
-    z = _upper(tuned, batch.seen, batch.case, batch.length, shape)
+def _loss(tuned: Tuned, batch: Batch, shape: Shape, dropout: Dropout | None = None) -> jax.Array:
+    z = _upper(tuned, batch.seen, batch.case, batch.length, shape, dropout)
     return ((jnp.logaddexp(0.0, z) - batch.labels * z) * batch.weights).sum()
 
 
@@ -199,9 +242,15 @@ def loss_sum(tuned: Tuned, batch: Batch, shape: Shape) -> jax.Array:
     return _loss(tuned, batch, shape)
 
 
-def loss(tuned: Tuned, batch: Batch, shape: Shape, usual: np.float32) -> jax.Array:
+def loss(
+    tuned: Tuned,
+    batch: Batch,
+    shape: Shape,
+    usual: np.float32,
+    dropout: Dropout | None = None,
+) -> jax.Array:
     """Return the log loss per judged place of a usual batch, so that a short batch counts less."""
-    return _loss(tuned, batch, shape) / jnp.maximum(usual, batch.weights.sum())
+    return _loss(tuned, batch, shape, dropout) / jnp.maximum(usual, batch.weights.sum())
 
 
 class Moments(NamedTuple):
@@ -217,7 +266,7 @@ def moments(tuned: Tuned) -> Moments:
     return Moments(zeros, jax.tree.map(jnp.zeros_like, tuned))
 
 
-@partial(jax.jit, static_argnames=("shape", "decay", "head_rate"), donate_argnums=(0, 1))
+@partial(jax.jit, static_argnames=("shape", "decay", "head_rate", "share"), donate_argnums=(0, 1))
 def train_step(
     tuned: Tuned,
     state: Moments,
@@ -226,6 +275,8 @@ def train_step(
     rate: np.float32,
     usual: np.float32,
     shape: Shape,
+    seed: np.uint32,
+    share: int = 26,
     decay: float = 0.01,
     head_rate: float = 5.0,
 ) -> tuple[Tuned, Moments]:
@@ -245,13 +296,19 @@ def train_step(
         How many places a usual batch judges.
     shape : Shape
         Heads and epsilon of the network.
+    seed : int
+        The seed of the dropout, the same in all steps.
+    share : int, default 26
+        How many of 256 values are silenced at each place of dropout.
     decay : float, default 0.01
         Decay of the weight matrices.
     head_rate : float, default 5
         How much faster the head and the case embedding learn.
 
     """
-    gradient = jax.grad(loss)(tuned, batch, shape, usual)
+    key = jax.random.fold_in(jax.random.key(seed), step.astype(jnp.uint32))
+    dropout = Dropout(key, share) if share else None
+    gradient = jax.grad(loss)(tuned, batch, shape, usual, dropout)
     norm = jnp.sqrt(sum((g**2).sum() for g in jax.tree.leaves(gradient)))
     clip = jnp.minimum(1.0, 1.0 / (norm + 1e-6))
     gradient = jax.tree.map(lambda g: g * clip, gradient)

@@ -21,7 +21,13 @@ __all__ = ["CASES", "LENGTHS", "PieceTable", "Pieces", "Windows", "piece_table",
 CASES = 8
 _OTHER, _LOWER, _TITLE, _UPPER, _INITIAL, _MIXED, _DIGITS, _MARK = range(CASES)
 WINDOW, OVERLAP, MARGIN = 160, 40, 20
-LENGTHS = (40, 80, WINDOW)  # windows are padded to one of these: few shapes, few compilations
+LENGTHS = (
+    24,
+    40,
+    64,
+    96,
+    WINDOW,
+)  # windows are padded to one of these: few shapes, few compilations
 _MOST_PIECES = 16  # of one token: what is longer is cut
 _MOST_WORDS = 1 << 20  # that are remembered
 

@@ -244,7 +244,7 @@ def tune(
     shape : Shape
         Heads and epsilon of the network.
     random : numpy.random.Generator
-        Orders the windows.
+        Orders the windows and seeds the dropout.
     aside : array of bool, optional
         Documents that are never learned from: they are read after each epoch, and the weights of the
         epoch after which they are read best are kept.
@@ -273,6 +273,7 @@ def tune(
     state = moments(tuned)
     warm = max(1.0, 0.1 * steps)
     best: tuple[float, Tuned] | None = None
+    seed = np.uint32(random.integers(1 << 32))
     step = 0
     for _ in range(epochs):
         for corpus, group, rows in planned(random):
@@ -280,7 +281,7 @@ def tune(
             slope = min(1.0, step / warm, (steps - step + 1) / max(1.0, steps - warm))
             tuned, state = train_step(
                 tuned, state, corpus.batch(group, rows, labels), np.float32(step),
-                np.float32(schedule.rate * slope), usual, shape,
+                np.float32(schedule.rate * slope), usual, shape, seed,
             )  # fmt: skip
         if aside is not None:
             sums = [
