@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PYTHONHASHSEED := 0
 # The Spark engine is tested where Java is; elsewhere its tests say that they are skipped.
 comma := ,
-EXTRAS := test,bench$(if $(shell command -v java),$(comma)spark)
+EXTRAS := test,bench,files$(if $(shell command -v java),$(comma)spark)
 
 .PHONY: demo test lint bench constraints faults fuzz lowest pictures reference clean
 

@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -224,7 +225,9 @@ def _load_modules(*packages: str) -> None:
     for package in packages:
         found = importlib.import_module(package)
         for module in pkgutil.walk_packages(found.__path__, f"{package}."):
-            if not module.name.endswith("spark"):
+            if module.name.endswith("spark"):
+                continue
+            with suppress(ModuleNotFoundError):  # an extra that is not installed here
                 importlib.import_module(module.name)
     import duckdb  # noqa: F401
     import pyarrow.parquet  # noqa: F401

@@ -456,7 +456,11 @@ def _load_policy(folder: Path) -> None:
     load_policy(folder / "policy.json", _lattice())
 
 
-_COLUMNS = {"age": [1, 2, 3, 3], "sex": ["f", "m", "f", "f"], "name": [PLANTED] * 4}
+_COLUMNS = {
+    "age": [1, 2, 3, 3],
+    "sex": ["f", "m", "f", "f"],
+    "name": [f"{PLANTED}{i}" for i in range(4)],
+}
 _ROLES = {
     "attribute": [
         {"name": "age", "role": "quasi", "domain": "observed"},
@@ -504,7 +508,7 @@ def _publish_policy(folder: Path) -> None:
     from sfumato.engines.tables.policy_files import load_policy
 
     policy = load_policy(folder / "policy.json", _lattice())
-    data = {"age": [1, 2, 8], "sex": ["f", "m", "f"], "name": [PLANTED] * 3}
+    data = {"age": [1, 2, 8], "sex": ["f", "m", "f"], "name": [f"{PLANTED}{i}" for i in range(3)]}
     domains = zip(("age", "sex"), ({"range": [0, 8]}, {"values": ["f", "m"]}), strict=True)
     quasi = [{"name": n, "role": "quasi", "domain": d} for n, d in domains]
     schema = {"attribute": [*quasi, {"name": "name", "role": "identifier"}]}

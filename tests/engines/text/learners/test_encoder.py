@@ -351,7 +351,7 @@ def test_gradients_against_finite_differences(tiny_encoder, share):
 
 
 def test_dropout_silences_a_share_and_keeps_the_mean():
-    import jax
+    jax = pytest.importorskip("jax")
 
     from sfumato.engines.text.learners.encoder import network
 
