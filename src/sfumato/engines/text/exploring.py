@@ -313,18 +313,29 @@ def _judge(
         encoder=encoder_named(request.attackers, request.encoder, tuning=request.encoder_tuning),
     )
     every = {candidate_id(p): p for p in (*fitted.published.values(), *publisher.alternatives)}
-    judged = [
-        partial(judge.candidate, p.ratio, p, in_sample=fitted.in_sample.get(p.ratio))
-        for p in every.values()
+
+    def looked() -> Learned:
+        progress("what the documents look like")
+        held_out = {name: judge.held_out(p) for name, p in every.items()}
+        return _learned(request, sources, labelled, held_out)
+
+    work: list[Callable[[], TextCandidate | TextReference | Learned]] = [
+        *(
+            partial(judge.candidate, p.ratio, p, in_sample=fitted.in_sample.get(p.ratio))
+            for p in every.values()
+        ),
+        *judge.literal(fitted.published, fitted.literal),
+        looked,
     ]
-    candidates, area = placed(side_by_side(judged))
+    done = side_by_side(work)
+    candidates, area = placed([d for d in done if isinstance(d, TextCandidate)])
     references: list[TextReference] = []
     if publisher.first_pass is not None:
         references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
     if request.findings is not None:
         elsewhere = labelled.data.redacted
         references.append(judge.reference("Findings of the other tool", elsewhere))
-    references += judge.literal(fitted.published, fitted.literal)
+    references += [d for d in done if isinstance(d, TextReference)]
     record = _frontier(request, sources, labelled, rules).model_copy(
         update={
             "area": area,
@@ -338,9 +349,7 @@ def _judge(
         }
     )
     classifiers = {name: replace(p.classifiers, rules=rules) for name, p in every.items()}
-    progress("what the documents look like")
-    held_out = {name: judge.held_out(p) for name, p in every.items()}
-    learned = _learned(request, sources, labelled, held_out)
+    (learned,) = (d for d in done if isinstance(d, Learned))
     return TextExploration(record, classifiers, learned)
 
 

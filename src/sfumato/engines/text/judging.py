@@ -13,7 +13,6 @@ import numpy.typing as npt
 from ...core.measures import Interval, Risk, Utility
 from ...core.randomness import Streams
 from ...core.resampling import NextBatch
-from ...core.threads import side_by_side
 from .attack.attacked import attacked
 from .learners.protocol import Learner, Model
 from .reading.arrays import Mask
@@ -128,10 +127,11 @@ class Judge:
 
     def literal(
         self, published: Mapping[float, Publication], redacted: Mapping[float, Mask]
-    ) -> list[TextReference]:
-        """Set what the literal algorithm redacts beside the candidates, out of fold and attacked alike.
+    ) -> list[Callable[[], TextReference]]:
+        """Return the work that sets what the literal algorithm redacts beside the candidates.
 
-        It often stops at the same round for many ratios; such releases are one reference.
+        It is judged out of fold and attacked as they are. It often stops at the same round for many
+        ratios; such releases are one reference.
         """
         found: dict[bytes, tuple[float, dict[str, RatioLoss]]] = {}
         for ratio, mask in redacted.items():
@@ -150,7 +150,7 @@ class Judge:
                 attack=attack, **self._counts(mask, utility),
             )  # fmt: skip
 
-        return side_by_side(partial(judged, ratio, totals) for ratio, totals in found.values())
+        return [partial(judged, ratio, totals) for ratio, totals in found.values()]
 
     def candidate(
         self, ratio: float, publication: Publication, *, in_sample: float | None
