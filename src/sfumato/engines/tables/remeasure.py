@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -136,25 +137,10 @@ def remeasure(
     lattice = policy.lattice
     published.require(list(lattice.names))
     terms = terms or Terms(original.schema, lattice)
-    named = [n for n in terms.schema.names("sensitive") if n in published.columns]
-    records, by_person = _RECORDS, None
-    if linked is None:
-        sensitive = {name: _Within.of(published, terms, name) for name in named}
-        # Groups that are counted with a column need not be counted again without: a file is read once less.
-        counted = sensitive[named[0]] if named else _Within.of(published, terms)
-        rows_written = counted.table.sum(axis=1).astype(np.int64)
-    else:
-        rows_written = _same_groups(published, linked, terms)
-        published = linked
-        before = ", ".join(f"o{i}" for i in range(len(lattice.names)))
-        records = f"count(DISTINCT (p, {before}))"
-        sensitive = {name: _Within.of(linked, terms, name, records) for name in named}
-        counted = _Within.of(linked, terms, None, records)
-        by_person = _Within.of(linked, terms, None, "count(DISTINCT p)")
-    count = counted.table.sum(axis=1).astype(np.int64)
-    size = count if by_person is None else by_person.table.sum(axis=1).astype(np.int64)
+    written = _Counted.of(published, terms, linked)
+    sensitive, count, size = written.sensitive, written.count, written.size
     blanks = terms.conditions.suppress_as == "cells"
-    rows, widths, of_value = _places(policy, counted.labels, blanks=blanks)
+    rows, widths, of_value = _places(policy, written.labels, blanks=blanks)
     blank = np.asarray((rows < 0).any(axis=0))
     people = np.zeros(rows.shape[1])
     people[~blank] = _people_in(rows[:, ~blank], of_value, original)
@@ -162,28 +148,22 @@ def remeasure(
     hidden = np.maximum(people, size)
     around = _people_in(original.codes, None, original)
     cells = np.maximum(around, original.count)
-    n, whole = int(count.sum()), int(original.count.sum())
-    left_out = max(whole - n, 0)
-    inside = float((original.count * np.log(original.count)).sum())
-    everything = float(np.log(np.array(lattice.sizes, dtype=np.float64)).sum())
-    nats = inside - float((count * (np.log(count) - widths)).sum())
-    if left_out:  # as if published in one group of everything
-        nats += left_out * (everything - float(np.log(left_out)))
-    nats /= whole
-    top = (inside - whole * np.log(whole) + whole * everything) / whole
+    n = int(count.sum())
+    left_out = max(int(original.count.sum()) - n, 0)
+    nats, kl = _divergence(count, widths, original.count, lattice.sizes)
     has_population = original.population_codes is not None
     expected, unchanged = float((count / hidden).sum()), float((original.count / cells).sum())
-    relative, kl = expected / unchanged, float(nats / top) if top > 1e-12 else float(nats)
+    relative = expected / unchanged
     groups = PublishedGroups(count, hidden, original.count, size)
     fraction = fraction_of(original, terms.sampling_fraction)
     whole_table = not left_out and not original.dropped
     return Remeasured(
-        rows=int(rows_written.sum()),
+        rows=written.rows,
         records=n,
         groups=int(count.size),
         risk=_risk(terms, groups, relative),
-        loss=_loss(terms, groups, original, kl, published, records),
-        loss_nats=float(nats),
+        loss=_loss(terms, groups, original, kl, written.source, written.records),
+        loss_nats=nats,
         relative_risk=relative,
         expected=expected,
         expected_unchanged=unchanged,
@@ -208,6 +188,59 @@ def remeasure(
         blanked=int(count[blank].sum()),
         estimate=estimate_of(size, count, fraction),
     )
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """The published groups as they were counted: in the file, or by people where the schema names a person.
+
+    `count` holds the records of each group, `size` its people; `records` is how records are counted in
+    `source`, and `rows` how many rows the file has.
+    """
+
+    source: Source
+    records: str
+    labels: list[list[str | None]]
+    sensitive: dict[str, _Within]
+    count: Counts
+    size: Counts
+    rows: int
+
+    @classmethod
+    def of(cls, published: Source, terms: Terms, linked: Source | None) -> Self:
+        named = [n for n in terms.schema.names("sensitive") if n in published.columns]
+        if linked is None:
+            sensitive = {name: _Within.of(published, terms, name) for name in named}
+            # Groups that are counted with a column need not be counted again without: a file is read
+            # once less.
+            counted = sensitive[named[0]] if named else _Within.of(published, terms)
+            count = counted.table.sum(axis=1).astype(np.int64)
+            rows = int(count.sum())
+            return cls(published, _RECORDS, counted.labels, sensitive, count, count, rows)
+        rows = int(_same_groups(published, linked, terms).sum())
+        before = ", ".join(f"o{i}" for i in range(len(terms.lattice.names)))
+        records = f"count(DISTINCT (p, {before}))"
+        sensitive = {name: _Within.of(linked, terms, name, records) for name in named}
+        counted = _Within.of(linked, terms, None, records)
+        people = _Within.of(linked, terms, None, "count(DISTINCT p)")
+        count, size = (w.table.sum(axis=1).astype(np.int64) for w in (counted, people))
+        return cls(linked, records, counted.labels, sensitive, count, size, rows)
+
+
+def _divergence(
+    count: Counts, widths: npt.NDArray[np.float64], original: Counts, sizes: Sequence[int]
+) -> tuple[float, float]:
+    """Return the loss of equation 4 in nats, and over that of one group of everything."""
+    n, whole = int(count.sum()), int(original.sum())
+    left_out = max(whole - n, 0)
+    inside = float((original * np.log(original)).sum())
+    everything = float(np.log(np.array(sizes, dtype=np.float64)).sum())
+    nats = inside - float((count * (np.log(count) - widths)).sum())
+    if left_out:  # as if published in one group of everything
+        nats += left_out * (everything - float(np.log(left_out)))
+    nats /= whole
+    top = (inside - whole * np.log(whole) + whole * everything) / whole
+    return float(nats), float(nats / top) if top > 1e-12 else float(nats)
 
 
 def _places(

@@ -211,15 +211,8 @@ def start_project(
     # No match is firm here: rules propose, and fade as answers come.
     chosen = ChosenRules.read(rules, labels=wanted_labels, texts=(d.text for d in own), firm=_NEVER)
     found = chosen.documents(own)
-    proposals: dict[str, int] = {"rules": sum(len(d.spans) for d in found)}
-    elsewhere: dict[str, list[Span]] = {}
-    if findings is not None:
-        elsewhere = _matched_findings(own, findings, wanted_labels)
-        proposals["findings"] = sum(map(len, elsewhere.values()))
-    if model is not None:
-        theirs = _found_by_model(own, model, wanted_labels, ratio)
-        proposals["model"] = sum(map(len, theirs.values()))
-        elsewhere = {d.id: _joined(elsewhere.get(d.id, []), theirs[d.id]) for d in own}
+    elsewhere, proposals = _found_elsewhere(own, findings, model, wanted_labels, ratio)
+    proposals["rules"] = sum(len(d.spans) for d in found)
     learned, start = _start_model(background, wanted_labels, chosen, generated=generated, seed=seed)
     record = ProjectRecord(
         sources=(_source(path, Path(out), len(own)),),
@@ -248,6 +241,26 @@ def _source(path: Path, out: Path, documents: int) -> Source:
         sha256=sha256_of(path),
         documents=documents,
     )
+
+
+def _found_elsewhere(
+    documents: Sequence[Document],
+    findings: str | os.PathLike[str] | Mapping[str, object] | None,
+    model: str | os.PathLike[str] | None,
+    labels: Sequence[str],
+    ratio: float,
+) -> tuple[dict[str, list[Span]], dict[str, int]]:
+    """Return what another tool and a model found by document, and how much each of them."""
+    found: dict[str, list[Span]] = {}
+    counts: dict[str, int] = {}
+    if findings is not None:
+        found = _matched_findings(documents, findings, labels)
+        counts["findings"] = sum(map(len, found.values()))
+    if model is not None:
+        theirs = _found_by_model(documents, model, labels, ratio)
+        counts["model"] = sum(map(len, theirs.values()))
+        found = {d.id: _joined(found.get(d.id, []), theirs[d.id]) for d in documents}
+    return found, counts
 
 
 def _matched_findings(
