@@ -7,7 +7,7 @@ case or with the errors of a scanner, documents of other corpora, and the visit 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -133,19 +133,18 @@ def run(halves: int = HALVES) -> dict[str, Any]:
                 p_values.setdefault(kind, []).append(p_value)
             broken += lost
         print(f"   {name}: done", flush=True)
-    table = {kind: refused(found) for kind, found in p_values.items()}
+    table = {kind: refused(found, LEVELS) for kind, found in p_values.items()}
     print(f"   refused: { {k: v['share_refused'] for k, v in table.items()} }", flush=True)
-    return {"alarm_at": ALARM, "releases": table, "broken_promises": refused(broken)}
+    return {"alarm_at": ALARM, "releases": table, "broken_promises": refused(broken, LEVELS)}
 
 
-def refused(p_values: list[float]) -> dict[str, Any]:
-    """Count the releases that are refused, and at other levels than the shipped one."""
+def refused(p_values: list[float], levels: Sequence[float] = ()) -> dict[str, Any]:
+    """Count the releases that are refused, also at other levels than the shipped one."""
     found = np.asarray(p_values)
+    at = {str(level): round(float((found <= level).mean()), 4) for level in levels}
     return {
         "releases": len(found),
         "refused": int((found <= ALARM).sum()),
         "share_refused": round(float((found <= ALARM).mean()), 4),
-        "share_refused_at": {
-            str(level): round(float((found <= level).mean()), 4) for level in LEVELS
-        },
+        **({"share_refused_at": at} if levels else {}),
     }

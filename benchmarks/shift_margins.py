@@ -17,6 +17,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 from benchmarks._common import data_folder
+from benchmarks.shift import refused
 from sfumato.core.margins import Margin, compare_margins
 from sfumato.core.shift import ALARM
 from sfumato.data.tally import Tally
@@ -68,15 +69,6 @@ def of_matrix(matrix: sp.csr_matrix) -> Check:
         return found
 
     return check
-
-
-def refused(p_values: list[float]) -> dict[str, Any]:
-    found = np.asarray(p_values)
-    return {
-        "releases": len(found),
-        "refused": int((found <= ALARM).sum()),
-        "share_refused": round(float((found <= ALARM).mean()), 4),
-    }
 
 
 def measured(check: Check, rows: int, picks: dict[str, np.ndarray]) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class _Listening:
 
 @contextmanager
 def watched(tell: Tell) -> Iterator[None]:
-    """Tell of compilations while the block runs.
+    """Report compilations while the block runs.
 
     Parameters
     ----------

@@ -41,10 +41,11 @@ class Tally:
         indptr: npt.NDArray[np.integer],
         indices: npt.NDArray[np.integer],
         names: Sequence[str],
+        values: npt.NDArray[np.generic] | None = None,
     ) -> Self:
-        """Count rows whose stored values are all ones."""
+        """Count rows at once; without `values`, all that is stored are ones."""
         found = cls()
-        found.add(indptr, indices, None, names)
+        found.add(indptr, indices, values, names)
         return found
 
     def add(

@@ -370,9 +370,7 @@ def _write(
 
 def _tally(baskets: Baskets) -> Tally:
     matrix = baskets.matrix
-    found = Tally()
-    found.add(matrix.indptr, matrix.indices, matrix.data, baskets.feature_names)
-    return found
+    return Tally.of(matrix.indptr, matrix.indices, baskets.feature_names, matrix.data)
 
 
 def _how(candidate: BasketsCandidate, written: _Written, *, accept_shift: bool) -> How:
