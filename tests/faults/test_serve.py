@@ -6,10 +6,10 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
+from tests.serving import Served
 from tests.web.test_guard import TOKEN, Visitor
 from typer.testing import CliRunner
 
@@ -53,19 +53,11 @@ def window(number):
     return {"do": "window", "random": True, "doc": number, "first": 0, "last": len(note.text), "spans": spans}  # fmt: skip
 
 
-class Served:
-    """`sfumato serve` in a process of its own, and a browser without a window."""
-
-    def __init__(self, folder):
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "sfumato", "serve", str(folder), "--port", "0"],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,
-        )  # fmt: skip
-        self.address = self.process.stdout.readline().strip()
+class Visited(Served):
+    """A server, and a browser without a window."""
 
     def ask(self, path, body=None):
-        host = self.address.removeprefix("http://").partition("/")[0]
+        host = self.origin.removeprefix("http://")
         connection = http.client.HTTPConnection(host, timeout=60)
         headers = {"Host": host, "Cookie": getattr(self, "cookie", "")}
         if body is not None:
@@ -85,7 +77,7 @@ class Served:
 
 def test_a_server_that_is_stopped_continued_and_killed_keeps_every_answer(project):
     """A second server is refused meanwhile; after the kill the project opens where it was left."""
-    served = Served(project)
+    served = Visited(project, stderr=subprocess.PIPE)
     try:
         assert served.ask("/label")[0] == 403  # the address is the key
         assert served.ask("/enter/" + served.address.rpartition("/")[2])[0] == 303

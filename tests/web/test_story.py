@@ -11,6 +11,7 @@ import time
 
 import pytest
 from tests.chromium import CHROMIUM, Browser
+from tests.serving import Served
 
 from sfumato.data.samples import clinic_notes
 
@@ -20,24 +21,6 @@ pytestmark = [
 ]  # fmt: skip
 LABELS = ["NAME", "PHONE"]
 CODES = {"ArrowRight": 39, "ArrowLeft": 37, " ": 32}
-
-
-class Served:
-    """`sfumato serve` in a process of its own."""
-
-    def __init__(self, folder):
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "sfumato", "serve", str(folder), "--port", "0"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env,
-        )  # fmt: skip
-        self.address = self.process.stdout.readline().strip()
-        self.origin = self.address.partition("/enter/")[0]
-
-    def stop(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        self.process.wait(timeout=30)
-        self.process.stdout.close()
 
 
 @pytest.fixture(scope="module")
