@@ -230,7 +230,9 @@ class Bounds:
         before, target = part.bound(weight), self.target(weight)
         plan = _STAGES[min(stage, len(_STAGES) - 1)]
         pairs = self._pairs_of(part.node, large_outside=plan.large_outside)
-        allowed = [self._allowed(part, units, weight, limit) for units in (pairs.outer, pairs.inner)]
+        allowed = [
+            self._allowed(part, units, weight, limit) for units in (pairs.outer, pairs.inner)
+        ]
         relaxed = Relaxation(pairs, weight, *allowed)
         price = self._warm(part, weight, large_outside=plan.large_outside)
         if price is not None:
