@@ -46,8 +46,7 @@ def gappy(seed, rows=400):
     })  # fmt: skip
 
 
-@pytest.mark.parametrize("max_width", [None, 12])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "max_width"), [(0, None), (1, 12)])
 def test_h5_every_published_number_is_safe(seed, max_width, tmp_path):
     """Searches tightened bands to `67-99` around one person of 67, at gaps inside the range as at its ends."""
     frame, k = gappy(seed), 8
@@ -61,7 +60,7 @@ def test_h5_every_published_number_is_safe(seed, max_width, tmp_path):
     names = {"age": {0, 99}, "income": set()}
     declared = {0, 99} | (set(range(11, 99, 12)) | set(range(12, 99, 12)) if max_width else set())
     frame.to_csv(tmp_path / "t.csv", index=False)
-    found = tables.explore(tmp_path / "t.csv", schema, evaluations=200, min_sample=k, suppress=0.3)
+    found = tables.explore(tmp_path / "t.csv", schema, evaluations=100, min_sample=k, suppress=0.3)
     (tmp_path / "explored").mkdir()
     found.save(tmp_path / "explored")
     chosen = max(found.candidates, key=lambda c: c.utility.value)
