@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from sfumato.core.threads import on_threads, side_by_side
 
@@ -38,3 +39,13 @@ def test_without_leave_nothing_is_spread():
 def test_an_error_is_raised():
     with on_threads(2), pytest.raises(ZeroDivisionError):
         side_by_side([lambda: 1, lambda: 1 // 0])
+
+
+def test_matrix_products_start_no_threads_of_their_own():
+    def blas():
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    before = blas()
+    with on_threads(2):
+        assert side_by_side([blas, blas]) == [{1}, {1}]
+    assert blas() == before

@@ -137,6 +137,8 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         assert browser.complaints() == []
         assert all(url.startswith((served.origin, "data:")) for url in browser.requests())
 
+        browser.open(f"{served.origin}/review")
+        assert "Nothing was published yet" in browser.run("document.body.innerText")
         browser.open(f"{served.origin}/frontier")
         browser.run("document.getElementById('explore').click()")
         until(browser, "document.querySelectorAll('circle.best').length > 1")

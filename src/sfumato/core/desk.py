@@ -58,6 +58,11 @@ class Desk(ABC):
     def publish(self, candidate: str, progress: Progress) -> tuple[Path, Release]:
         """Publish the documents as a candidate says; return the folder of the release, and its record."""
 
+    @property
+    @abstractmethod
+    def is_released(self) -> bool:
+        """Whether a candidate was published."""
+
     @abstractmethod
     def review(self) -> list[Json]:
         """Return the documents, the riskiest first, and whether each was seen since the release."""

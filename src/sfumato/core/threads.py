@@ -1,7 +1,8 @@
 """Independent pieces of work side by side on the cores of this machine, with the same result as one by one.
 
 The compiled loops release the interpreter's lock, so threads are enough. Work that is started from within
-such a piece runs in its own thread, one after the other: only the outermost level is spread.
+such a piece runs in its own thread, one after the other: only the outermost level is spread. Matrix products
+do not start threads of their own meanwhile: they would contend for the same cores.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
+
+from threadpoolctl import threadpool_limits
 
 __all__ = ["on_threads", "side_by_side"]
 
@@ -40,7 +43,8 @@ def on_threads(threads: int | None) -> Iterator[None]:
     before = _here.threads
     _here.threads = max(1, threads or len(os.sched_getaffinity(0)))
     try:
-        yield
+        with threadpool_limits(limits=1, user_api="blas"):
+            yield
     finally:
         _here.threads = before
 

@@ -338,7 +338,8 @@ class _Csv:
         elif word not in {"0", "0.0", "false"}:
             raise DataError(
                 f"A cell of record {number} of {self.path.name!r} is neither 0 nor 1.",
-                hint="turn counts and categories into binary literals first (sfumato.data.literals).",
+                hint="name the columns of a log by --item and --person or --basket; turn counts and "
+                "categories into binary literals first (sfumato.data.literals).",
             )
 
 

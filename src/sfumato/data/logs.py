@@ -24,7 +24,7 @@ from .baskets import Baskets
 from .database import quoted_name
 from .limits import current_limits
 from .sources import lines_of, open_bytes
-from .table_files import format_of_name
+from .table_files import csv_layouts, format_of_name
 from .table_source import Source
 
 if TYPE_CHECKING:
@@ -160,10 +160,24 @@ def _json_table(path: Path, columns: LogColumns) -> dict[str, list[str]]:
     return found
 
 
-def write_log(baskets: Baskets, columns: LogColumns, path: Path) -> list[Path]:
+def write_log(
+    baskets: Baskets, columns: LogColumns, path: Path, *, like: Path | None = None
+) -> list[Path]:
     """Write baskets as a log of two columns in the format of the file's name.
 
     Units are numbered from 1 in the order of the rows; one that publishes nothing has no line.
+
+    Parameters
+    ----------
+    baskets : Baskets
+        The rows.
+    columns : LogColumns
+        What the columns are called.
+    path : Path
+        The file to write.
+    like : Path, default None
+        The log that was read: where both are CSV, its separator is kept.
+
     """
     unit = np.repeat(np.arange(1, len(baskets) + 1), np.diff(baskets.matrix.indptr))
     names = baskets.feature_names
@@ -180,12 +194,16 @@ def write_log(baskets: Baskets, columns: LogColumns, path: Path) -> list[Path]:
         with whole_file(path) as beside:
             pq.write_table(table, beside)
     else:
-        _write_lines(path, _delimited(unit, baskets, columns, _delimiter(path)))
+        _write_lines(path, _delimited(unit, baskets, columns, _delimiter(path, like)))
     return [path]
 
 
-def _delimiter(path: Path) -> str:
-    return "\t" if format_of_name(path) == "tsv" else ","
+def _delimiter(path: Path, like: Path | None) -> str:
+    if format_of_name(path) == "tsv":
+        return "\t"
+    if like is not None and format_of_name(like) == "csv":
+        return csv_layouts([like], "csv", current_limits())[1]
+    return ","
 
 
 def _json_lines(unit: Iterable[int], baskets: Baskets, columns: LogColumns) -> Iterator[str]:

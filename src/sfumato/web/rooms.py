@@ -60,8 +60,10 @@ class Rooms:
 
     def review(self, _request: Request) -> Response:
         """Show the documents of a release that are to be seen."""
-        rows = self.page.the_desk().review()
-        return self.page.render("review", rows=rows, seen=sum(bool(r["seen"]) for r in rows))
+        desk = self.page.the_desk()
+        rows = desk.review()
+        seen = sum(bool(row["seen"]) for row in rows)
+        return self.page.render("review", rows=rows, seen=seen, is_released=desk.is_released)
 
     def frontier(self, request: Request) -> Response:
         """Show one part's frontier and one of its candidates."""

@@ -105,3 +105,15 @@ def test_lines_that_are_no_events(tmp_path):
     path.write_text(json.dumps({"who": "a", "what": "b"}) + "\n[1]\n")
     with pytest.raises(FormatError, match="Line 2 of"):
         read_log(path, LogColumns("what", "who"))
+
+
+def test_the_separator_of_a_log_is_kept(tmp_path):
+    path = tmp_path / "log.csv"
+    events(people=40).to_csv(path, index=False, sep=";")
+    found = explore(path, k=3, item="what", person="who", publish_as=["columns"])
+    found.save(tmp_path / "frontier")
+    chosen = found.record.candidates[0].id
+    load(tmp_path / "frontier").publish(
+        chosen, path, item="what", person="who", out=tmp_path / "out"
+    )
+    assert (tmp_path / "out" / "log.csv").read_text().startswith("who;what\n")

@@ -362,7 +362,10 @@ def _write(
     released = _released(candidate, baskets, seed)
     if shuffle is not None:
         released = released.shuffled(shuffle)
-    outputs = write_baskets(released, target) if log is None else write_log(released, log, target)
+    if log is None:
+        outputs = write_baskets(released, target)
+    else:
+        outputs = write_log(released, log, target, like=next(iter(baskets.files), None))
     names = list(released.feature_names)
     column, shuffled = baskets.label_column, shuffle is not None
     return _Written(inputs, outputs, names, column, shuffled, _tally(baskets))

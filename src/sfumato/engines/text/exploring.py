@@ -112,7 +112,9 @@ def _read(request: TextRequest) -> _Sources:
     if missing and not (request.rules is not None and not known):
         raise DataError(
             f"No document of the corpus carries the label {', '.join(map(repr, missing))}.",
-            hint=f"its labels are: {', '.join(sorted(known)) or 'none at all'}.",
+            hint=f"its labels are: {', '.join(sorted(known))}."
+            if known
+            else "it has no labels at all: `sfumato text start` begins without any.",
         )
     left = {label: count for label, count in known.items() if label not in labels}
     inputs = _inputs(own, len(documents))

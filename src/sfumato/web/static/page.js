@@ -393,6 +393,7 @@ function startSides() {
 
 // --- review ----------------------------------------------------------------------------------
 function startReview() {
+  if (!$("approve")) return; // nothing was published yet
   const order = [...document.querySelectorAll("[data-open]")].map((b) => Number(b.dataset.open));
   let current = null;
   async function open(number) {

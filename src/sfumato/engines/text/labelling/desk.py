@@ -246,6 +246,11 @@ class TextDesk(Desk):
                 return str(events[place]["candidate"]), events[place + 1 :]
         return None, []
 
+    @property
+    def is_released(self) -> bool:
+        """Whether a candidate was published."""
+        return self._since_release()[0] is not None
+
     def review(self) -> list[Json]:
         """Return the documents, the drawn sample first; those that may still hold most first in both."""
         session = self.session

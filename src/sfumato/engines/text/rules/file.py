@@ -232,7 +232,7 @@ def key_lines(text: str) -> dict[_Path, int]:
     """Return the line of each table and of each key at the start of a line, by its path.
 
     >>> key_lines("a = 1\\n[[rule]]\\nlabel = 'X'\\n")
-    {('a',): 1, ('rule', 0): 2, ('rule', 0, 'label'): 3}
+    {('a',): 1, ('rule',): 2, ('rule', 0): 2, ('rule', 0, 'label'): 3}
     """
     found: dict[_Path, int] = {}
     counts: dict[str, int] = {}
@@ -247,6 +247,7 @@ def key_lines(text: str) -> dict[_Path, int]:
             table = tuple(name.split("."))
             if header[1] == "[[":
                 counts[name] = counts.get(name, -1) + 1
+                found.setdefault((name,), number)
                 table = (name, counts[name])
             found[table] = number
         elif key := _KEY.match(line):
