@@ -135,9 +135,10 @@ def published(
         refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
     check_cells(opened, terms.schema)
     generaliser = Generaliser.of(policy, terms.schema, kept, private_key().mark("dates"))
-    rows = published_rows(generaliser, opened, compute)
-    columns = generaliser.columns(opened)
     left_out, blanks = small_groups_of(policy, terms, table)
+    counted = blanks is None and not request.keep_order
+    rows = published_rows(generaliser, opened, compute, counted=counted)
+    columns = generaliser.columns(opened)
     if left_out is not None:
         rows = rows.without(left_out.groups)
     if blanks is not None:

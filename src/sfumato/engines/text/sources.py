@@ -29,7 +29,9 @@ class Reading(Protocol):
     delimiter: str | None
     token_column: int | None
     tag_column: int | Literal["none"]
-    kept_columns: Sequence[int]
+
+    @property
+    def kept_columns(self) -> Sequence[int]: ...
 
 
 class _Options(TypedDict, total=False):
