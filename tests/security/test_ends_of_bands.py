@@ -2,6 +2,7 @@
 
 import json
 import re
+from decimal import Decimal
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import PlanError
+from sfumato.data.bins import quantile_cuts
 from sfumato.engines import tables
 from sfumato.engines.tables.cuts import open_cuts
 from sfumato.engines.tables.labels import DomainLabels
@@ -164,3 +166,13 @@ def test_a_rare_value_is_spelled_only_in_a_release_that_holds_it(tmp_path):
             looked += 1
     assert looked > 6
     assert "a rare value" in (tmp_path / "free" / "frontier.json").read_text()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.integers(2, 9))
+def test_quantiles_are_nobodys_own_number(seed, parts):
+    numbers = np.unique(np.random.default_rng(seed).integers(0, 10**9, 200))
+    cuts = quantile_cuts([Decimal(int(n)) for n in numbers], np.ones(numbers.size, int), parts)
+    assert len(cuts) == parts - 1
+    assert not {int(c) for c in cuts} & set(numbers.tolist())
+    assert all(int(c) % 1_000_000 == 0 for c in cuts)
