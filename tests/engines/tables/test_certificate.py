@@ -12,9 +12,11 @@ from sfumato.core.randomness import Streams
 from sfumato.engines import tables
 from sfumato.engines.tables.cells import Cells
 from sfumato.engines.tables.certificate import certify
-from sfumato.engines.tables.certificate.bounds import Bounds, weights_along
+from sfumato.engines.tables.certificate.bounds import Bounds
 from sfumato.engines.tables.certificate.boxes import close_boxes
+from sfumato.engines.tables.certificate.branching import branch
 from sfumato.engines.tables.certificate.pairs import Node, Pairs, two_largest
+from sfumato.engines.tables.certificate.parts import weights_along
 from sfumato.engines.tables.certificate.relaxation import Relaxation
 from sfumato.engines.tables.certificate.staircase import area_of, curve, least_loss, staircase
 from sfumato.engines.tables.search import Budget, Run, search
@@ -103,12 +105,10 @@ def test_no_policy_lies_below_a_priced_bound_whatever_the_prices(problem, seed):
             relaxed = Relaxation(pairs, weight, pairs.outer.allowed, pairs.inner.allowed)
             for _ in range(3):
                 for effort in (1, 10_000):
-                    bound, _ = relaxed.certify(np.inf, effort, never)
-                    assert relaxed.certified(bound) <= least + 1e-9
+                    assert relaxed.certify(np.inf, effort, never) <= least + 1e-9
                 relaxed.ascend(float(min(least, 1.0)), 5)
             relaxed.start_at(dice.normal(0, 0.1, relaxed.price.shape))
-            bound, _ = relaxed.certify(np.inf, 10_000, never)
-            assert relaxed.certified(bound) <= least + 1e-9
+            assert relaxed.certify(np.inf, 10_000, never) <= least + 1e-9
 
 
 def clock_of(steps):
@@ -130,8 +130,8 @@ def test_no_policy_lies_above_the_staircase(problem):
     grid = np.linspace(0, 1, 401)
     bounds.work(3.0, clock_of(60), 1)
     clock = clock_of(40)
-    bounds.branch(clock() + 2.0, clock, grid)
-    lower = np.min([s.curve(grid) for s in bounds.states], axis=0)
+    branch(bounds, clock() + 2.0, clock, grid)
+    lower = np.min([p.curve(grid) for p in bounds.parts], axis=0)
     steps = staircase(grid, np.minimum(lower, least_loss(grid, [tuple(p) for p in points])))
     for risk, loss in every_policy(cells, space):
         assert 1 - loss <= max(u for r, u in steps if r <= risk + 1e-12) + 1e-9
@@ -149,7 +149,7 @@ def test_curves_and_stairs():
     steps = staircase(grid, stairs)
     # a step counts from the place before it: what lies between two places of the grid is not known
     assert area_of(steps) <= 0.2 + 0.4 * 0.5 + 0.4 * 0.1
-    assert weights_along(np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])) == [pytest.approx(0.5)]
+    assert weights_along(np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]), 17) == [pytest.approx(0.5)]
 
 
 def test_a_certificate_goes_into_the_frontier(tmp_path):

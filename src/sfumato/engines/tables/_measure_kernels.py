@@ -73,6 +73,17 @@ def intervals(
 
 
 @njit(cache=True, nogil=True)
+def keys(values: I4, attributes: I8, interval: I4, multipliers: I8) -> I8:
+    """Return a key of each combination of values, by the intervals they fall in: (attributes, combinations)."""
+    found = np.zeros(values.shape[1], dtype=np.int64)
+    for at in range(attributes.shape[0]):
+        a = attributes[at]
+        for i in range(values.shape[1]):
+            found[i] += interval[a, values[at, i]] * multipliers[a]
+    return found
+
+
+@njit(cache=True, nogil=True)
 def measure_dense(
     row_of: I4, row_start: I8, column_of: I4, row_key: I8, column_key: I8, count: I8, weight: F8,
     outside: F8, space: int, nlog: F8, least: F8, counts: I8, weights: F8, out: F8,

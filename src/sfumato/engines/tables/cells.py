@@ -146,7 +146,8 @@ class Cells:
         exact = self.weight.astype(np.float32)
         small = bool((exact == self.weight).all()) and float(self.weight.max()) < 1 << 24
         self._outside = exact if small else self.weight
-        self._row_attributes, self._column_attributes = row, column
+        self._row_attributes = np.array(row, dtype=np.int64)
+        self._column_attributes = np.array(column, dtype=np.int64)
         self._limit = _DENSE_FACTOR * total + (1 << 16)
         self._scratch_bits = max(4, int(np.ceil(np.log2(2 * self.occupied + 1))))
         size = min(max(self.space, 1), self._limit)
@@ -240,12 +241,10 @@ class Cells:
     def _keys(
         self, interval: npt.NDArray[np.int32], multipliers: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        row_key = np.zeros(self._rows.shape[1], dtype=np.int64)
-        for at, a in enumerate(self._row_attributes):
-            row_key += interval[a][self._rows[at]] * multipliers[a]
-        column_key = np.zeros(self._columns.shape[1], dtype=np.int64)
-        for at, a in enumerate(self._column_attributes):
-            column_key += interval[a][self._columns[at]] * multipliers[a]
+        row_key = _measure_kernels.keys(self._rows, self._row_attributes, interval, multipliers)
+        column_key = _measure_kernels.keys(
+            self._columns, self._column_attributes, interval, multipliers
+        )
         return row_key, column_key
 
     @cached_property

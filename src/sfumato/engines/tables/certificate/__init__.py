@@ -11,6 +11,7 @@ import numpy as np
 from ..search.run import Run
 from .bounds import Bounds
 from .boxes import MOST_BITS, close_boxes
+from .branching import branch
 from .staircase import area_of, least_loss, staircase
 
 __all__ = ["Certified", "certify"]
@@ -66,8 +67,8 @@ def certify(
         bounds = Bounds(run.cells, run.space, np.array(found))
         if bounds.possible:
             bounds.work(end - clock(), clock, threads)
-            bounds.branch(end, clock, grid)
-            curves = [s.curve(grid) for s in bounds.states]
+            branch(bounds, end, clock, grid)
+            curves = [p.curve(grid) for p in bounds.parts]
             lower = np.maximum(lower, np.min(curves, axis=0))
     lower = np.minimum(lower, stairs)
     steps = tuple(staircase(grid, lower))

@@ -124,25 +124,52 @@ def inner_best(cost: F4, price: F8, stop: I8, best: F8) -> float:
 
 
 @njit(cache=True, nogil=True)
-def inner_cuts(cost: F4, best: F8, stop: I8, start: I8, cuts: F8) -> None:
-    """Mark the cuts of the best partition whose values `inner_best` left behind."""
-    inner = cuts.shape[0]
-    for b in range(inner):
-        cuts[b] = 0.0
-    end = inner
-    while end > 0:
-        at = 0
-        least = np.inf
-        for a in range(end):
-            if stop[a] < end:
-                continue
-            value = best[a] + cost[start[a] + end - 1 - a]
-            if value < least:
-                least = value
-                at = a
-        if at > 0:
-            cuts[at - 1] = 1.0
-        end = at
+def inner_path(cost: F4, price: F8, stop: I8, best: F8, came: I8) -> None:
+    """Find the best partition as `inner_best` does; `came[b]` is where its interval before place b begins."""
+    inner = price.shape[0]
+    for b in range(inner + 1):
+        best[b] = np.inf
+    best[0] = 0.0
+    p = 0
+    for a in range(inner):
+        if a > 0:
+            best[a] += price[a - 1]
+        for b in range(a, stop[a]):
+            value = best[a] + cost[p]
+            if value < best[b + 1]:
+                best[b + 1] = value
+                came[b + 1] = a
+            p += 1
+
+
+@njit(cache=True, nogil=True)
+def used_band(chosen: I8, low: I8, high: I8, costs: F4, stop: I8, sums: F8, band: I8) -> None:
+    """Raise `band[a]` to the furthest place that an interval from a reaches in the best partition of any copy."""
+    inner = sums.shape[1]
+    best = np.empty(inner + 1)
+    price = np.empty(inner)
+    came = np.zeros(inner + 1, dtype=np.int64)
+    for k in chosen:
+        for b in range(inner):
+            price[b] = sums[high[k] + 1, b] - sums[low[k], b]
+        inner_path(costs[k], price, stop, best, came)
+        end = inner
+        while end > 0:
+            band[came[end]] = max(band[came[end]], end)
+            end = came[end]
+
+
+@njit(cache=True, nogil=True)
+def narrowed(chosen: I8, costs: F4, stop: I8, band: I8, out: F4) -> None:
+    """Copy the costs of some outer intervals with the inner intervals [a, b], b < band[a]."""
+    for i in range(chosen.shape[0]):
+        p = 0
+        q = 0
+        for a in range(stop.shape[0]):
+            many = band[a] - a
+            out[i, q : q + many] = costs[chosen[i], p : p + many]
+            q += many
+            p += stop[a] - a
 
 
 @njit(cache=True, nogil=True)
@@ -193,13 +220,11 @@ def ascend(
     """
     outer, inner = price.shape
     sums = np.empty((outer + 1, inner))
-    start = np.zeros(inner, dtype=np.int64)
-    for a in range(inner - 1):
-        start[a + 1] = start[a] + stop[a] - a
     values = np.empty(count)
     last = np.empty(outer + 1, dtype=np.int64)
     best = np.empty(inner + 1)
     own = np.empty(inner)
+    came = np.zeros(inner + 1, dtype=np.int64)
     cuts = np.empty(inner)
     kept = np.zeros((outer, inner))
     mean = np.empty(inner)
@@ -230,8 +255,12 @@ def ascend(
             k = last[end]
             for b in range(inner):
                 own[b] = sums[high[k] + 1, b] - sums[low[k], b]
-            inner_best(costs[k], own, stop, best)
-            inner_cuts(costs[k], best, stop, start, cuts)
+            inner_path(costs[k], own, stop, best, came)
+            cuts[:] = 0.0
+            at = came[inner]
+            while at > 0:
+                cuts[at - 1] = 1.0
+                at = came[at]
             for z in range(low[k], end):
                 for b in range(inner):
                     kept[z, b] = cuts[b]

@@ -8,6 +8,7 @@ order of the bits, the one with the most area to win first.
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_right
 from collections.abc import Callable
 from itertools import count
 
@@ -30,10 +31,11 @@ def close_boxes(run: Run, over: Callable[[], bool]) -> list[tuple[float, float]]
     lower, upper = space.bottom.copy(), space.bottom.copy()
     upper[free] = 0
     ticket = count()
+    stairs = _Stairs(run)
     heap: list[tuple[float, int, int, float, float, Bits, Bits]] = []
 
     def push(depth: int, coarse: Bits, fine: Bits, risk: float, loss: float) -> None:
-        gain = _gain(run, risk, loss)
+        gain = stairs.gain(risk, loss)
         if gain > 0.0:
             heapq.heappush(heap, (-gain, next(ticket), depth, risk, loss, coarse, fine))
 
@@ -42,7 +44,7 @@ def close_boxes(run: Run, over: Callable[[], bool]) -> list[tuple[float, float]]
         push(0, upper, lower, top_risk, bottom[1])
     while heap and not over():
         _, _, depth, risk, loss, coarse, fine = heapq.heappop(heap)
-        if depth == len(order) or _gain(run, risk, loss) <= 0.0:
+        if depth == len(order) or stairs.excludes(risk, loss):
             continue  # a single policy was measured as a corner
         bit = order[depth]
         kept, merged = coarse.copy(), fine.copy()
@@ -53,7 +55,7 @@ def close_boxes(run: Run, over: Callable[[], bool]) -> list[tuple[float, float]]
         if feasible:
             push(depth + 1, kept, fine, kept_risk, loss)
         push(depth + 1, coarse, merged, risk, merged_loss)
-    return [(risk, loss) for _, _, _, risk, loss, _, _ in heap if _gain(run, risk, loss) > 0.0]
+    return [(risk, loss) for _, _, _, risk, loss, _, _ in heap if not stairs.excludes(risk, loss)]
 
 
 def _measured(run: Run, bits: Bits) -> tuple[tuple[float, float], bool]:
@@ -72,9 +74,41 @@ def _without(run: Run, bits: Bits, bit: int) -> tuple[float, float]:
     return _point(run, changed)
 
 
-def _gain(run: Run, risk: float, loss: float) -> float:
-    """Return the area that a point would win at the corner; 0 when a policy found dominates it."""
-    utility = 1.0 - loss
-    if run.frontier.dominates(risk + 1e-12, utility - 1e-12):
-        return 0.0
-    return run.frontier.room(risk, utility)
+class _Stairs:
+    """The frontier of a run as plain lists, made anew when it has changed."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._changes = -1
+        self._risk: list[float] = []
+        self._loss: list[float] = []
+
+    def gain(self, risk: float, loss: float) -> float:
+        """Return the area that a point would win at the corner; 0 when a policy found dominates it."""
+        self._refresh()
+        at = bisect_right(self._risk, risk + 1e-12)
+        height = self._loss[at - 1] if at else 1.0
+        if height <= loss + 1e-12:
+            return 0.0
+        area, left = 0.0, max(risk, 0.0)
+        while height > loss and left < 1.0:
+            right = min(self._risk[at], 1.0) if at < len(self._risk) else 1.0
+            area += (right - left) * (height - loss)
+            if at >= len(self._risk):
+                break
+            left, height = right, self._loss[at]
+            at += 1
+        return area
+
+    def excludes(self, risk: float, loss: float) -> bool:
+        """Return whether a policy found dominates the corner."""
+        self._refresh()
+        at = bisect_right(self._risk, risk + 1e-12)
+        return at > 0 and self._loss[at - 1] <= loss + 1e-12
+
+    def _refresh(self) -> None:
+        if self._run.changes != self._changes:
+            self._changes = self._run.changes
+            points = self._run.frontier.points()
+            self._risk = [r for r, _ in points]
+            self._loss = [1.0 - u for _, u in points]

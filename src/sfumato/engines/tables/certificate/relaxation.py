@@ -16,14 +16,17 @@ from .pairs import Pairs
 
 __all__ = ["Relaxation"]
 
-_MEMORY = 192 << 20  # bytes of interval costs that are kept
+_MEMORY = 384 << 20  # bytes of interval costs that are kept
 _MOST_ACTIVE = 20_000
-_BATCH = 256
+_BATCH = 32  # outer intervals measured at a time, at least
+_EXACT = 1e-7
 _MOST_LISTED = 1 << 13
 _SLACK = 1e-9  # of rounding: far above n·ε for the sums at hand
 _NO_MASK = np.zeros((0, 0), dtype=np.uint8)
 _MOMENTUM = 0.7
 _PATIENCE = 12
+_NEAR = 500  # outer intervals that take part in an ascent
+_LONGER = 4  # units by which inner intervals may outgrow those in use during an ascent
 FIRST_STEP = 0.6
 
 
@@ -55,7 +58,9 @@ class Relaxation:
         self.constant = float(
             weight * (cells.scale[0] + pairs.widths) / cells.records / cells.scale[3]
         )
-        last = inner - np.argmax(inner_allowed[:, ::-1], axis=1)
+        last = np.where(
+            inner_allowed.any(axis=1), inner - np.argmax(inner_allowed[:, ::-1], axis=1), 0
+        )
         self._stop = np.maximum(last, np.arange(inner) + 1).astype(np.int64)
         banded = np.arange(inner)[None, :] < self._stop[:, None]
         band = np.triu(banded)
@@ -70,6 +75,7 @@ class Relaxation:
         self._high = np.zeros(self._room, dtype=np.int64)
         self._value = np.full(self._room, np.inf)
         self._count = self._settled = 0
+        self._batch = max(_BATCH, outer // 2)
         self._exact = np.zeros((outer, outer), dtype=np.uint8)
         self.bound = np.where(outer_allowed, self._floor, np.inf)
         self._price = np.zeros((outer, inner))
@@ -81,35 +87,58 @@ class Relaxation:
 
     # --- bounds -----------------------------------------------------------------------------------
 
-    def certify(self, limit: float, effort: int, over: Callable[[], bool]) -> tuple[float, float]:
-        """Tighten the bound at the present prices until it is exact, reaches the limit, or effort ends.
+    def certify(
+        self, limit: float, effort: int, over: Callable[[], bool], *, slack: float = 0.0
+    ) -> float:
+        """Tighten the bound at the present prices until it is exact or reaches the limit; return it.
 
-        Returns the bound and the value of the best path over the intervals measured exactly.
+        Parameters
+        ----------
+        limit : float
+            Bounds are of interest up to here.
+        effort : int
+            How many outer intervals may be measured.
+        over : callable
+            Returns whether time is up.
+        slack : float, default=0.0
+            How far below the exact value the bound may stay.
+
         """
-        low, high = np.empty(_MOST_LISTED, dtype=np.int64), np.empty(_MOST_LISTED, dtype=np.int64)
-        reduced = np.empty(_MOST_LISTED)
         limit -= self.constant
         self._settle(0)
         spent = 0
         while True:
             bound = float(kernels.outer_bounds(self.bound, self._forward, self._backward))
-            restricted, _ = self._path()
-            top = min(restricted, limit)
-            if bound >= top - 1e-7 * (1.0 + abs(top)) or spent >= effort or over():
-                return bound + self.constant, restricted + self.constant
-            aim, found = top, _MOST_LISTED
-            while found == _MOST_LISTED:  # only those nearest to the best path
-                aim = bound + 0.5 * (aim - bound)
-                found = kernels.violators(
-                    self.bound, self._exact, self._forward, self._backward, aim, low, high, reduced
-                )
-            if found == 0:  # the best path is exact already
-                return bound + self.constant, min(restricted, bound) + self.constant
-            nearest = np.argsort(reduced[:found], kind="stable")[:_BATCH]
-            for i in nearest.tolist():
-                self._activate(int(low[i]), int(high[i]))
+            top = min(self._path()[0], limit)
+            if bound >= top - slack - _EXACT * (1.0 + abs(top)) or spent >= effort or over():
+                return self._certified(bound)
+            low, high = self._violators(bound, top)
+            if low.size == 0:  # the best path is exact already
+                return self._certified(bound)
+            for lo, hi in zip(low.tolist(), high.tolist(), strict=True):
+                self._activate(lo, hi)
             self._settle(self._settled)
-            spent += len(nearest)
+            spent += low.size
+
+    def _violators(
+        self, bound: float, top: float
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the intervals nearest to the best path among those that are not measured."""
+        low, high = np.empty(_MOST_LISTED, dtype=np.int64), np.empty(_MOST_LISTED, dtype=np.int64)
+        reduced = np.empty(_MOST_LISTED)
+        found = _MOST_LISTED
+        while found == _MOST_LISTED:
+            top = bound + 0.5 * (top - bound)
+            found = kernels.violators(
+                self.bound, self._exact, self._forward, self._backward, top, low, high, reduced
+            )
+        nearest = np.argsort(reduced[:found], kind="stable")[: self._batch]
+        return low[nearest], high[nearest]
+
+    def _certified(self, bound: float) -> float:
+        """Return a bound with the constant, less what rounding may have added."""
+        drift = float(np.abs(self._price.sum(axis=0)).sum())
+        return bound + self.constant - drift - _SLACK
 
     def used(self, limit: float) -> npt.NDArray[np.bool_]:
         """Mark the outer intervals that a policy below the limit may use, by their reduced costs."""
@@ -117,31 +146,42 @@ class Relaxation:
         reduced = self._forward[:-1, None] + self.bound + self._backward[None, 1:]
         return np.asarray(reduced < limit - self.constant + _SLACK)
 
-    def certified(self, bound: float) -> float:
-        """Return a bound less what rounding may have added."""
-        drift = float(np.abs(self._price.sum(axis=0)).sum())
-        return bound - drift - _SLACK
-
     def ascend(self, target: float, rounds: int) -> int:
-        """Improve the prices over the active intervals by steps towards a target; return the rounds made."""
-        _, path = self._path()
-        if path.size == 0:
+        """Improve the prices by steps towards a target; return the rounds made.
+
+        Only the active intervals nearest to the best path take part, with inner intervals not much longer than
+        those in use: prices need not be exact, and `certify` looks at all of them again.
+        """
+        near = self._nearest(_NEAR)
+        if near.size == 0:
             return 0
-        order = np.argsort(self._low[: self._count], kind="stable")
+        band = np.arange(1, self._stop.size + 1)
+        kernels.used_band(near, self._low, self._high, self._costs, self._stop, self._sums, band)
+        length = band - np.arange(band.size)
+        band = np.minimum(band + np.maximum(_LONGER, length // 4), self._stop)
+        costs = np.empty((near.size, int((band - np.arange(band.size)).sum())), dtype=np.float32)
+        kernels.narrowed(near, self._costs, self._stop, band, costs)
+        low, high = self._low[near], self._high[near]
         price, momentum = self._price.copy(), np.zeros_like(self._price)
         state = np.array([-np.inf, self.step, 0.0])
         best = price.copy()
         done = kernels.ascend(
-            self._low, self._high, order, self._count, self._costs, self._stop, self._unit, price,
+            low, high, np.argsort(low, kind="stable"), near.size, costs, band, self._unit, price,
             momentum, best, state, target - self.constant, rounds, _MOMENTUM, _PATIENCE,
         )  # fmt: skip
-        best -= best.mean(axis=0)
-        before = self._sums.copy()
-        self._price, self.step = best, float(state[1])
-        kernels.prefix(self._price, self._sums)
-        kernels.reprice(self.bound, before, self._sums, self._floor)
-        self._exact[:] = 0
+        self.step = float(state[1])
+        self.start_at(best)
         return int(done)
+
+    def _nearest(self, many: int) -> npt.NDArray[np.int64]:
+        """Return the active intervals of least reduced cost, with a whole path; none without a path."""
+        path = self._path()[1]
+        if path.size == 0:
+            return path
+        low, high = self._low[: self._count], self._high[: self._count]
+        kernels.outer_bounds(self.bound, self._forward, self._backward)
+        reduced = self._forward[low] + self.bound[low, high] + self._backward[high + 1]
+        return np.union1d(np.argsort(reduced, kind="stable")[:many], path)
 
     def start_at(self, price: npt.NDArray[np.float64]) -> None:
         """Start from prices found elsewhere; they are made to add up to zero."""
@@ -198,12 +238,7 @@ class Relaxation:
 
     def _evict(self) -> None:
         """Keep the half of the active intervals that lies nearest to the best path, and a whole path."""
-        count = self._count
-        low, high = self._low[:count], self._high[:count]
-        kernels.outer_bounds(self.bound, self._forward, self._backward)
-        reduced = self._forward[low] + self.bound[low, high] + self._backward[high + 1]
-        kept = np.argsort(reduced, kind="stable")[: self._room // 2]
-        kept = np.union1d(kept, self._path()[1])
+        kept = self._nearest(self._room // 2)
         for to, k in enumerate(kept.tolist()):
             self._costs[to] = self._costs[k]
             self._low[to], self._high[to] = self._low[k], self._high[k]

@@ -155,7 +155,7 @@ class Run:
             risk, loss = round(point[0], _DECIMALS), round(point[1], _DECIMALS)
             better = point[2] and not self.frontier.dominates(risk, 1.0 - loss)
             if better and self.space.allows(bits) and self._welcome(risk, loss, bits):
-                self.frontier.insert(risk, 1.0 - loss, key)
+                self.changes += self.frontier.insert(risk, 1.0 - loss, key)
         return point
 
     def offer(
