@@ -100,10 +100,14 @@ def test_every_row_has_k_copies_when_absences_are_known(matrix, k):
 @given(matrices(40, 8), st.integers(1, 5), st.integers(1, 3))
 def test_no_few_items_are_rare(matrix, k, m):
     binary = as_binary(matrix)
-    found = suppressed_itemsets(binary, k, m)
-    assert (found.to_array() <= matrix).all()
-    if len(found.indices):
-        assert rows_left(found.to_array(), Knowledge(m)) >= min(k, binary.n)
+    contained = suppressed(binary, k) if binary.n >= k else None
+    for otherwise in (None, contained):
+        found = suppressed_itemsets(binary, k, m, otherwise=otherwise)
+        assert (found.to_array() <= matrix).all()
+        if len(found.indices):
+            assert rows_left(found.to_array(), Knowledge(m)) >= min(k, binary.n)
+        if otherwise is not None:  # what keeps the stronger promise is a start
+            assert len(found.indices) >= len(otherwise.indices)
     assert itemset_anonymity(binary, m) == (rows_left(matrix, Knowledge(m)), True)
 
 

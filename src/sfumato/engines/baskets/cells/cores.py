@@ -64,8 +64,9 @@ class Effort:
         return cls(window=64, width=24, budget=1024)
 
 
-_THRESHOLDS = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # gains of new cores: large ones first
-_SEEDS = 400  # rows around which cores of larger gains are looked for
+_THRESHOLDS = (64, 32, 16, 8, 4, 2, 1)  # gains of new cores: large ones first
+_SEEDS = 400  # rows, or a share of all where that is more,
+_SHARE = 50  # around which cores of larger gains are looked for
 _HIGH = 2**60
 _LONG = 40  # items per row beyond which columns are a good start, too
 
@@ -188,7 +189,7 @@ class _Search:
         unit = max(1, int(np.median(weight))) if len(weight) else 1
         kernels.reassign(self.state, order, effort.budget)
         # the first cores serve the most rows: the best of a sample, before any that will do
-        some = order[:_SEEDS]
+        some = order[: max(_SEEDS, len(order) // _SHARE)]
         self._grow(some, effort, _HIGH)
         least = int(hope[some].max(where=hope[some] < _HIGH, initial=0))
         while least > _THRESHOLDS[0] * unit:
