@@ -29,7 +29,8 @@ from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, t
 from sfumato.engines.text.rules import RuleSet, built_in, guess_languages, rule_place
 
 CORPORA = (
-    "meddocan_es", "enron_emailcoref", "inlegalner_dev", "litbank", "wikigold", "asq_phi",
+    "aci_bench_dialogues", "aci_bench_notes", "asq_phi", "btc_twitter", "enron_emailcoref", "gum_ccby",
+    "inlegalner_dev", "litbank", "medcat_deid_synth", "meddocan_es", "presidio_synth_v2", "wikigold", "wnut17",
 )  # fmt: skip
 ONLY = os.environ.get("SFUMATO_LABELLING", "")  # some of them; the others keep their figures
 SPLITS = (1, 2)
@@ -165,15 +166,15 @@ def simulated(
     fitted = crf.fit(pool, steward.known, seed=seed)
     scores = fitted.scores()
     stops = list(STOPS)
-    pending = 0
+    pending, exhausted = 0, False
     while stops:
-        if steward.keys >= stops[0]:
+        if steward.keys >= stops[0] or exhausted:
             fitted = crf.fit(pool, steward.known, seed=seed)
             scores, pending = fitted.scores(), 0
             row = {"keys": steward.keys, "stop": stops.pop(0), "answers": steward.answers,
                    "read": steward.read, "like": steward.like, "like_wrong": steward.wrong,
                    **measure(fitted.model(), unseen, truth)}  # fmt: skip
-            if steward.drawn:
+            if steward.drawn and not exhausted:
                 drawn = np.array(steward.drawn)
                 where = data.document_of[asker.windows[drawn]]
                 oof = out_of_fold(crf, pool, steward.known, where, seed=seed)
@@ -184,7 +185,8 @@ def simulated(
             continue
         if way == "documents":
             if not documents:
-                break
+                exhausted = True  # everything is marked: more keys would change nothing
+                continue
             d = documents.pop()
             first, last = data.tokens.doc[d : d + 2].tolist()
             number = asker.window_of(first) if first < last else 0
@@ -192,7 +194,8 @@ def simulated(
         elif way == "uncertainty":
             q = asker.next(np.abs(scores) * -1 + THRESHOLD, steward.known, asking="plain")
             if q is None:
-                break
+                exhausted = True
+                continue
             token = q.first
             steward.word(Question("word", token, token + 1, q.window), scores, spread=False)
             pending += 1
@@ -203,7 +206,8 @@ def simulated(
             q = asker.random_window(steward.done) if number % EVERY == 0 else None
             q = q or asker.next(scores, steward.known)
             if q is None:
-                break
+                exhausted = True
+                continue
             (steward.window if q.kind == "window" else steward.word)(q, scores)
             pending += 1
             if pending < BATCH:

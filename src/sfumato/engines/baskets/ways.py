@@ -21,6 +21,7 @@ from .knowledge import Knowledge
 from .rows import largest_row_set
 from .selectors.base import ContainmentSelector
 from .selectors.greedy import GreedyDistCnt, GreedyHamDist, GreedySupport
+from .selectors.maximal import MaximalSelector
 from .sensitive import without_telling_items
 from .separation import information_per_one
 
@@ -156,6 +157,7 @@ def _weights(matrix: BinaryMatrix, positive: Classes) -> npt.NDArray[np.int64]:
 
 
 _EMPHASIS = 16.0
+_SEARCHED = 2_000_000  # ones up to which the largest frequent sets are searched, too
 
 
 def _cells(matrix: BinaryMatrix, spec: Spec) -> Published:
@@ -187,6 +189,8 @@ def _best_columns(matrix: BinaryMatrix, spec: Spec) -> npt.NDArray[np.intp]:
     selectors: list[ContainmentSelector] = [GreedySupport(spec.k)]
     if spec.positive is not None:
         selectors += [GreedyHamDist(spec.k), GreedyDistCnt(spec.k)]
+    if len(matrix.indices) <= _SEARCHED:
+        selectors.append(MaximalSelector(spec.k, family="frequent", work=5_000_000))
     plain = replace(spec, knowledge=Knowledge())
     found = [_selected(matrix, replace(plain, selector=s)) for s in selectors]
     return max(found, key=lambda columns: int(matrix.supports[columns].sum()))

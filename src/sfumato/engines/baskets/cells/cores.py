@@ -19,9 +19,11 @@ from ....core.engine import Progress, no_progress
 from ....core.randomness import Streams
 from ..binary import BinaryMatrix
 from ..containment import Patterns
-from . import _cell_kernels as kernels
-from ._cell_kernels import State
+from . import _core_kernels as kernels
+from ._core_kernels import State
+from ._grow_kernels import grow
 from ._peel_kernels import order_of_rows, peel
+from ._refine_kernels import refine
 
 __all__ = ["Effort", "in_order_of", "only_columns", "peeled", "suppressed", "suppressed_rows"]
 
@@ -55,13 +57,16 @@ class Effort:
     @classmethod
     def of(cls, matrix: BinaryMatrix) -> Effort:
         """Return the effort that a matrix of this size is given: minutes at 10⁷ ones."""
+        if len(matrix.indices) <= 300_000:
+            return cls(window=512, width=64)
         if len(matrix.indices) <= 2_000_000:
             return cls()
         return cls(window=64, width=24, budget=1024)
 
 
-_THRESHOLDS = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # gains of new cores: large ones first
-_SEEDS = 400  # rows around which cores of larger gains are looked for
+_THRESHOLDS = (64, 32, 16, 8, 4, 2, 1)  # gains of new cores: large ones first
+_SEEDS = 400  # rows, or a share of all where that is more,
+_SHARE = 50  # around which cores of larger gains are looked for
 _HIGH = 2**60
 _LONG = 40  # items per row beyond which columns are a good start, too
 
@@ -184,7 +189,7 @@ class _Search:
         unit = max(1, int(np.median(weight))) if len(weight) else 1
         kernels.reassign(self.state, order, effort.budget)
         # the first cores serve the most rows: the best of a sample, before any that will do
-        some = order[:_SEEDS]
+        some = order[: max(_SEEDS, len(order) // _SHARE)]
         self._grow(some, effort, _HIGH)
         least = int(hope[some].max(where=hope[some] < _HIGH, initial=0))
         while least > _THRESHOLDS[0] * unit:
@@ -196,13 +201,13 @@ class _Search:
             progress(total=len(_THRESHOLDS))
 
     def _grow(self, order: I8, effort: Effort, least: int) -> None:
-        made = kernels.grow(self.state, order, effort.window, effort.width, least)
+        made = grow(self.state, order, effort.window, effort.width, least)
         if not made:
             return
         every = np.arange(self.rows.matrix.n)
         kernels.reassign(self.state, every, effort.budget)
         if self.riders and self.k > 1:
-            kernels.refine(self.state, 128)
+            refine(self.state, 128)
             kernels.reassign(self.state, every, effort.budget)
         kernels.compact(self.state)
 

@@ -163,7 +163,7 @@ def feasible(rows: I4, f: int, k: int, mode: int, groups: Groups) -> bool:
         good = _maximal_are_frequent(touched, m, count, k, groups)
         if good and risky[f]:  # the rows without f become patterns of their own
             total = groups.sizes[0]
-            others = np.empty(total, np.int64)
+            others = np.empty(total, np.int32)
             names = np.empty(total, np.int32)
             for g in range(total):
                 others[g] = length[g] - count[g]

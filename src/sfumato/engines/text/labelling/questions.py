@@ -25,6 +25,7 @@ WINDOW = 32  # words of a window, about
 ALIKE = 0.25  # scores that differ by no more count as the same
 SHORT = 3  # bytes below which a word does not speak for its like
 EVERY = 5  # one question in so many is a random window
+EVEN_ODDS = 0.0  # the score of a word that is as likely sensitive as not
 ASKING = ("cost", "attacker", "windows")
 """Ways of asking: nearest the cost threshold, what an attacker reads first, whole windows."""
 
@@ -143,15 +144,19 @@ class Asker:
         return Question("word", first, last, self.window_of(token))
 
     def run(self, token: int, scores: Scores, known: Known) -> tuple[int, int]:
-        """Return the run of open words at or above the threshold around a token, or the token alone."""
-        if scores[token] < self.threshold:
+        """Return the run of open words that are rather sensitive than not around a token, or the token alone.
+
+        The threshold of the costs lies far below even odds: runs above it join a name with whatever stands
+        beside it, and one answer cannot be true of both.
+        """
+        if scores[token] < EVEN_ODDS:
             return token, token + 1
         document = int(self.data.document_of[token])
         low, high = self.data.tokens.doc[document : document + 2].tolist()
         counted = self.data.counted
 
         def goes_on(i: int) -> bool:
-            return bool(counted[i] and known[i] == UNKNOWN and scores[i] >= self.threshold)
+            return bool(counted[i] and known[i] == UNKNOWN and scores[i] >= EVEN_ODDS)
 
         first, last = token, token + 1
         while first - 1 >= low and goes_on(first - 1):
