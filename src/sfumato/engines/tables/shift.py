@@ -31,13 +31,13 @@ def margins_of(table: Table, sizes: Sequence[int]) -> tuple[Counts, ...]:
     >>> margins_of(read_table({"age": [1, 1, 3]}, schema), [4])[0].tolist()
     [0, 2, 0, 1]
     """
-    weight = table.count.astype(np.float64)
+    weight: npt.NDArray[np.float64] = table.count.astype(np.float64)
     if table.pairs is not None:
         cell, person = table.pairs
         part = 1.0 / np.bincount(person)[person]
-        weight = np.bincount(cell, weights=part, minlength=table.count.size)
+        weight = np.bincount(cell, weights=part, minlength=table.count.size).astype(np.float64)
     return tuple(
-        _whole(np.bincount(codes, weights=weight, minlength=size))
+        _whole(np.bincount(codes, weights=weight, minlength=size).astype(np.float64))
         for codes, size in zip(table.codes, sizes, strict=True)
     )
 
