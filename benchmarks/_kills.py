@@ -2,6 +2,7 @@
 
     python -m benchmarks._kills KIND 100       a hundred kills at random moments
     python -m benchmarks._kills KIND steps     a kill before each call that changes a name on the disk
+    python -m benchmarks._kills KIND steps 0 40 60   the same for the steps from 40 to 59
 
 KIND is text, tables, baskets, run, report or serve. Half of the runs replace an earlier output (--force), but
 for a project at the local page, which is never replaced. Beside
@@ -168,9 +169,24 @@ def disturb(trial: Trial, kills: int, seed: int = 0) -> None:
         trial.round(kill)
 
 
-def at_every_step(trial: Trial, most: int = 400) -> None:
-    """Kill the work once before each call that changes a name, and let it go on."""
-    for step in range(1, most):
+def at_every_step(trial: Trial, first: int = 1, last: int = 400, *, both: bool = True) -> bool:
+    """Kill the work once before each call that changes a name, and let it go on.
+
+    Parameters
+    ----------
+    trial : Trial
+        The work.
+    first, last : int
+        The steps, the last one left out.
+    both : bool, default=True
+        Whether each step is tried without an earlier output and over one; else in turns.
+
+    Returns
+    -------
+    Whether the work has no further step.
+
+    """
+    for step in range(first, last):
         ended = False
 
         def kill(work: Callable[..., None], out: Path, step: int = step) -> bool:
@@ -181,10 +197,11 @@ def at_every_step(trial: Trial, most: int = 400) -> None:
             trial.kills += 1
             return attempt(work, out, None)[1]
 
-        for _ in range(1 + trial.replaces):  # without an earlier output, and over one
+        for _ in range(1 + (both and trial.replaces)):
             trial.round(kill)
         if ended:
-            return
+            return True
+    return False
 
 
 def text_publish(folder: Path) -> Callable[..., None]:
@@ -432,16 +449,19 @@ KINDS = {
 }  # fmt: skip
 
 
-def main(kind: str, kills: str, seed: int = 0) -> dict[str, object]:
+def main(
+    kind: str, kills: str, seed: int = 0, first: int = 1, last: int = 400
+) -> dict[str, object]:
     with tempfile.TemporaryDirectory(prefix="sfumato-kills-") as name:
         work = KINDS[kind](Path(name))
         (Path(name) / "kills").mkdir()
         trial = Trial(work, Path(name) / "kills", replaces=kind != "serve")
-        if kills == "steps":
-            at_every_step(trial)
-        else:
+        if kills != "steps":
             disturb(trial, int(kills), seed)
-        return {"kind": kind, "at": "steps" if kills == "steps" else "random", **trial.to_json()}
+            return {"kind": kind, "at": "random", **trial.to_json()}
+        # A whole plan takes seconds and has hundreds of steps: every other one is over an earlier output.
+        ended = at_every_step(trial, first, last, both=kind != "run")
+        return {"kind": kind, "at": "steps", "first": first, "ended": ended, **trial.to_json()}
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ import numpy as np
 
 from fuzz.looking import Canary, Looker, look
 from sfumato.core.randomness import Streams
+from sfumato.core.records import versions
 
 NOWHERE = re.compile(r"(?!)")
 # A private side holds what SECURITY.md says that it holds: names of files, columns and labels in
@@ -458,20 +459,29 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz.canaries", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--results", type=Path, help="a JSON file to keep the figures in and go on from"
+    )
     given = parser.parse_args()
-    failed = False
-    for number in range(given.rounds):
+    rounds: list[dict[str, int]] = []
+    if given.results is not None and given.results.exists():
+        rounds = json.loads(given.results.read_text())["rounds"]
+    for number in range(len(rounds), given.rounds):
         folder = Path(tempfile.mkdtemp(prefix="canaries-"))
         try:
             dice = Streams(given.seed).child("canaries").generator(str(number))
             found, counted = play(Scene(folder, dice), ALL)
-            print(f"round {number}: {counted}, {len(found)} found", flush=True)
-            for line in found:
-                print(f"  FOUND {line}", flush=True)
-            failed |= bool(found)
         finally:
             shutil.rmtree(folder)
-    return int(failed)
+        print(f"round {number}: {counted}, {len(found)} found", flush=True)
+        for line in found:
+            print(f"  FOUND {line}", flush=True)
+        rounds.append({**counted, "found": len(found)})
+        if given.results is not None:
+            kept = {"command": "python -m fuzz.canaries", "rounds": rounds, "seed": given.seed,
+                    "found": sum(r["found"] for r in rounds), "versions": versions()}  # fmt: skip
+            given.results.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    return int(any(each["found"] for each in rounds))
 
 
 if __name__ == "__main__":

@@ -128,8 +128,12 @@ def _is_published(folder: Path, table: str) -> bool:
 
     roles = {a.name: a.role for a in TableSchema.load(folder / "schema.toml").attributes}
     hidden = {name for name, role in roles.items() if role == "identifier"}
-    if table.endswith(".parquet"):
-        return "name" in roles and "name" not in hidden
+    if table.endswith(
+        ".parquet"
+    ):  # a changed footer may say that pages of one column are another's
+        return ("name" in roles and "name" not in hidden) or _holds(
+            folder / table, set(roles) - hidden
+        )
     content = (folder / table).read_text(errors="replace").removeprefix("\ufeff")
     first = content.split("\n", 1)[0]
     try:
@@ -142,6 +146,18 @@ def _is_published(folder: Path, table: str) -> bool:
         for row in rows
         for i, cell in enumerate(row)
     ) or ("name" in roles and "name" not in hidden)
+
+
+def _holds(path: Path, columns: set[str]) -> bool:
+    """Return whether some of the columns of a Parquet file hold the planted word, as it is read."""
+    from sfumato.data.table_source import Source
+
+    opened = Source.open(path)
+    listed = [f'CAST("{name}" AS VARCHAR)' for name in columns.intersection(opened.columns)]
+    if not listed:
+        return False
+    found = opened.query(f"SELECT {', '.join(listed)} FROM {opened.raw}")
+    return any(PLANTED in (cell or "") for column in found.columns for cell in column.to_pylist())
 
 
 # --- baskets -------------------------------------------------------------------------------------

@@ -63,7 +63,9 @@ def run(
     stands_in(PLANTED.encode())  # compiled before anything is timed
     for data in seeds:  # a good file is taken, and compiles what it needs
         with shortcuts():
-            target.check(data, onward=True)
+            refused = target.check(data, onward=True)
+        if refused is not None:
+            raise AssertionError(f"A good file of {target.name} is refused ({refused}).")
     started, done, repeated = time.monotonic(), 0, 0
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
     seen: set[bytes] = set()

@@ -364,6 +364,7 @@ def _publish_by_model(folder: Path) -> None:
 # --- tables --------------------------------------------------------------------------------------
 
 _SCHEMA = """missing = "value"
+undeclared = "drop"
 
 [[attribute]]
 name = "age"

@@ -188,7 +188,13 @@ def test_documents_that_change_are_not_published(visitor, page, project, tmp_pat
     assert not list(project.glob("releases/*"))
     (tmp_path / "notes.jsonl").write_text(notes)
     job = done(visitor, "/api/publish", {"part": "text", "candidate": "r10"})
-    assert job == {"state": "done", "result": "r10"}
+    assert job["state"] == "done"
+    name, *lines = job["result"].split("\n")
+    assert name == "r10"
+    # What goes out as it is, is told on the page as the command line tells it.
+    record = json.loads((project / "releases/r10/release.json").read_text())
+    kept = ["the order of the documents", "their ids", *record["how"]["fields_as_they_are"]]
+    assert any(line.startswith(f"published as they are: {', '.join(kept)} (") for line in lines)
     page.desk.close()
     (tmp_path / "notes.jsonl").write_text(notes + "\n")
     with pytest.raises(DataError, match="have changed since the project was started"):

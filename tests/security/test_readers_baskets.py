@@ -140,3 +140,14 @@ def test_m11_limits_hold_for_baskets(tmp_path):
     finally:
         set_limits(before)
     assert read_baskets(tmp_path / "a.txt").matrix.shape == (1, 3)
+
+
+def test_a_small_file_does_not_claim_millions_of_features(tmp_path):
+    """Features that no row holds cost nothing in the file: one of 700 bytes kept a process busy for a minute."""
+    sp.save_npz(tmp_path / "a.npz", sp.csr_matrix(([1], ([0], [0])), shape=(8, 2_883_588)))
+    (tmp_path / "a.svm").write_text("1 1:1 2883588:1\n-1 2:1\n")
+    for name in ("a.npz", "a.svm"):
+        with pytest.raises(LimitError, match="expansion"):
+            read_baskets(tmp_path / name)
+    sp.save_npz(tmp_path / "b.npz", sp.csr_matrix(([1], ([0], [0])), shape=(8, 100_000)))
+    assert read_baskets(tmp_path / "b.npz").matrix.shape == (8, 100_000)

@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 from sfumato.core.errors import DataError, FormatError, InputError, LimitError
 from sfumato.data.document import Document, Span
@@ -63,6 +64,30 @@ def test_c3_numbers_alone_are_withheld(tmp_path):
     assert [d.text for d in read_documents(tmp_path / "a.conll", token_column=1)] == [
         "CANARY CANARY CANARY"
     ]
+
+
+def test_c3_columns_are_named_on_the_command_line(tmp_path):
+    """Numbers before the tokens, a lemma, tags in the middle: every command is told which column is what."""
+    from sfumato.cli import build
+
+    def sfumato(*line):
+        ran = CliRunner().invoke(build(list(line[:1])), [*map(str, line)])
+        assert ran.exit_code == 0, ran.output
+        return ran.output
+
+    rows = ["7 B-NAME Ann CANARYLEMMA NNP", "8 O sleeps sleep VBZ", "9 O well well RB", "", ""]
+    (tmp_path / "a.conll").write_text("-DOCSTART-\n\n".join(["", *["\n".join(rows)] * 8]))
+    reading = ["--token-column", 2, "--tag-column", 1, "--keep-columns", 4]
+    sfumato("text", "explore", tmp_path / "a.conll", "--label", "NAME", "--folds", 2, "--ratios", 10,
+            "--attackers", "none", *reading, "--out", tmp_path / "found")  # fmt: skip
+    told = sfumato("text", "publish", tmp_path / "found", tmp_path / "a.conll", "--knee", *reading,
+                   "--out", tmp_path / "o")  # fmt: skip
+    lines = (tmp_path / "o" / "a.conll").read_text().splitlines()
+    assert lines[2:5] == ["_ O [NAME] _ _", "_ O sleeps _ VBZ", "_ O well _ RB"]
+    assert "CANARYLEMMA" not in "".join(lines)
+    record = json.loads((tmp_path / "o" / "release.json").read_text())
+    assert record["how"]["fields_as_they_are"] == ["column 4"]
+    assert "published as they are: the order of the documents, their ids, column 4" in told
 
 
 @pytest.mark.parametrize("name", ["h.csv", "h.tsv", "h.parquet", "h.jsonl"])

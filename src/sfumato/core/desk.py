@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .engine import Progress
+    from .records import Release
 
 __all__ = ["Desk"]
 
@@ -54,8 +55,8 @@ class Desk(ABC):
         """Write the frontier that the answers allow; return its folder."""
 
     @abstractmethod
-    def publish(self, candidate: str, progress: Progress) -> Path:
-        """Publish the documents as a candidate says; return the folder of the release."""
+    def publish(self, candidate: str, progress: Progress) -> tuple[Path, Release]:
+        """Publish the documents as a candidate says; return the folder of the release, and its record."""
 
     @property
     @abstractmethod

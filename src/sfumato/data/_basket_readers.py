@@ -90,6 +90,8 @@ class _Npz:
         d = self.matrix.shape[1]
         if names is not None and len(names) != d:
             raise DataError(f"There are {len(names)} feature names for {d} features.")
+        if names is None:
+            limits.check_features(path.name, path.stat().st_size, d)
         self.names = list(names) if names is not None else [f"f{i}" for i in range(d)]
 
     def batches(self) -> Iterator[Batch]:
@@ -217,6 +219,7 @@ class _Libsvm:
                     hint=f"the file of names holds {len(self.given)}.",
                 )
         elif widest > len(self.names):
+            current_limits().check_features(self.path.name, self.path.stat().st_size, widest)
             self.names += [str(i + 1) for i in range(len(self.names), widest)]
 
 

@@ -7,12 +7,11 @@ A bin reaches from its lower end up to, and without, the next bin's. The first a
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ _NUMBER = r"-?\d+(?:\.\d+)?"
 _HALF_OPEN = re.compile(rf"\[({_NUMBER}), ({_NUMBER})[)\]]")
 _WHOLE = re.compile(rf"({_NUMBER})(?:-({_NUMBER}))?")
 _STEPS = (Decimal(1), Decimal(5))
+_AROUND = 5  # records on either side of a quantile whose numbers a cut may stand between
 
 
 def plain_number(value: Decimal) -> str:
@@ -159,6 +159,8 @@ def quantile_cuts(
 ) -> tuple[Decimal, ...]:
     """Return cuts that divide rising numbers into parts of about as many records, written round.
 
+    A cut is the roundest number among those of a few records around the place, so that it is nobody's own.
+
     Parameters
     ----------
     numbers : sequence of Decimal
@@ -173,6 +175,11 @@ def quantile_cuts(
     wanted = reached[-1] * np.arange(1, parts) / parts
     before = np.concatenate(([0], reached[:-1]))
     places = {int(np.abs(before - w).argmin()) for w in wanted} - {0}
-    found = sorted({round_between(numbers[i - 1], numbers[i]) for i in places})
-    assert all(a < b for a, b in pairwise(found))
-    return tuple(found)
+    found = set()
+    for i in places:
+        low = int(np.searchsorted(reached, before[i] - _AROUND, side="right").clip(0, i - 1))
+        high = int(np.searchsorted(reached, before[i] + _AROUND).clip(i, len(numbers) - 1))
+        found.add(round_between(numbers[low], numbers[high]))
+    ordered = sorted(found)
+    below = [bisect_left(numbers, cut) for cut in ordered]
+    return tuple(c for c, n, last in zip(ordered, below, [0, *below], strict=False) if n > last)

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from .database import quoted_text
 
@@ -99,6 +102,16 @@ class Calendar:
                     found.setdefault((first, last), name)
                 first = last + 1
         return found
+
+    def begins(self) -> list[npt.NDArray[np.bool_]]:
+        """Return, for months, quarters, years and decades, after which places a new one begins.
+
+        >>> Calendar(("1999-11", "1999-12", "2000-01")).begins()[2].tolist()
+        [False, True]
+        """
+        units = [u for u in _COARSER if u != "month" or "Q" not in self.values[0]]
+        names = ([name_in(v, unit) for v in self.values] for unit in units)
+        return [np.array([a != b for a, b in pairwise(named)], dtype=bool) for named in names]
 
     def label(self, first: int, last: int, *, observed: bool = False) -> str:
         """Return what an interval is published as; the ends of an observed calendar stay open."""

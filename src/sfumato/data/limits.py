@@ -13,6 +13,8 @@ from ..core.errors import LimitError, ParameterError, did_you_mean
 
 __all__ = ["Limits", "current_limits", "set_limits"]
 
+_FEATURE_BYTES = 512  # of memory for the name, the counts and the measures of a feature
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -76,6 +78,21 @@ class Limits:
             raise self.error(
                 f"The file {name!r} grows {ratio:,} times when read, which", "expansion"
             )
+
+    def check_features(self, name: str, packed: int, features: int) -> None:
+        """Refuse a small file that claims very many features: those that no row holds take no place in it.
+
+        Parameters
+        ----------
+        name : str
+            The file's name.
+        packed : int
+            Its bytes on disk.
+        features : int
+            How many features it claims without naming them.
+
+        """
+        self.check_expansion(name, packed, _FEATURE_BYTES * features)
 
     def error(self, what: str, name: str) -> LimitError:
         """Build the error for a limit that was passed, with the way to raise it."""

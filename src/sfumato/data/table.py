@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Table", "misplaced", "read_table"]
 
+_EACH_ROW = "count(*)"
+_COPIES = "sfumato copies"
 Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 
@@ -184,8 +186,16 @@ def _grouped(opened: Source, schema: TableSchema, measure: str, rows: str) -> pa
     """Count the records `n` and the rows of each combination of quasi-identifiers."""
     keys = [f"{schema.cell(a.name)} AS q{i}" for i, a in enumerate(schema.quasi)]
     names = ", ".join(f"q{i}" for i in range(len(schema.quasi)))
+    source = opened.sql
+    if (
+        measure == rows == _EACH_ROW
+    ):  # cells as they are written are counted first, and read once each
+        cells = ", ".join(quoted_name(a.name) for a in schema.quasi)
+        copies = quoted_name(_COPIES)
+        source = f"(SELECT {cells}, count(*) AS {copies} FROM {source} GROUP BY {cells})"
+        measure = rows = f"CAST(sum({copies}) AS BIGINT)"
     return opened.query(
-        f"SELECT {', '.join(keys)}, {measure} AS n, {rows} AS rows FROM {opened.sql} GROUP BY ALL "
+        f"SELECT {', '.join(keys)}, {measure} AS n, {rows} AS rows FROM {source} GROUP BY ALL "
         f"ORDER BY {names}"
     )
 

@@ -9,7 +9,7 @@ from ..core.desk import Desk
 from ..core.engine import Part, Progress, engine_named
 from ..core.errors import InputError, NoCandidateError
 from ..core.measures import Risk, Utility
-from ..core.records import FRONTIER_FILE, Candidate, FrontierRecord
+from ..core.records import FRONTIER_FILE, Candidate, FrontierRecord, Release
 from ..core.request import parameters
 from ..presentation.numbers import count, percent, plain
 
@@ -128,7 +128,7 @@ class Frontiers:
         if self._is_project(part):
             desk = self.desk
             assert desk is not None
-            return lambda progress: desk.publish(wanted, progress).name
+            return lambda progress: _told(*desk.publish(wanted, progress))
         engine = engine_named(part.engine)
         data = Path(str(given.get("data") or ""))
         if not str(given.get("data") or "").strip() or not data.exists():
@@ -140,10 +140,17 @@ class Frontiers:
         def work(progress: Progress) -> str:
             exploration = engine.load(folder)
             out = folder.parent / f"{folder.name}-{wanted}"
-            engine.publish(exploration, exploration.candidate(wanted), request, out=out, progress=progress)  # fmt: skip
-            return out.name
+            release = engine.publish(
+                exploration, exploration.candidate(wanted), request, out=out, progress=progress
+            )
+            return _told(out, release)
 
         return work
+
+
+def _told(out: Path, release: object) -> str:
+    """Return the name of what was published and, line by line, what the command line says of it."""
+    return "\n".join([out.name, *(release.lines() if isinstance(release, Release) else ())])
 
 
 def _measure(measure: Risk | Utility) -> dict[str, float | str | None]:

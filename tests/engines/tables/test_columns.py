@@ -134,8 +134,9 @@ def test_quantiles_hold_about_as_many_records_each(values, parts):
     sizes = np.histogram(values, [-np.inf, *(float(c) for c in cuts), np.inf])[0]
     assert (sizes > 0).all()
     assert len(sizes) <= parts
-    # no part is larger than its share by more than the most frequent number at each end
-    assert sizes.max() <= len(values) / parts + 2 * counts.max()
+    # no part is larger than its share by more than the most frequent number, and the few records among
+    # which a round number is looked for, at each end
+    assert sizes.max() <= len(values) / parts + 2 * (counts.max() + 5)
 
 
 def test_quantiles_become_cuts_that_travel_with_the_policy():
@@ -158,7 +159,7 @@ def test_quantiles_become_cuts_that_travel_with_the_policy():
 
 
 def test_prefixes_of_codes_are_the_only_intervals():
-    codes = ["A00.0", "A00.1", "A01.0", "B20.0", "B20.9", "C00.0"] * 4 + ["A00.0"] * 9
+    codes = ["A00.0", "A00.1", "A01.0", "B20.0", "B20.9", "C00.0"] * 5 + ["A00.0"] * 9
     schema = {
         "attribute": [
             {"name": "icd", "role": "quasi", "domain": "observed", "hierarchy": {"prefix": [1, 3]}}

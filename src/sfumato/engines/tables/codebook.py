@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TypedDict
 
@@ -23,21 +23,33 @@ class CodebookEntry(TypedDict):
     not_spelled: int
 
 
-def codebook(policy: Policy) -> list[CodebookEntry]:
+def codebook(policy: Policy, published: Sequence[Collection[str]] = ()) -> list[CodebookEntry]:
     """Return one entry per published label: its attribute, its values, and how many are not spelled.
 
     Values of a domain that was read from the data are spelled only where enough people share them; a
     numeric label speaks for itself.
+
+    Parameters
+    ----------
+    policy : Policy
+        The policy.
+    published : sequence of collections of str
+        By attribute, the labels that stand in the release: a label that names what few people share
+        has an entry only then.
+
     """
     found: list[CodebookEntry] = []
     for a, name in enumerate(policy.lattice.names):
         labels = policy.lattice.labels[a]
         for low, high in policy.spans(a):
+            label = labels.label(low, high)
+            if published and label not in published[a] and labels.names_few(low, high):
+                continue
             values, hidden = labels.spelled(low, high)
             found.append(
                 {
                     "attribute": name,
-                    "published": labels.label(low, high),
+                    "published": label,
                     "values": values,
                     "not_spelled": hidden,
                 }
@@ -55,9 +67,11 @@ def codebook_names(record: str) -> tuple[str, str]:
     return f"{stem}codebook.csv", f"{stem}codebook.json"
 
 
-def write_codebook(policy: Policy, folder: Path, record: str) -> tuple[Path, Path]:
-    """Write both forms of the codebook into a folder."""
-    entries = codebook(policy)
+def write_codebook(
+    policy: Policy, folder: Path, record: str, published: Sequence[Collection[str]] = ()
+) -> tuple[Path, Path]:
+    """Write both forms of the codebook into a folder; the parameters are those of `codebook`."""
+    entries = codebook(policy, published)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(("attribute", "published", "values", "not_spelled"))

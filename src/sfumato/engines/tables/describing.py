@@ -114,7 +114,7 @@ class _Shown(measures.Shown):
 
 def _shown(problem: Problem, policy: Policy, loss: float) -> _Shown:
     shown: _Shown = {
-        "policy": {n: tuple(labels) for n, labels in policy.intervals().items()},
+        "policy": policy.shown(),
         "ends": policy.ends(),
         "bits": policy.hex,
         "loss": loss,
@@ -237,7 +237,6 @@ def _reference(
     beside = compared(name, risk, loss, [(r, l, "") for r, l, _ in entries])
     attacker = ATTACKER if problem.cells.has_population else ATTACKER_OF_SAMPLE
     shown = _shown(problem, policy, loss)
-    shown["policy"] = _without_rare(policy)
     return TablesReference(
         name=name,
         risk=Risk(risk, attacker=attacker),
@@ -245,18 +244,6 @@ def _reference(
         **shown,
         **beside.to_json(),
     )
-
-
-def _without_rare(policy: Policy) -> dict[str, tuple[str, ...]]:
-    """Return the labels of a policy that is compared with, not published: rare values are not spelled."""
-    found = {}
-    for a, (name, labels) in enumerate(policy.intervals().items()):
-        rare = policy.lattice.labels[a].rare
-        spans = zip(policy.spans(a), labels, strict=True)
-        found[name] = tuple(
-            "a rare value" if low == high and low in rare else label for (low, high), label in spans
-        )
-    return found
 
 
 def _facts(

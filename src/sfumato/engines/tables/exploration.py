@@ -150,7 +150,7 @@ def unpromised(policy: Policy) -> TablesCandidate:
         id=policy.id,
         risk=Risk(1.0, attacker=ATTACKER),
         utility=Utility(0.0, kept=KEPT),
-        policy={n: tuple(labels) for n, labels in policy.intervals().items()},
+        policy=policy.shown(),
         ends=policy.ends(),
         bits=policy.hex,
         loss=1.0,

@@ -16,11 +16,12 @@ from typing import Protocol
 
 from ...data.bins import plain_number, round_between
 
-__all__ = ["ALL", "KNOWN", "MISSING", "DomainLabels", "round_between"]
+__all__ = ["ALL", "KNOWN", "MISSING", "RARE", "DomainLabels", "round_between"]
 
 MISSING = "?"
 ALL = "*"
 KNOWN = "known"  # all values, but not a missing one
+RARE = "a rare value"  # in the place of a label that names what few people share
 _LISTED = 8  # so many names are written out; more are a numbered group, and the codebook lists them
 
 
@@ -75,6 +76,11 @@ class DomainLabels:
         size = len(self.domain)
         return size - 2 if size > 1 and self.domain[-1] == MISSING else size - 1
 
+    @property
+    def known(self) -> int:
+        """The number of values that are not the missing one."""
+        return self._last + 1
+
     @cached_property
     def numbers(self) -> tuple[Decimal, ...] | None:
         """The values as numbers, where they are in number order; else None."""
@@ -111,6 +117,16 @@ class DomainLabels:
         """
         if low == high:
             return self.domain[low]
+        if (low, high) not in self._written:
+            self._written[low, high] = self._label(low, high)
+        return self._written[low, high]
+
+    @cached_property
+    def _written(self) -> dict[tuple[int, int], str]:
+        """The labels so far: candidates of one frontier share most of their intervals."""
+        return {}
+
+    def _label(self, low: int, high: int) -> str:
         if low == 0 and high == len(self.domain) - 1:
             return ALL
         if high > self._last:
@@ -129,8 +145,8 @@ class DomainLabels:
         first, last = low == 0, high == self._last
         if first and last:
             return KNOWN
-        below = None if first else self._cut(low)
-        above = None if last else self._cut(high + 1)
+        below = None if first else self.cut(low)
+        above = None if last else self.cut(high + 1)
         if self._whole:
             if below is None and above is not None:
                 return f"≤ {plain_number(above - 1)}"
@@ -151,7 +167,7 @@ class DomainLabels:
     def _cuts(self) -> dict[int, Decimal]:
         return {}
 
-    def _cut(self, place: int) -> Decimal:
+    def cut(self, place: int) -> Decimal:
         """Return the number from which on values belong to the interval that begins at a place."""
         assert self.numbers is not None
         if place not in self._cuts:
@@ -167,6 +183,12 @@ class DomainLabels:
         if not spelled:
             return f"group {low + 1} ({hidden} rare values)"
         return "|".join([*spelled, *([f"{hidden} rare"] if hidden else [])])
+
+    def names_few(self, low: int, high: int) -> bool:
+        """Return whether the label of an interval names values that too few people share."""
+        if any(place not in self.rare for place in range(low, high + 1)):
+            return False
+        return low == high or (low, high) in self._node_names
 
     def spelled(self, low: int, high: int) -> tuple[list[str], int]:
         """Return the values of an interval that may be written down, and how many may not."""

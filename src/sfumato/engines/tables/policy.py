@@ -7,7 +7,7 @@ the bottom (the data as it is), all zeros the top (one group); `a < b` says that
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import DataError, FormatError, ParameterError
-from .labels import MISSING, DomainLabels
+from .labels import MISSING, RARE, DomainLabels
 
 __all__ = ["Lattice", "Policy", "chain_from", "in_sublattice", "is_glb"]
 
@@ -222,6 +222,27 @@ class Policy:
             name: [self.lattice.label(a, low, high) for low, high in self.spans(a)]
             for a, name in enumerate(self.lattice.names)
         }
+
+    def shown(self, published: Sequence[Collection[str]] = ()) -> dict[str, tuple[str, ...]]:
+        """Return the intervals by attribute, in words that may leave the house.
+
+        A label that names what few people share is spelled only where it stands in a release.
+
+        Parameters
+        ----------
+        published : sequence of collections of str
+            By attribute, the labels that stand in a release; none for a policy that was not published.
+
+        """
+        found = {}
+        for a, name in enumerate(self.lattice.names):
+            labels, known = self.lattice.labels[a], published[a] if published else ()
+            spans = [(*span, labels.label(*span)) for span in self.spans(a)]
+            if labels.rare:
+                few = labels.names_few
+                spans = [(i, j, RARE if s not in known and few(i, j) else s) for i, j, s in spans]
+            found[name] = tuple(label for _, _, label in spans)
+        return found
 
     def summary(self) -> dict[str, str]:
         """Return in a few words how each attribute is treated."""

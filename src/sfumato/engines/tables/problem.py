@@ -19,6 +19,7 @@ from ...data.table_schema import MISSING, Attribute, Domain, TableSchema
 from ...data.table_source import Source
 from . import measures
 from .cells import Cells
+from .cuts import open_cuts
 from .labels import DomainLabels, IntervalWriter
 from .people import People
 from .policy import Lattice
@@ -73,7 +74,9 @@ class Problem:
                     f"There is no quasi-identifier {name!r} to cut.",
                     hint=did_you_mean(name, lattice.names),
                 )
-        space = Space([_rule(table, a, wanted) for a in range(len(table.names))])
+        space = Space(
+            [_rule(table, a, wanted, labels, min_sample) for a, labels in enumerate(lattice.labels)]
+        )
         cells = Cells(
             lattice.sizes,
             table.codes,
@@ -129,7 +132,7 @@ def _labels(table: Table, common: int) -> tuple[DomainLabels, ...]:
     for a, attribute in enumerate(table.schema.quasi):
         domain = table.domains[a]
         observed = attribute.domain == "observed"
-        counts = np.bincount(table.codes[a], weights=table.count, minlength=len(domain))
+        counts = _people_by_value(table, a)
         nodes = {}
         if attribute.hierarchy is not None:
             values = [v for v in domain if v != MISSING]
@@ -146,7 +149,13 @@ def writer_of(attribute: Attribute, domain: Sequence[str]) -> IntervalWriter | N
     return attribute.bins
 
 
-def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[object]]) -> AttributeRule:
+def _rule(
+    table: Table,
+    a: int,
+    cut_points: Mapping[str, Sequence[object]],
+    labels: DomainLabels,
+    min_sample: int,
+) -> AttributeRule:
     attribute = table.schema.quasi[a]
     domain = table.domains[a]
     nodes = None
@@ -163,26 +172,32 @@ def _rule(table: Table, a: int, cut_points: Mapping[str, Sequence[object]]) -> A
                 hint="a cut point is the first value of an interval.",
             )
         cuts = tuple(sorted({place[v] - 1 for v in wanted if place[v] > 0}))
-    elif attribute.is_range and nodes is None and not attribute.keep and not attribute.max_width:
-        cuts = _cuts_between_people(table.codes[a], domain)
+    elif nodes is None and not attribute.keep and (min_sample > 1 or _has_gaps(attribute)):
+        cuts = open_cuts(
+            labels,
+            _people_by_value(table, a),
+            min_sample,
+            declared=isinstance(attribute.domain, Domain),
+            max_width=attribute.max_width,
+        )
     return AttributeRule(
         attribute.name, len(domain), attribute.keep, attribute.max_width, nodes, cuts
     )
 
 
-def _cuts_between_people(
-    codes: npt.NDArray[np.int32], domain: Sequence[str]
-) -> tuple[int, ...] | None:
-    """Return the cuts of a range that have people on both sides; None where all have one value.
+def _has_gaps(attribute: Attribute) -> bool:
+    """Return whether a domain is filled up with values that nobody need hold."""
+    return attribute.is_range or attribute.is_calendar or attribute.bins is not None
 
-    An interval that ended at the youngest or the oldest would publish the exact age of one person.
-    """
-    numbers = len(domain) - (domain[-1] == MISSING)
-    held = codes[codes < numbers]
-    if len(held) == 0 or held.min() == held.max():
-        return None
-    cuts = tuple(range(int(held.min()), int(held.max())))
-    return cuts if numbers == len(domain) else (*cuts, *({numbers - 1} - set(cuts)))
+
+def _people_by_value(table: Table, a: int) -> npt.NDArray[np.int64]:
+    """Count the people who hold each value of an attribute, once each where the schema names them."""
+    codes, size = table.codes[a], len(table.domains[a])
+    if table.pairs is None:
+        return np.bincount(codes, weights=table.count, minlength=size).astype(np.int64)
+    cell, person = table.pairs
+    held = np.unique(np.stack((codes[cell], person)), axis=1)[0]
+    return np.bincount(held, minlength=size)
 
 
 def counted(opened: Source, schema: TableSchema, compute: Compute) -> pa.Table | None:

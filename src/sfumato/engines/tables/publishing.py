@@ -135,9 +135,10 @@ def published(
         refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
     check_cells(opened, terms.schema)
     generaliser = Generaliser.of(policy, terms.schema, kept, private_key().mark("dates"))
-    rows = published_rows(generaliser, opened, compute)
-    columns = generaliser.columns(opened)
     left_out, blanks = small_groups_of(policy, terms, table)
+    counted = blanks is None and not request.keep_order
+    rows = published_rows(generaliser, opened, compute, counted=counted)
+    columns = generaliser.columns(opened)
     if left_out is not None:
         rows = rows.without(left_out.groups)
     if blanks is not None:
@@ -162,8 +163,9 @@ def published(
         return _like(frame, request.table)
     with _staged(out, name, force=force, inputs=read) as (folder, file, record):
         rows.write(folder / file, kind, _delimiter(opened, kind))
-        books = write_codebook(policy, folder, record)
-        release = work.release(folder / file, books)
+        measured = work.measured(folder / file)
+        books = write_codebook(policy, folder, record, measured[0].labels)
+        release = work.release(folder / file, books, *measured)
         write_json(folder / record, release.to_json())
         quarantined = rows_without_value(opened, table)
         if left_out is not None:
@@ -309,9 +311,10 @@ class _Work:
             worse.append(f"The output has a risk of {found.risk:.6g}, above the {limit:g} allowed")
         return worse
 
-    def release(self, path: Path, books: Sequence[Path]) -> TablesRelease:
-        """Measure the file and describe it and the codebook beside it."""
-        found, worse = self.measured(path)
+    def release(
+        self, path: Path, books: Sequence[Path], found: Remeasured, worse: Sequence[str]
+    ) -> TablesRelease:
+        """Describe the measured file and the codebook beside it."""
         table, schema, terms = self.table, self.terms.schema, self.terms
         has_population = table.population_codes is not None
         attacker = ATTACKER if has_population else ATTACKER_OF_SAMPLE
@@ -347,7 +350,7 @@ class _Work:
             risk=Risk(found.risk, attacker=attacker),
             utility=Utility(1.0 - found.loss, kept=KEPT),
             how=TablesHow(
-                policy={n: tuple(labels) for n, labels in self.policy.intervals().items()},
+                policy=self.policy.shown(found.labels),
                 ends=self.policy.ends(),
                 bits=self.policy.hex,
                 domains=dict(zip(terms.lattice.names, terms.lattice.sizes, strict=True)),

@@ -70,6 +70,7 @@ class Remeasured:
     population_unique: int | None = None
     suppressed: int = 0
     blanked: int = 0
+    labels: tuple[frozenset[str], ...] = ()
 
     def risks(self) -> AbsoluteRisks:
         """Return the chances of naming a record."""
@@ -186,6 +187,7 @@ def remeasure(
         population_unique=int(count[people == 1].sum()) if has_population else None,
         suppressed=left_out,
         blanked=int(count[blank].sum()),
+        labels=tuple(frozenset(v for v in column if v) for column in written.labels),
         estimate=estimate_of(size, count, fraction),
     )
 

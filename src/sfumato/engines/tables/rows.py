@@ -31,6 +31,9 @@ SMALL = "sfumato_small_groups"
 BLANKS = "sfumato_blanks"
 _BATCH_ROWS = 65_536
 _GROUP_ROWS = 122_880  # of a Parquet file
+_COUNT = quoted_name("sfumato copies")
+_COPIED = 1_000  # copies of a row that are made at a time
+_LOOKED_AT = 20_000  # rows, to see whether they repeat
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,11 @@ class Generaliser:
         shown.update(self.undeclared)
         return [column for column in opened.columns if column in shown]
 
-    def selection(self, opened: Source) -> str:
-        """Write the query: a cell's place in its domain (an enum) gives its label in constant time."""
+    def selection(self, opened: Source, *, counted: bool = False) -> str:
+        """Write the query: a cell's place in its domain (an enum) gives its label in constant time.
+
+        With `counted`, equal rows of the input are read once, with the number of its copies.
+        """
         labels, text, where = self._labels(opened)
         dates = self._dates()
         text += [
@@ -77,8 +83,28 @@ class Generaliser:
         ]
         labels |= dates
         columns = [labels.get(c, quoted_name(c)) for c in self.columns(opened)]
-        source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
+        raw = opened.raw
+        if counted:
+            cells = ", ".join(map(quoted_name, self.columns(opened)))
+            raw = f"(SELECT {cells}, count(*) AS {_COUNT} FROM {raw} GROUP BY {cells})"  # noqa: S608 (quoted)
+            columns.append(_COUNT)
+        source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {raw})"  # noqa: S608 (quoted)
         return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
+
+    def repeats(self, opened: Source) -> bool:
+        """Return whether the rows of a file of text repeat often enough that counting them pays.
+
+        Rows of other types are not counted: numbers that are equal may be written differently.
+        """
+        moved = any(a.date is not None and a.date.shift for a in self.schema.attributes)
+        changed = any(a.publish is not None for a in self.schema.attributes)
+        if opened.format not in {"csv", "tsv"} or moved or changed:
+            return False
+        cells = ", ".join(map(quoted_name, self.columns(opened)))
+        first = f"SELECT {cells}, count(*) AS {_COUNT} FROM (FROM {opened.raw} LIMIT {_LOOKED_AT}) GROUP BY {cells}"  # noqa: S608 (quoted)
+        found = opened.query(f"SELECT count(*) AS kinds, sum({_COUNT}) AS n FROM ({first})")  # noqa: S608 (quoted)
+        kinds, rows = (found.column(name)[0].as_py() or 0 for name in ("kinds", "n"))
+        return bool(2 * kinds <= rows)
 
     def _dates(self) -> dict[str, str]:
         """Return the expression of each column of dates that is no quasi-identifier."""
@@ -161,6 +187,7 @@ class Rows:
     opened: Source
     sql: str
     failed: list[SfumatoError] = field(default_factory=list)
+    counted: bool = False  # each row once, with the number of its copies
 
     def without(self, groups: pa.Table) -> Rows:
         """Return the same rows but for those of some groups, given by the labels of their columns."""
@@ -170,6 +197,7 @@ class Rows:
             self.opened,
             f"SELECT * FROM ({self.sql}) ANTI JOIN {SMALL} USING ({using})",  # noqa: S608 (quoted)
             self.failed,
+            self.counted,
         )
 
     def blanked(self, columns: Sequence[str], names: Sequence[str], blanks: pa.Table) -> Rows:
@@ -215,6 +243,14 @@ class Rows:
         """
         cells = ", ".join(quoted_name(column) for column in columns)
         order = f"hash({seed}::UBIGINT, {cells})"
+        if self.counted:
+            # A row is sorted once and then written as often as it stands there, some thousand at a time.
+            n, x = _COUNT, quoted_name("sfumato copied")
+            kinds = f"SELECT {cells}, CAST(sum({n}) AS BIGINT) AS {n} FROM ({self.sql}) GROUP BY {cells}"  # noqa: S608 (quoted)
+            some = f"[least({_COPIED}, {n} - {x}) FOR {x} IN range(0, {n}, {_COPIED})]"
+            parts = f"SELECT {cells}, unnest({some}) AS {n} FROM (FROM ({kinds}) ORDER BY {order})"  # noqa: S608 (quoted)
+            copies = f"SELECT {cells}, unnest(range({n})) AS {n} FROM ({parts})"  # noqa: S608 (quoted)
+            return Rows(self.opened, f"SELECT {cells} FROM ({copies})", self.failed)  # noqa: S608 (quoted)
         return Rows(self.opened, f"SELECT * FROM ({self.sql}) ORDER BY {order}", self.failed)  # noqa: S608 (quoted)
 
     def to_arrow(self) -> pa.Table:
@@ -254,11 +290,27 @@ class Rows:
             raise
 
 
-def published_rows(generaliser: Generaliser, opened: Source, compute: Compute) -> Rows:
-    """Return the generalised rows of a table, in their order, made by an engine."""
-    selection = generaliser.selection(opened)
+def published_rows(
+    generaliser: Generaliser, opened: Source, compute: Compute, *, counted: bool = False
+) -> Rows:
+    """Return the generalised rows of a table, made by an engine.
+
+    Parameters
+    ----------
+    generaliser : Generaliser
+        The policy.
+    opened : Source
+        The table.
+    compute : Compute
+        The engine.
+    counted : bool, default=False
+        Whether equal rows may be put together, to be shuffled afterwards; else rows keep their order.
+
+    """
     if compute.name == "local":  # DuckDB streams and uses all cores by itself
-        return Rows(opened, selection)
+        counted = counted and generaliser.repeats(opened)
+        return Rows(opened, generaliser.selection(opened, counted=counted), counted=counted)
+    selection = generaliser.selection(opened)
     import pyarrow as pa
 
     schema = opened.query(f"{selection} LIMIT 0").schema

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Self, TypeVar
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, field_validator
 
@@ -107,6 +107,17 @@ class _Reading(Request):
     delimiter: str | None = parameter(
         None, help="Separator of a CSV, where it is not told by itself.", max_length=1
     )
+    token_column: int | None = parameter(
+        None, help="Column of the tokens in a CoNLL file, from 0, where it is not told by itself."
+    )
+    tag_column: int | Literal["none"] = parameter(
+        -1, help="Column of the tags in a CoNLL file (negative: from the end), or none.",
+        metavar="INT|none",
+    )  # fmt: skip
+    kept_columns: list[int] = parameter(
+        [], help="Other columns of a CoNLL file to publish as they are; all others become _.",
+        flag="--keep-columns",
+    )  # fmt: skip
 
 
 class _WithFindings(_Reading):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
     from ...data.documents import Corpus
@@ -26,10 +27,18 @@ class Reading(Protocol):
     format: str | None
     overlaps: str
     delimiter: str | None
+    token_column: int | None
+    tag_column: int | Literal["none"]
+
+    @property
+    def kept_columns(self) -> Sequence[int]: ...
 
 
-class _Delimited(TypedDict, total=False):
+class _Options(TypedDict, total=False):
     delimiter: str
+    token_column: int
+    tag_column: int | None
+    kept_columns: Sequence[int]
 
 
 def is_table(source: str | os.PathLike[str]) -> bool:
@@ -51,7 +60,6 @@ def opened(source: Source, how: Reading) -> Corpus:
     """
     from ...data.documents import read_documents
 
-    options: _Delimited = {} if how.delimiter is None else {"delimiter": how.delimiter}
     tabular = isinstance(source, str | os.PathLike) and (
         is_table(source) or how.format in {"csv", "tsv", "parquet"}
     )
@@ -63,8 +71,22 @@ def opened(source: Source, how: Reading) -> Corpus:
         spans=how.spans_column,
         format=how.format,
         overlaps=how.overlaps,
-        **options,
+        **_options(how),
     )
+
+
+def _options(how: Reading) -> _Options:
+    """Return what is said about one format alone; another format refuses it."""
+    options: _Options = {}
+    if how.delimiter is not None:
+        options["delimiter"] = how.delimiter
+    if how.token_column is not None:
+        options["token_column"] = how.token_column
+    if how.tag_column != -1:
+        options["tag_column"] = None if how.tag_column == "none" else how.tag_column
+    if how.kept_columns:
+        options["kept_columns"] = tuple(how.kept_columns)
+    return options
 
 
 def layout_of(corpus: Corpus) -> Layout:

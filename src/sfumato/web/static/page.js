@@ -353,7 +353,11 @@ function startFrontier() {
     follow((job) => {
       if (job.total) $("bar").value = job.done / job.total; else $("bar").removeAttribute("value");
       if (job.state === "failed") { $("bar").hidden = true; $("published").textContent = job.message; }
-    }, (name) => { $("bar").value = 1; $("published").textContent = `Published: ${name}`; });
+    }, (told) => {
+      const [name, ...lines] = told.split("\n");
+      $("bar").value = 1; $("published").textContent = `Published: ${name}`;
+      lines.forEach((line) => put($("published"), "p", line));
+    });
   });
   if ($("ratio")) startSides();
 }

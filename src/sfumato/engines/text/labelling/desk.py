@@ -18,6 +18,7 @@ from ....core.records import RELEASE_FILE
 from ....core.staging import whole_directory
 from ..exploration import TextExploration
 from ..learners.protocol import cost_threshold
+from ..records import TextRelease
 from .journal import Event
 from .partial import UNKNOWN
 from .publication import explored, write_marks
@@ -213,7 +214,7 @@ class TextDesk(Desk):
             found.save(folder)
         return out
 
-    def publish(self, candidate: str, progress: Progress) -> Path:
+    def publish(self, candidate: str, progress: Progress) -> tuple[Path, TextRelease]:
         """Publish the project's documents; what people marked is redacted for certain."""
         from ..publish import publish
         from ..request import TextPublishRequest
@@ -231,10 +232,11 @@ class TextDesk(Desk):
         )  # fmt: skip
         out = self.folder / "releases" / candidate
         out.parent.mkdir(mode=0o700, exist_ok=True)
-        publish(exploration, chosen, request, out=out, force=True, progress=progress)
+        release = publish(exploration, chosen, request, out=out, force=True, progress=progress)
+        assert isinstance(release, TextRelease)
         with self.session.lock:
             self.session.journal.append({"do": "release", "candidate": candidate})
-        return out
+        return out, release
 
     def _since_release(self) -> tuple[str | None, list[Event]]:
         """Return the candidate of the last release and the events since."""

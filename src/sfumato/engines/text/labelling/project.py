@@ -15,6 +15,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
@@ -61,6 +62,9 @@ class HowRead(Record):
     format: str | None = None
     overlaps: str = "merge"
     delimiter: str | None = None
+    token_column: int | None = None
+    tag_column: int | Literal["none"] = -1
+    kept_columns: tuple[int, ...] = ()
 
 
 class ProjectRecord(Record):

@@ -232,7 +232,8 @@ class _Work:
         self.failed: list[dict[str, str]] = []
         self.rows: dict[str, int] = {}
         self.counts = Counts()
-        self.fields: set[str] = set()
+        kept: Sequence[int] = getattr(corpus.format, "kept", ())
+        self.fields = {f"column {number}" for number in kept}
         self.absent: set[str] = set()
         self.new_ids: NewIds | None = None
         if options.new_ids:
