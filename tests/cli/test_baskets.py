@@ -41,7 +41,7 @@ def test_explore_and_publish(run, log, tmp_path):
     content = json.loads((out / "frontier.json").read_text())
     assert {c["id"] for c in content["candidates"]} == {
         "hamdist-k3", "hamdist-k5", "distcnt-k3", "distcnt-k5",
-        "cells-k3", "cells-k5",
+        "cells-k3", "cells-k5", "columns+cells-k3", "columns+cells-k5",
     }  # fmt: skip
     assert [i["rows"] for i in content["inputs"]] == [200, 200, 200]
     assert "k-anonymity by containment protects against" in done.output
@@ -251,3 +251,26 @@ def test_audit_topics_and_attack(run, log, tmp_path):
     assert done.exit_code == 0, done.output
     (attack,) = json.loads(target.read_text())["attacks"]
     assert max(f["highest"] for f in attack["findings"]) <= 1 / 3 + 1e-12
+
+
+def test_a_learned_hierarchy_serves_explore_and_publish(run, log, tmp_path):
+    target = tmp_path / "hierarchy.csv"
+    done = run("hierarchy", log, "--size", "4", "--out", target, "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.output)
+    assert found["items"] == 20
+    assert found["learned"] is True
+    assert target.read_text().count("learned group of ") == 20
+    done = run("hierarchy", log, "--out", target)
+    assert done.exit_code == 2
+    assert "already exists" in done.output
+    out = tmp_path / "frontier"
+    done = run("explore", log, "--k", "3", "--publish-as", "cells", "--utility", "categories",
+               "--hierarchy", target, "--out", out)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    (cells,) = json.loads((out / "frontier.json").read_text())["candidates"]
+    assert cells["kept"]["categories"] > cells["kept"]["ones"]
+    assert any(name.startswith("learned group of ") for name in cells["features"])
+    done = run("publish", out, log, "--choose", "cells-k3", "--hierarchy", target, "--out",
+               tmp_path / "safe")  # fmt: skip
+    assert done.exit_code == 0, done.output

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -77,9 +78,16 @@ class NextBatch:
     def sums(self, columns: npt.NDArray[np.generic]) -> Floats:
         """Return the sum of each column (documents × columns) over each batch."""
         table = np.asarray(columns, np.float64)
+        return np.concatenate([weights @ table for weights in self.blocks()])
+
+    def blocks(self) -> Iterator[Floats]:
+        """Yield the weights of many batches at once (batches × documents), in the order of `weights`."""
         if self.documents * self.replicates <= _MOST_KEPT:
-            return self._kept @ table
-        return np.array([weights @ table for weights in self.weights()])
+            yield self._kept
+            return
+        drawn = self.weights()
+        while block := list(islice(drawn, max(1, _MOST_KEPT // self.documents))):
+            yield np.array(block)
 
     def events(self) -> Floats:
         """Return the further events of each batch that half an unseen one stands for."""

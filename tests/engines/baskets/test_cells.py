@@ -15,6 +15,7 @@ from sfumato.engines.baskets.cells.cores import (
     only_columns,
     peeled,
     suppressed,
+    suppressed_beside,
     suppressed_rows,
 )
 from sfumato.engines.baskets.cells.itemsets import itemset_anonymity, suppressed_itemsets
@@ -81,6 +82,30 @@ def test_cells_are_anonymous_by_containment_and_true(matrix, k, weighted):
     assert (again.to_array() == found.to_array()).all()
 
 
+@settings(max_examples=40, deadline=None)
+@given(matrices(40, 9), st.integers(1, 5), st.booleans())
+def test_chosen_columns_stay_whole_beside_single_ones(matrix, k, weighted):
+    binary = as_binary(matrix)
+    if binary.n < k:
+        return
+    weights = np.arange(1, binary.d + 1, dtype=np.int64) if weighted else None
+    columns = np.sort(GreedySupport(k).fit(binary, np.arange(binary.n) % 2).selected_)[::2]
+    found = suppressed_beside(binary, k, columns, weights=weights).to_array()
+    assert (found <= matrix).all()
+    assert (found[:, columns] == matrix[:, columns]).all()
+    assert rows_left(found, Knowledge()) >= k
+
+
+def test_single_ones_are_added_to_whole_columns():
+    rng = np.random.default_rng(4)
+    matrix = (rng.random((400, 30)) < 0.5 / (1 + np.arange(30)) ** 0.5).astype(np.uint8)
+    binary = as_binary(matrix)
+    columns = np.sort(GreedySupport(5).fit(binary, np.arange(400) % 2).selected_)
+    found = suppressed_beside(binary, 5, columns)
+    assert (found.to_array()[:, columns] == matrix[:, columns]).all()
+    assert len(found.indices) > 1.05 * matrix[:, columns].sum()
+
+
 @settings(max_examples=60, deadline=None)
 @given(matrices(40, 9), st.integers(1, 5))
 def test_every_row_has_k_copies_when_absences_are_known(matrix, k):
@@ -100,10 +125,14 @@ def test_every_row_has_k_copies_when_absences_are_known(matrix, k):
 @given(matrices(40, 8), st.integers(1, 5), st.integers(1, 3))
 def test_no_few_items_are_rare(matrix, k, m):
     binary = as_binary(matrix)
-    found = suppressed_itemsets(binary, k, m)
-    assert (found.to_array() <= matrix).all()
-    if len(found.indices):
-        assert rows_left(found.to_array(), Knowledge(m)) >= min(k, binary.n)
+    contained = suppressed(binary, k) if binary.n >= k else None
+    for otherwise in (None, contained):
+        found = suppressed_itemsets(binary, k, m, otherwise=otherwise)
+        assert (found.to_array() <= matrix).all()
+        if len(found.indices):
+            assert rows_left(found.to_array(), Knowledge(m)) >= min(k, binary.n)
+        if otherwise is not None:  # what keeps the stronger promise is a start
+            assert len(found.indices) >= len(otherwise.indices)
     assert itemset_anonymity(binary, m) == (rows_left(matrix, Knowledge(m)), True)
 
 

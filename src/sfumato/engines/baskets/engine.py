@@ -18,6 +18,7 @@ from .records import BasketsAttack, BasketsCandidate, BasketsRelease
 from .request import (
     BasketsAttackRequest,
     BasketsAuditRequest,
+    BasketsHierarchyRequest,
     BasketsPublishRequest,
     BasketsRequest,
     BasketsStudyRequest,
@@ -89,7 +90,7 @@ class BasketsEngine(Engine):
         return story(part)
 
     def verbs(self) -> Sequence[Verb]:
-        """Return the audit of any file, the entity score and the paper's study."""
+        """Return the audit of any file, a learned hierarchy, the entity score and the paper's study."""
         return (
             Verb(
                 "audit",
@@ -97,6 +98,12 @@ class BasketsEngine(Engine):
                 BasketsAuditRequest,
                 _audit,
                 writes="no",
+            ),
+            Verb(
+                "hierarchy",
+                "Learn groups of items from what people have together, for --hierarchy.",
+                BasketsHierarchyRequest,
+                _hierarchy,
             ),
             Verb(
                 "topics",
@@ -160,6 +167,37 @@ def _audit(request: BasketsAuditRequest, call: Call) -> Mapping[str, JsonValue]:
     call.say(f"  {'everything':34} {found.smallest_group:,}")
     call.say(f"{found.unique_share:.1%} of the rows are unique.")
     return found.to_json()
+
+
+def _hierarchy(request: BasketsHierarchyRequest, call: Call) -> Mapping[str, JsonValue]:
+    import csv
+
+    from ...core.errors import DataError
+    from ...core.staging import whole_file
+    from .co_occurrence import learned_hierarchy
+
+    assert call.out is not None
+    baskets = request.baskets()
+    lines = learned_hierarchy(
+        baskets.matrix, baskets.feature_names, size=request.size, min_rows=request.min_rows,
+        seed=request.seed,
+    )  # fmt: skip
+    if not lines:
+        raise DataError(
+            f"No item is held by {request.min_rows} rows or more.", hint="lower --min-rows."
+        )
+    groups, sections = len({line[1] for line in lines}), len({line[2] for line in lines})
+    with (
+        whole_file(call.out, force=call.force, inputs=baskets.files) as path,
+        path.open("w", encoding="utf-8", newline="") as stream,
+    ):
+        csv.writer(stream, delimiter=";", lineterminator="\n").writerows(lines)
+    call.say(
+        f"{len(lines):,} items in {groups:,} groups and {sections:,} sections, learned from what people "
+        "have together. Read them before use: the file itself tells about the people, and is not part "
+        "of a release."
+    )
+    return {"items": len(lines), "groups": groups, "sections": sections, "learned": True}
 
 
 def _topics(request: BasketsTopicsRequest, call: Call) -> Mapping[str, JsonValue]:

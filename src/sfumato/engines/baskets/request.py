@@ -252,6 +252,18 @@ class BasketsTopicsRequest(_OfMatrix):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
 
+class BasketsHierarchyRequest(_OfMatrix):
+    """The parameters of `baskets hierarchy`."""
+
+    size: int = parameter(
+        8, help="Largest number of items in a group; a section holds up to its square.", ge=2
+    )
+    min_rows: int = parameter(
+        2, help="Items held by fewer rows are not grouped: too little is known of them.", ge=1
+    )
+    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
+
+
 class BasketsStudyRequest(_OfMatrix):
     """The parameters of `baskets study`."""
 

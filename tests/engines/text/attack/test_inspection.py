@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from sfumato.core.errors import ParameterError
 from sfumato.core.randomness import Streams
 from sfumato.core.resampling import NextBatch
-from sfumato.engines.text.attack.inspection import confusion_of, found_ranked, inspect
+from sfumato.engines.text.attack.inspection import (
+    _in_batches,
+    _ranked,
+    confusion_of,
+    found_ranked,
+    inspect,
+)
 
 
 def plain_ranked(scores, sensitive, budget):
@@ -35,6 +41,21 @@ def test_ranked_against_plain(rows, budget):
     sensitive = np.array([y for _, y in rows])
     got = found_ranked(scores, sensitive, [budget])[0]
     assert got == pytest.approx(plain_ranked(list(scores), list(sensitive), budget))
+
+
+@settings(max_examples=100, deadline=None)
+@given(words, st.lists(st.integers(1, 60), min_size=1, max_size=4), st.integers(0, 9))
+def test_batches_against_one_at_a_time(rows, budgets, seed):
+    scores = np.array([float(s) for s, _ in rows])
+    order = np.argsort(-scores, kind="stable")
+    hits = np.array([float(y) for _, y in rows])[order]
+    random = np.random.default_rng(seed)
+    owner = random.integers(0, 5, len(rows))
+    weights = random.integers(0, 3, (7, 5)).astype(np.float64)
+    budgets = np.sort(np.array(budgets, np.float64))
+    found = _in_batches(scores[order], hits, owner, weights, budgets)
+    for row, batch in zip(found.tolist(), weights, strict=True):
+        assert row == _ranked(scores[order], hits, batch[owner], budgets)
 
 
 def make(seed=0, documents=30, length=50):

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..binary import BinaryMatrix
 from . import _pair_kernels as kernels
+from . import _triple_kernels as triples
 from .cores import in_order_of
 
 __all__ = [
@@ -23,6 +24,8 @@ __all__ = [
 
 _MOST_TRIPLES = 4_000_000_000
 _ROOM = 1 << 25
+_COUNTED = 12_000_000  # triples that are counted at once: some 400 MB
+_MOST_ITEMS = 2_000_000  # three of them fit into a key of 64 bits
 _WORK = 4_000_000_000
 
 
@@ -68,7 +71,7 @@ def itemset_anonymity(
     lengths = np.diff(matrix.indptr).astype(np.float64)
     if float((lengths * (lengths - 1) * (lengths - 2) / 6).sum()) > work:
         work = work // 4  # not to be had whole: a part of it tells enough
-    value, exact = kernels.fewest_with_triple(
+    value, exact = triples.fewest_with_triple(
         ranked.indptr, ranked.indices, starts, rows, floor, best, work
     )
     return int(value), bool(exact) and m == 3
@@ -102,7 +105,12 @@ def suppressed_itemsets(
         # an item that too few rows still publish goes whole: no pair of other items changes
         kept &= ~(np.bincount(ranked.indices[kept], minlength=ranked.d) < k)[ranked.indices]
     if m >= 3 and len(kept):
-        kept = _without_rare_triples(ranked, kept, k)
+        offered = kept
+        kept = _without_rare_triples(ranked, offered.copy(), offered, k)
+        if otherwise is not None:  # it keeps the promise already: what can be put back there?
+            held = _held_in(ranked, otherwise.project(features[item]))
+            other = _without_rare_triples(ranked, held, offered | held, k)
+            kept = max(kept, other, key=lambda ones: int(ones.sum()))
     found = _back(ranked, kept, features[item], matrix.d)
     if otherwise is not None and len(otherwise.indices) > len(found.indices):
         return otherwise
@@ -143,18 +151,65 @@ def _without_rare_pairs(ranked: BinaryMatrix, k: int) -> npt.NDArray[np.bool_]:
 
 
 def _without_rare_triples(
-    ranked: BinaryMatrix, kept: npt.NDArray[np.bool_], k: int
+    ranked: BinaryMatrix, kept: npt.NDArray[np.bool_], offered: npt.NDArray[np.bool_], k: int
 ) -> npt.NDArray[np.bool_]:
     indptr, ranks = ranked.indptr, ranked.indices
     starts, row_of = ranked.columns
+    kept = _by_row(ranked, kept, offered, k)
     places = np.argsort(ranks, kind="stable").astype(np.int64)
     while True:  # a dropped item lowers the counts of others: until a sweep changes nothing
-        dropped, _ = kernels.drop_rare_triples(
+        dropped, _ = triples.drop_rare_triples(
             indptr, ranks, kept, starts, places, row_of, k, _ROOM
         )
         pairs = _drop_rare_pairs(ranked, kept, k)
         if dropped + pairs == 0:
             return kept
+
+
+def _held_in(ranked: BinaryMatrix, release: BinaryMatrix) -> npt.NDArray[np.bool_]:
+    """Return which ones of the rows a release of them publishes, in the same numbering."""
+
+    def keys(m: BinaryMatrix) -> npt.NDArray[np.int64]:
+        return np.repeat(np.arange(m.n), np.diff(m.indptr)) * m.d + m.indices
+
+    return np.isin(keys(ranked), keys(release), assume_unique=True)
+
+
+def _by_row(
+    ranked: BinaryMatrix, kept: npt.NDArray[np.bool_], offered: npt.NDArray[np.bool_], k: int
+) -> npt.NDArray[np.bool_]:
+    """Drop from each row the items of most rare triples, and put back what then is possible.
+
+    Where too many triples are offered to count them at once, nothing changes.
+    """
+    indptr, ranks, d = ranked.indptr, ranked.indices, ranked.d
+    sums = np.concatenate(([0], np.cumsum(offered)))
+    lengths = np.diff(sums[indptr]).astype(np.float64)
+    many = float((lengths * (lengths - 1) * (lengths - 2) / 6).sum())
+    if many > _COUNTED or d > _MOST_ITEMS:
+        return kept
+    longest = int(np.diff(indptr).max(initial=1))
+    slots = 1 << max(12, int(2 * many).bit_length())
+    kept = kept.copy()
+    table, counts = triples.count_triples(indptr, ranks, kept, offered, d, longest, slots)
+    order = np.argsort(-lengths, kind="stable").astype(np.int32)
+    up = order[::-1].copy()
+    where = (table, counts, d, k)
+    votes = np.zeros(len(counts), dtype=np.int32)
+    best = np.zeros_like(kept)
+    for _ in range(8):
+        triples.repair_triples(indptr, ranks, kept, *where, order, longest)
+        while triples.restore_triples(indptr, ranks, kept, offered, *where, up, longest, votes, 0):
+            pass
+        if kept.sum() <= best.sum():
+            break
+        best = kept.copy()
+        votes[:] = 0
+        for voting in (1, 2):
+            triples.restore_triples(
+                indptr, ranks, kept, offered, *where, up, longest, votes, voting
+            )
+    return best
 
 
 def _drop_rare_pairs(ranked: BinaryMatrix, kept: npt.NDArray[np.bool_], k: int) -> int:
@@ -196,7 +251,7 @@ def rows_with_rare_items(matrix: BinaryMatrix, k: int, m: int) -> npt.NDArray[np
     if m >= 3:
         everything = np.ones(len(ranked.indices), dtype=bool)
         places = np.argsort(ranked.indices, kind="stable").astype(np.int64)
-        kernels.drop_rare_triples(
+        triples.drop_rare_triples(
             ranked.indptr, ranked.indices, everything, starts, places, row_of, k, _ROOM
         )
         rows = np.repeat(np.arange(matrix.n), np.diff(matrix.indptr))

@@ -15,6 +15,7 @@ import numpy as np
 
 from ....core.errors import ParameterError
 from ....core.resampling import NextBatch
+from ._kernels import ranked_batches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -301,21 +302,31 @@ def inspect(
     order = np.argsort(-scores, kind="stable")
     ordered, hits, owner = scores[order], sensitive[order].astype(np.float64), document_of[order]
     point = _ranked(ordered, hits, np.ones(len(order)), budgets)
+    ascending = np.argsort(budgets)
     samples = np.empty((replicates, len(budgets)))
-    # Only the head of the ranking matters; a batch that leaves too much of it out takes it all.
-    head = min(len(order), 4 * max(budgets) + 64)
-    while head < len(order) and ordered[head] == ordered[head - 1]:
-        head += 1
-    for i, weights in enumerate(drawn.weights()):
-        near = weights[owner[:head]]
-        if near.sum() >= max(budgets):
-            samples[i] = _ranked(ordered[:head], hits[:head], near, budgets)
-        else:
-            samples[i] = _ranked(ordered, hits, weights[owner], budgets)
+    samples[:, ascending] = np.concatenate(
+        [
+            _in_batches(ordered, hits, owner, weights, np.asarray(budgets, np.float64)[ascending])
+            for weights in drawn.blocks()
+        ]
+    )
     ranked = {b: _range(point[j], drawn.counts(samples[:, j]), b) for j, b in enumerate(budgets)}
     return Inspection(
         counts, ranked, first, at_random, _range(counts.sensitive, left, max(counts.words, 1))
     )
+
+
+def _in_batches(
+    ordered: NDArray[np.float64],
+    hits: NDArray[np.float64],
+    owner: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    budgets: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return what ascending budgets find in each drawn batch, best first, as `_ranked` counts it."""
+    found = np.empty((len(weights), len(budgets)))
+    ranked_batches(ordered, hits, owner.astype(np.int64), weights, budgets, found)
+    return found
 
 
 def _range(value: float, drawn: NDArray[np.float64], most: float) -> Found:
