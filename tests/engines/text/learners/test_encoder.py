@@ -368,17 +368,17 @@ def test_lower_layers_learn_more_slowly(tiny_encoder):
 
     def steps(decay):
         """How far the query of each layer moves in one step."""
-        tuned = network.initial(config, tiny_encoder.tensors, 0, np.random.default_rng(5))
+        tuned = network.initial(config, tiny_encoder.tensors, 1, np.random.default_rng(5))
         before = [np.array(layer["query"][0]) for layer in tuned["layers"]]
         moved, _ = network.train_step(
             tuned, network.moments(tuned), batch, np.float32(1), np.float32(1e-3), np.float32(12),
-            shape, np.uint32(0), layer_decay=decay,
+            shape, np.uint32(0), share=0, layer_decay=decay,
         )  # fmt: skip
         after = [np.array(layer["query"][0]) for layer in jax.device_get(moved)["layers"]]
         return [a - b for a, b in zip(after, before, strict=True)]
 
     same, half = steps(1.0), steps(0.5)
-    assert len(same) == config.layers > 1
+    assert len(same) == config.layers - 1 > 1
     for below, (full, slow) in enumerate(zip(reversed(same), reversed(half), strict=True)):
         assert slow == pytest.approx(full * 0.5**below, abs=1e-6)
         assert np.abs(full).max() > 0
