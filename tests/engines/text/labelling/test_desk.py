@@ -81,3 +81,13 @@ def test_the_drawn_sample_must_be_seen_before_approval(tmp_path):
         assert approved == {"by": "AB", "documents_seen": 45}
     finally:
         desk.close()
+
+
+def test_opening_a_project_removes_what_a_killed_start_left(tmp_path):
+    notes = clinic_notes(8, seed=5)
+    start_project(_written(notes, tmp_path / "notes.jsonl"), tmp_path / "project", labels=LABELS)
+    left = tmp_path / ".project.work" / "stage-0123456789abcdef"
+    left.mkdir(parents=True, mode=0o700)
+    left.parent.chmod(0o700)
+    TextDesk(tmp_path / "project").close()
+    assert not left.parent.exists()

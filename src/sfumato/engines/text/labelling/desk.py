@@ -15,7 +15,7 @@ from ....core.errors import InputError, ParameterError
 from ....core.files import read_json, write_json
 from ....core.randomness import Streams
 from ....core.records import RELEASE_FILE
-from ....core.staging import whole_directory
+from ....core.staging import WorkFolder, whole_directory
 from ..exploration import TextExploration
 from ..learners.protocol import cost_threshold
 from ..records import TextRelease
@@ -58,6 +58,8 @@ class TextDesk(Desk):
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        # A start that was killed right after the project had appeared left the folder it worked in.
+        WorkFolder(folder).recover_if_left()
         self.session = Session(folder)
         self.session.check()
 
