@@ -177,8 +177,11 @@ def quality(X: Any, y: np.ndarray | None, k: int, *, score: bool) -> dict[str, A
             jobs.append((f"columns, {name}", "columns", Spec(k, knowledge, positive, made)))
         jobs.append(("cells", "cells", Spec(k, knowledge, positive)))
         if y is not None and tag == "k-AC":
-            jobs.append(("cells, weighted by the class", "cells",
-                         Spec(k, knowledge, positive, for_class=True)))  # fmt: skip
+            for_class = Spec(k, knowledge, positive, for_class=True)
+            jobs.append(("cells, weighted by the class", "cells", for_class))
+            jobs.append(("columns and cells, by the class", "columns+cells", for_class))
+        if tag == "k-AC":
+            jobs.append(("columns and cells", "columns+cells", Spec(k, knowledge, positive)))
         jobs.append(("rows", "rows", Spec(k, knowledge, positive)))
         jobs.append(("columns and rows", "columns+rows", Spec(k, knowledge, positive)))
         for name, way, spec in jobs:
@@ -338,6 +341,7 @@ def summary(found: dict[str, Any]) -> dict[str, Any]:
             "best columns": max(v["auc"] for n, v in s["k-AC"].items() if n.startswith("columns,")),
             "cells": s["k-AC"]["cells"]["auc"],
             "cells, weighted by the class": s["k-AC"]["cells, weighted by the class"]["auc"],
+            "columns and cells, by the class": s["k-AC"]["columns and cells, by the class"]["auc"],
             "cells, k2": s["k2"]["cells"]["auc"],
         }
         for name, s in scored.items()

@@ -41,7 +41,7 @@ def test_explore_and_publish(run, log, tmp_path):
     content = json.loads((out / "frontier.json").read_text())
     assert {c["id"] for c in content["candidates"]} == {
         "hamdist-k3", "hamdist-k5", "distcnt-k3", "distcnt-k5",
-        "cells-k3", "cells-k5",
+        "cells-k3", "cells-k5", "columns+cells-k3", "columns+cells-k5",
     }  # fmt: skip
     assert [i["rows"] for i in content["inputs"]] == [200, 200, 200]
     assert "k-anonymity by containment protects against" in done.output

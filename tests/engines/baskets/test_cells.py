@@ -15,6 +15,7 @@ from sfumato.engines.baskets.cells.cores import (
     only_columns,
     peeled,
     suppressed,
+    suppressed_beside,
     suppressed_rows,
 )
 from sfumato.engines.baskets.cells.itemsets import itemset_anonymity, suppressed_itemsets
@@ -79,6 +80,30 @@ def test_cells_are_anonymous_by_containment_and_true(matrix, k, weighted):
     assert worth[found.indices].sum() >= worth[start.indices].sum()  # never worse than columns
     again = suppressed(binary, k, columns=columns, weights=weights, seed=3)
     assert (again.to_array() == found.to_array()).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(matrices(40, 9), st.integers(1, 5), st.booleans())
+def test_chosen_columns_stay_whole_beside_single_ones(matrix, k, weighted):
+    binary = as_binary(matrix)
+    if binary.n < k:
+        return
+    weights = np.arange(1, binary.d + 1, dtype=np.int64) if weighted else None
+    columns = np.sort(GreedySupport(k).fit(binary, np.arange(binary.n) % 2).selected_)[::2]
+    found = suppressed_beside(binary, k, columns, weights=weights).to_array()
+    assert (found <= matrix).all()
+    assert (found[:, columns] == matrix[:, columns]).all()
+    assert rows_left(found, Knowledge()) >= k
+
+
+def test_single_ones_are_added_to_whole_columns():
+    rng = np.random.default_rng(4)
+    matrix = (rng.random((400, 30)) < 0.5 / (1 + np.arange(30)) ** 0.5).astype(np.uint8)
+    binary = as_binary(matrix)
+    columns = np.sort(GreedySupport(5).fit(binary, np.arange(400) % 2).selected_)
+    found = suppressed_beside(binary, 5, columns)
+    assert (found.to_array()[:, columns] == matrix[:, columns]).all()
+    assert len(found.indices) > 1.05 * matrix[:, columns].sum()
 
 
 @settings(max_examples=60, deadline=None)

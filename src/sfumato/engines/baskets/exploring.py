@@ -176,7 +176,11 @@ class _Exploring:
             k, self.knowledge, positive, seed=request.seed, max_rows_out=request.max_rows_out,
             sensitive=self.sensitive, max_confidence=request.max_confidence,
         )  # fmt: skip
-        for way in dict.fromkeys(request.publish_as):
+        ways = dict.fromkeys(request.publish_as)
+        # A classifier may want columns it can rely on.
+        if self.utility == SCORE and "cells" in ways:
+            ways["columns+cells"] = None
+        for way in ways:
             if WAYS[way].selects:
                 for name, make in self.makers.items():
                     yield name, (way, replace(base, selector=make(k)), name)

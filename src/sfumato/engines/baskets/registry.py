@@ -43,6 +43,7 @@ WAYS: Registry[WayOf] = Registry(
         "columns": f"{_HERE}.ways:COLUMNS",
         "cells": f"{_HERE}.ways:CELLS",
         "rows": f"{_HERE}.ways:ROWS",
+        "columns+cells": f"{_HERE}.ways:COLUMNS_AND_CELLS",
         "columns+rows": f"{_HERE}.ways:COLUMNS_AND_ROWS",
     },
 )

@@ -26,6 +26,8 @@ _WAYS = {
     "columns": "Whole columns are published or left out; every row stays.",
     "cells": "Single ones are left out; every row stays, and a published one is always true.",
     "rows": "Whole rows are left out; the others are published as they were.",
+    "columns+cells": "Some columns are published whole, and single ones of the others; every row stays, and "
+    "a published one is always true.",
     "columns+rows": "Whole columns are published, and a few rows are left out.",
 }
 

@@ -1,4 +1,4 @@
-"""The ways to publish: whole columns, single cells, whole rows, and columns with a few rows left out.
+"""The ways to publish: whole columns, single cells, whole rows, and columns combined with each of them.
 
 Each way takes the rows, a k and what an adversary is assumed to know, and returns what it would publish;
 the promise is checked again on the written file, whatever a way returns.
@@ -15,12 +15,12 @@ import numpy.typing as npt
 from ...core.engine import Progress, no_progress
 from .binary import BinaryMatrix
 from .cells._pair_kernels import columns_without_rare_pairs
-from .cells.cores import Effort, only_columns, suppressed, suppressed_rows
+from .cells.cores import Effort, only_columns, suppressed, suppressed_beside, suppressed_rows
 from .cells.itemsets import suppressed_itemsets
 from .knowledge import Knowledge
 from .rows import largest_row_set
 from .selectors.base import ContainmentSelector
-from .selectors.greedy import GreedyDistCnt, GreedyHamDist, GreedySupport
+from .selectors.greedy import GreedyDistCnt, GreedyHamDist, GreedyInformation, GreedySupport
 from .selectors.maximal import MaximalSelector
 from .sensitive import without_telling_items
 from .separation import information_per_one
@@ -147,12 +147,15 @@ def _columns(matrix: BinaryMatrix, spec: Spec) -> Published:
     return Published(only_columns(matrix, chosen), _all_rows(matrix), chosen)
 
 
-def _weights(matrix: BinaryMatrix, positive: Classes) -> npt.NDArray[np.int64]:
-    """Weigh a one by what its item tells about the class, beside the one itself."""
-    told = information_per_one(matrix, positive)
+def _weights(matrix: BinaryMatrix, spec: Spec) -> npt.NDArray[np.int64] | None:
+    """Weigh a one by what its item tells about the class, beside the one itself, where that counts."""
+    if not (spec.for_class and _two_classes(matrix, spec)):
+        return None
+    assert spec.positive is not None
+    told = information_per_one(matrix, spec.positive)
     mean = float(np.average(told, weights=np.maximum(matrix.supports, 1e-9)))
     if mean <= 0:
-        return np.ones(matrix.d, dtype=np.int64)
+        return None
     return np.minimum(1 + np.round(_EMPHASIS * told / mean), 100).astype(np.int64)
 
 
@@ -160,14 +163,16 @@ _EMPHASIS = 16.0
 _SEARCHED = 2_000_000  # ones up to which the largest frequent sets are searched, too
 
 
+def _two_classes(matrix: BinaryMatrix, spec: Spec) -> bool:
+    return spec.positive is not None and 0 < int(spec.positive.sum()) < matrix.n
+
+
 def _cells(matrix: BinaryMatrix, spec: Spec) -> Published:
     knowledge = spec.knowledge
     if knowledge.protects_rows:
         found = suppressed_rows(matrix, spec.k, effort=spec.effort, seed=spec.seed)
         return Published(found, _all_rows(matrix))
-    weights = None
-    if spec.for_class and spec.positive is not None and 0 < int(spec.positive.sum()) < matrix.n:
-        weights = _weights(matrix, spec.positive)
+    weights = _weights(matrix, spec)
     contained = None
     if knowledge.items is None or knowledge.items >= 3:
         contained = suppressed(
@@ -208,6 +213,21 @@ def _without(matrix: BinaryMatrix, kept: npt.NDArray[np.bool_]) -> BinaryMatrix:
     return BinaryMatrix(np.concatenate(([0], np.cumsum(lengths))), matrix.indices[ones], matrix.d)
 
 
+def _columns_and_cells(matrix: BinaryMatrix, spec: Spec) -> Published:
+    """Keep good columns whole, and single ones of the others; for a class, columns that tell it."""
+    if spec.knowledge.protects_rows:
+        return _columns(matrix, replace(spec, selector=GreedySupport(spec.k)))
+    columns = _best_columns(matrix, spec)
+    if spec.for_class and _two_classes(matrix, spec):
+        plain = replace(spec, knowledge=Knowledge(), selector=GreedyInformation(spec.k))
+        columns = _selected(matrix, plain)
+    found = suppressed_beside(
+        matrix, spec.k, columns, weights=_weights(matrix, spec), effort=spec.effort,
+        seed=spec.seed, progress=spec.progress,
+    )  # fmt: skip
+    return Published(found, _all_rows(matrix))
+
+
 def _columns_and_rows(matrix: BinaryMatrix, spec: Spec) -> Published:
     """Choose columns for smaller k, then leave out the rows that stand in the way of k."""
     best = _columns(matrix, replace(spec, selector=GreedySupport(spec.k)))
@@ -225,4 +245,7 @@ def _columns_and_rows(matrix: BinaryMatrix, spec: Spec) -> Published:
 COLUMNS = WayOf("whole columns; every row stays", _columns, selects=True)
 CELLS = WayOf("single ones are left out; every row and most columns stay", _cells)
 ROWS = WayOf("whole rows are left out; what is published is as it was", _rows)
+COLUMNS_AND_CELLS = WayOf(
+    "whole columns, and single ones of the others; every row stays", _columns_and_cells
+)
 COLUMNS_AND_ROWS = WayOf("whole columns, with a few rows left out", _columns_and_rows)

@@ -25,7 +25,15 @@ from ._grow_kernels import grow
 from ._peel_kernels import order_of_rows, peel
 from ._refine_kernels import refine
 
-__all__ = ["Effort", "in_order_of", "only_columns", "peeled", "suppressed", "suppressed_rows"]
+__all__ = [
+    "Effort",
+    "in_order_of",
+    "only_columns",
+    "peeled",
+    "suppressed",
+    "suppressed_beside",
+    "suppressed_rows",
+]
 
 I8 = npt.NDArray[np.int64]
 
@@ -68,6 +76,7 @@ _THRESHOLDS = (64, 32, 16, 8, 4, 2, 1)  # gains of new cores: large ones first
 _SEEDS = 400  # rows, or a share of all where that is more,
 _SHARE = 50  # around which cores of larger gains are looked for
 _HIGH = 2**60
+_MOST = 2**31 - 1  # what a row may be worth: shared weights are counted in 32 bits
 _LONG = 40  # items per row beyond which columns are a good start, too
 
 
@@ -259,6 +268,37 @@ def suppressed(
         other = rows.back(*search.published(), matrix.d)
         found = max((found, other), key=lambda m: _worth(m, worth))
     return found
+
+
+def suppressed_beside(
+    matrix: BinaryMatrix,
+    k: int,
+    columns: npt.ArrayLike,
+    *,
+    weights: npt.NDArray[np.int64] | None = None,
+    effort: Effort | None = None,
+    seed: int = 0,
+    progress: Progress = no_progress,
+) -> BinaryMatrix:
+    """Return a release that holds a feasible set of columns whole, and single ones of the others.
+
+    Parameters are those of `suppressed`. The columns outweigh all else: the search begins with every
+    one of theirs and gives none up.
+    """
+    effort = effort or Effort.of(matrix)
+    worth = np.ones(matrix.d, dtype=np.int64) if weights is None else weights.copy()
+    start = only_columns(matrix, columns)
+    sums = np.concatenate(([0], np.cumsum(worth[matrix.indices])))
+    heaviest = int(np.diff(sums[matrix.indptr]).max(initial=0))
+    held = int(np.diff(start.indptr).max(initial=1))
+    worth[np.asarray(columns, dtype=np.int64)] += (_MOST - heaviest) // max(held, 1)
+    rows = _Sorted.of(matrix, k)
+    search = _Search(rows, k, worth[rows.features], riders=True)
+    search.start_from(start.project(rows.features).take_rows(rows.order))
+    search.run(effort, seed, progress)
+    found = rows.back(*search.published(), matrix.d)
+    whole = np.array_equal(only_columns(found, columns).indptr, start.indptr)
+    return found if whole else start
 
 
 def suppressed_rows(
