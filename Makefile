@@ -25,12 +25,16 @@ bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
 # Renew constraints.txt: the newest versions that the bounds in pyproject.toml allow. Run the tests afterwards.
+# What is only compared with comes last: it pins old versions of what everything else uses, and has to fit in.
+NEWEST := build/newest/bin/python -m pip
 constraints:
 	rm -rf build/newest
 	$(PYTHON) -m venv build/newest
-	build/newest/bin/python -m pip install --quiet --disable-pip-version-check '.[test,bench,files,spark]'
+	$(NEWEST) install --quiet --disable-pip-version-check '.[test,files,spark]'
+	$(NEWEST) freeze --exclude sfumato > build/newest/constraints.txt
+	$(NEWEST) install --quiet --disable-pip-version-check -c build/newest/constraints.txt '.[bench]'
 	( echo "# Tested versions of everything that is installed. Renew with: make constraints"; \
-	  build/newest/bin/python -m pip freeze --exclude sfumato ) > constraints.txt
+	  $(NEWEST) freeze --exclude sfumato ) > constraints.txt
 
 # The tests of readers and engines with the oldest versions that the bounds in pyproject.toml allow.
 lowest:

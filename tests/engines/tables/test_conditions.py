@@ -1,5 +1,7 @@
 """Conditions and suppression: against plain pandas, kept by every candidate, and held when publishing."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,8 +15,8 @@ from sfumato.engines import tables
 from sfumato.engines.tables.cells import Cells
 from sfumato.engines.tables.conditions import Conditions, recursive_diversity
 from sfumato.engines.tables.measures import beside, closeness, group_sizes, within
-from sfumato.engines.tables.search import Budget, Run
-from sfumato.engines.tables.search.descent import descend
+from sfumato.engines.tables.search import Budget, Run, search
+from sfumato.engines.tables.search.descent import descend, persist
 from sfumato.engines.tables.space import AttributeRule, Space
 from sfumato.engines.tables.suppression import small_in, suppressed_point
 
@@ -260,6 +262,29 @@ def test_descents_measure_allowed_policies_and_end_where_no_split_is_allowed(see
                     finer = best.copy()
                     finer[space.first[a] + np.array(cuts)] = 1
                     assert cells.measure(finer).below > 0
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 6))
+def test_walks_that_go_on_find_the_most_useful_allowed_policy(seed, least):
+    cells = random_cells(seed, sizes=[6, 5, 4], records=120, population=False, least_sample=least)
+    nodes = [((0, 5), (0, 2), (3, 5)), ((0, 4), (0, 1), (2, 4)), ((0, 3), (1, 3))]
+    space = Space([AttributeRule(f"a{i}", n[0][1] + 1, nodes=n) for i, n in enumerate(nodes)])
+    run = Run(cells, space, Budget(5_000), Streams(seed))
+    persist(run, 5_000)
+    best = 0.0
+    for parts in product(*(space.partitions(a) for a in range(3))):
+        measured = cells.measure(np.concatenate(parts))
+        if measured.below == 0:
+            best = max(best, 1.0 - measured.loss)
+    assert run.frontier.points()[-1][1] == pytest.approx(best)
+
+
+def test_no_evaluation_is_left_while_new_policies_are_met():
+    cells = random_cells(3, sizes=[40, 30, 5], records=900, population=False, least_sample=5)
+    run = Run(cells, Space([AttributeRule(f"a{i}", n) for i, n in enumerate((40, 30, 5))]), Budget(700), Streams(1))  # fmt: skip
+    search(run, "exchange")
+    assert run.evaluations == 700
 
 
 def test_a_hierarchy_under_a_condition_is_searched_as_well_as_by_chance():

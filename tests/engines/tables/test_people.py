@@ -10,6 +10,7 @@ from sfumato.core.errors import DataError, ParameterError, PrivacyWarning
 from sfumato.data.table import read_table
 from sfumato.engines import tables
 from sfumato.engines.tables.problem import Problem
+from sfumato.engines.tables.shift import margins_of
 
 
 def schema(role="person", **more):
@@ -140,3 +141,18 @@ def test_wrong_calls():
         visits(1, moving=False), schema(), min_k=3, suppress=0.1, evaluations=80
     )
     assert steady.candidates
+
+
+def test_margins_count_every_person_once():
+    frame = visits(5, people=300)
+    table = read_table(frame, schema())
+    ages, sexes = margins_of(table, [6, 2])
+    records = frame[["pid", "age", "sex"]].drop_duplicates()
+    part = 1.0 / records.groupby("pid")["age"].transform("size")
+    expected = part.groupby(records["age"]).sum()
+    assert ages.sum() == sexes.sum() == frame["pid"].nunique()
+    assert np.abs(ages - expected.reindex(range(6), fill_value=0.0).to_numpy()).max() < 1
+    assert sexes.tolist() == frame.groupby("sex")["pid"].nunique().tolist()
+    # many visits of each person are no sign that people have changed
+    again = pd.concat([frame] * 6)
+    assert all(map(np.array_equal, margins_of(read_table(again, schema()), [6, 2]), (ages, sexes)))

@@ -177,9 +177,8 @@ class _Exploring:
             sensitive=self.sensitive, max_confidence=request.max_confidence,
         )  # fmt: skip
         ways = dict.fromkeys(request.publish_as)
-        if (
-            self.utility == SCORE and "cells" in ways
-        ):  # a classifier may want columns it can rely on
+        # A classifier may want columns it can rely on.
+        if self.utility == SCORE and "cells" in ways:
             ways["columns+cells"] = None
         for way in ways:
             if WAYS[way].selects:

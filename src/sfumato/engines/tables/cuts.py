@@ -24,10 +24,8 @@ from .labels import DomainLabels
 __all__ = ["open_cuts", "roundness"]
 
 People = npt.NDArray[np.integer]
-_INNER = (
-    0.05,
-    0.95,
-)  # of the people: what lies beyond is not looked at for the step of round numbers
+# Of the people: what lies beyond is not looked at for the step of round numbers.
+_INNER = (0.05, 0.95)
 
 
 def open_cuts(

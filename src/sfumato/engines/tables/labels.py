@@ -117,6 +117,16 @@ class DomainLabels:
         """
         if low == high:
             return self.domain[low]
+        if (low, high) not in self._written:
+            self._written[low, high] = self._label(low, high)
+        return self._written[low, high]
+
+    @cached_property
+    def _written(self) -> dict[tuple[int, int], str]:
+        """The labels so far: candidates of one frontier share most of their intervals."""
+        return {}
+
+    def _label(self, low: int, high: int) -> str:
         if low == 0 and high == len(self.domain) - 1:
             return ALL
         if high > self._last:

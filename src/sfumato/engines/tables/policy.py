@@ -235,13 +235,13 @@ class Policy:
 
         """
         found = {}
-        for a, (name, labels) in enumerate(self.intervals().items()):
-            known = published[a] if published else ()
-            few = self.lattice.labels[a].names_few
-            found[name] = tuple(
-                RARE if label not in known and few(low, high) else label
-                for (low, high), label in zip(self.spans(a), labels, strict=True)
-            )
+        for a, name in enumerate(self.lattice.names):
+            labels, known = self.lattice.labels[a], published[a] if published else ()
+            spans = [(*span, labels.label(*span)) for span in self.spans(a)]
+            if labels.rare:
+                few = labels.names_few
+                spans = [(i, j, RARE if s not in known and few(i, j) else s) for i, j, s in spans]
+            found[name] = tuple(label for _, _, label in spans)
         return found
 
     def summary(self) -> dict[str, str]:

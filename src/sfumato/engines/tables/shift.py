@@ -23,21 +23,41 @@ Counts = npt.NDArray[np.int64]
 def margins_of(table: Table, sizes: Sequence[int]) -> tuple[Counts, ...]:
     """Return how many records hold each value of each quasi-identifier.
 
+    Rows of one person are alike, and would pass for many people who agree. Where somebody stands in several
+    cells every person counts once in all, in equal parts for each cell.
+
     >>> from ...data.table import read_table
     >>> schema = {"attribute": [{"name": "age", "role": "quasi", "domain": {"range": [0, 3]}}]}
     >>> margins_of(read_table({"age": [1, 1, 3]}, schema), [4])[0].tolist()
     [0, 2, 0, 1]
     """
+    weight: npt.NDArray[np.float64] = table.count.astype(np.float64)
+    if table.pairs is not None:
+        cell, person = table.pairs
+        part = 1.0 / np.bincount(person)[person]
+        weight = np.bincount(cell, weights=part, minlength=table.count.size).astype(np.float64)
     return tuple(
-        np.bincount(codes, weights=table.count, minlength=size).astype(np.int64)
+        _whole(np.bincount(codes, weights=weight, minlength=size).astype(np.float64))
         for codes, size in zip(table.codes, sizes, strict=True)
     )
+
+
+def _whole(amounts: npt.NDArray[np.float64]) -> Counts:
+    """Round amounts to whole numbers with the same sum.
+
+    >>> _whole(np.array([0.5, 0.5, 2.0])).tolist()
+    [1, 0, 2]
+    """
+    found = np.floor(amounts + 1e-9).astype(np.int64)
+    missing = round(float(amounts.sum())) - int(found.sum())
+    found[np.argsort(found - amounts, kind="stable")[:missing]] += 1
+    return found
 
 
 def check_table(explored: Sequence[Counts], table: Table) -> ShiftCheck:
     """Compare a table with the margins of the explored one."""
     released = margins_of(table, [len(counts) for counts in explored])
-    rows = int(explored[0].sum()), int(table.count.sum())
+    rows = int(explored[0].sum()), int(released[0].sum())
     return compare_margins(
         [
             Margin(name, was, now, rows)

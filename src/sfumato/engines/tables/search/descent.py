@@ -13,9 +13,10 @@ import numpy as np
 
 from .run import Bits, Run
 
-__all__ = ["descend"]
+__all__ = ["descend", "persist"]
 
 _TIRED = 12  # descents in a row that change nothing
+_EXHAUSTED = 60  # walks in a row that meet no new policy
 _SPREAD = (0.2, 0.5, 1.0, 2.0)  # deviations of the logarithm by which gains are blurred
 _FROM_TOP = 4  # descents before the best policies found are loosened and walked down from
 _MOST_JOINED = 4
@@ -46,19 +47,58 @@ def descend(run: Run, limit: int) -> None:
             return
 
 
-def _loosened(run: Run, dice: np.random.Generator) -> Bits:
-    """Return one of the most specific policies found, with some of its intervals joined again."""
+def persist(run: Run, limit: int) -> None:
+    """Spend evaluations that are left under conditions: undo much of a good policy and walk down another way.
+
+    One walk in four starts from the most general policy. It ends early only where no walk meets a new policy.
+    """
+    dice = run.streams.generator("persist")
+    until = run.evaluations + min(limit, run.left)
+    idle = number = 0
+    while not run.over() and run.evaluations < until and idle < _EXHAUSTED:
+        evaluations = run.evaluations
+        start = run.space.project(np.zeros(run.space.length, dtype=np.uint8))
+        if number % 4:
+            start = _generalised(run, dice) if number % 2 else _loosened(run, dice)
+        spread = float(dice.choice(_SPREAD))
+        _walk(run, start, until, dice, spread=spread, per_risk=bool(dice.integers(2)))
+        number += 1
+        idle = 0 if run.evaluations > evaluations else idle + 1
+
+
+def _chosen(run: Run, dice: np.random.Generator) -> Bits | None:
+    """Return one of the most specific policies found; None where there is none."""
     entries = [packed for _, _, packed in run.frontier.entries()]
     if not entries:
-        return run.space.project(np.zeros(run.space.length, dtype=np.uint8))
+        return None
     back = min(int(dice.geometric(0.3)), len(entries))
-    bits = run.unpack(entries[-back]).copy()
+    return run.unpack(entries[-back]).copy()
+
+
+def _loosened(run: Run, dice: np.random.Generator) -> Bits:
+    """Return one of the most specific policies found, with some of its intervals joined again."""
+    bits = _chosen(run, dice)
+    if bits is None:
+        return run.space.project(np.zeros(run.space.length, dtype=np.uint8))
     for _ in range(int(dice.integers(1, _MOST_JOINED + 1))):
         moves = run.space.moves(bits)
         if not moves:
             break
         bits[moves[int(dice.integers(len(moves)))]] = 0
     return bits
+
+
+def _generalised(run: Run, dice: np.random.Generator) -> Bits:
+    """Return one of the most specific policies found, with one or two attributes as general as allowed."""
+    bits = _chosen(run, dice)
+    general = run.space.project(np.zeros(run.space.length, dtype=np.uint8))
+    if bits is None:
+        return general
+    many = len(run.space.rules)
+    for a in dice.choice(many, size=min(int(dice.integers(1, 3)), many), replace=False).tolist():
+        part = slice(int(run.space.first[a]), int(run.space.first[a + 1]))
+        bits[part] = general[part]
+    return run.space.project(bits)
 
 
 def _walk(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from .alternation import alternate
-from .descent import descend
+from .descent import descend, persist
 from .exhaustive import exhaustive
 from .gaps import spread
 from .greedy import LONGEST_CHAIN, climb, lazy_chain
@@ -34,7 +34,7 @@ _GAP_SHARE = 0.05
 _REFINE_SHARE = 0.8
 _CHAIN_IN_GAP = 200
 _GAPS_AT_ONCE = 4
-_DESCENT_SHARE = 0.35  # of the evaluations, under conditions
+_DESCENT_SHARE = 0.6  # of the evaluations, under conditions
 _DESCENT_SHARE_FREE = (
     0.1  # where intervals are free and sizes are all that is asked: tables do the rest
 )
@@ -73,6 +73,8 @@ def exchange(run: Run) -> None:
             alternate(run)
         if run.space.coupled:
             spread(run, limit=_SPREAD)
+        if run.conditional:
+            persist(run, _DESCENT)
         return
     _small_plan(run, orders)
 
@@ -109,6 +111,9 @@ def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
     run.note()
     spread(run)
     run.note()
+    if run.conditional:
+        persist(run, run.left)
+        run.note()
 
 
 def _walks(run: Run, orders: list[MergeOrder], limit: int) -> None:

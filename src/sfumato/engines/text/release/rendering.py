@@ -69,6 +69,7 @@ def whole_words(
 
 
 _HYPHENS = {"-", "\u2010", "\u2011"}
+_FIRST_BYTES = np.unique([hyphen.encode()[0] for hyphen in _HYPHENS]).astype(np.uint8)
 
 
 def _hyphens_at_line_ends(tokens: Tokens, vocabulary: Vocabulary) -> npt.NDArray[np.int64]:
@@ -85,11 +86,13 @@ def _hyphens_at_line_ends(tokens: Tokens, vocabulary: Vocabulary) -> npt.NDArray
     begins[tokens.doc] = True
     likely &= ~begins[1 : len(tokens) - 1] & ~begins[2 : len(tokens)]
     text = tokens.text
+    places = middle[likely]
+    places = places[np.isin(text[tokens.start[places]], _FIRST_BYTES)]  # the others end sentences
 
     def said(i: int) -> str:
         return text[tokens.start[i] : tokens.end[i]].tobytes().decode()
 
-    found = [i for i in middle[likely].tolist() if said(i) in _HYPHENS and said(i + 1)[0].islower()]
+    found = [i for i in places.tolist() if said(i) in _HYPHENS and said(i + 1)[0].islower()]
     return np.array(found, np.int64)
 
 
