@@ -27,7 +27,8 @@ import numpy as np
 from benchmarks._common import data_folder, write_results
 from benchmarks.text import FOLDS, Sums, folds_of, prepared, read
 from sfumato.core.randomness import Streams
-from sfumato.engines.text.attack.attacker import Target, attack
+from sfumato.engines.text.attack.attacker import AttackReport, Target, attack
+from sfumato.engines.text.attack.inspection import inspect
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.labelled import Labelled
@@ -43,6 +44,10 @@ RATIO = 10.0
 BOUND = 1 / (1 + RATIO)
 RARE = 0.04  # the share of names under which a second look should be nearly free
 MEAN = "CRF + encoder + CRF that sees it"
+CITED = (
+    "today", "today, alone", "chosen", "form: encoder", "form: CRF + encoder", f"form: {MEAN}",
+    "form: second look",
+)  # fmt: skip
 SMALL = 20_000  # words to time a classifier on
 LARGEST = int(os.environ.get("SFUMATO_BENCH_WORDS", "0"))  # of a corpus; 0: all of it
 TWINS = {  # the same visits twice: no background for each other
@@ -240,8 +245,23 @@ def student(name: str, tuning: str, times: int) -> dict[str, Any]:
     }
 
 
-def attacks(name: str, tuning: str, seeds: int = 1) -> dict[str, Any]:
-    """What linear and encoder attackers find in 100 words of four releases of one corpus."""
+def _encoder_range(report: AttackReport, target: Target, seed: int) -> dict[str, float]:
+    """What the best attacker with an encoder finds in 100 words, and the range printed for it."""
+    best = max((a for a in report.attacks if "encoder" in a.learner), key=lambda a: a.found[100])
+    seen = best.scores[target.instances]
+    owner = (np.cumsum(target.documents) - 1)[target.data.document_of[target.instances]]
+    found = inspect(
+        seen, seen >= 0, target.sensitive[target.instances] != 0, owner,
+        budgets=(100,), generator=Streams(seed).generator("ranges encoder"), replicates=400,
+    ).ranked[100]  # fmt: skip
+    return {"found": found.found, "low": found.low, "high": found.high}
+
+
+def attacks(name: str, tuning: str, seeds: int = 3) -> Iterator[dict[str, Any]]:
+    """What linear and encoder attackers find in 100 words of five releases of one corpus.
+
+    Yields what is known after each seed of the attackers.
+    """
     documents, others = _read(name), _others(name)
     data, labels = prepared([*documents, *others])
     own = np.arange(len(documents) + len(others)) < len(documents)
@@ -268,8 +288,9 @@ def attacks(name: str, tuning: str, seeds: int = 1) -> dict[str, Any]:
         known: dict[str, Any] = {}
         for release, redacted in releases.items():
             mask = padded(redacted)
+            target = Target(data.redact(mask), informed.sensitive, own)
             report = attack(
-                Target(data.redact(mask), informed.sensitive, own),
+                target,
                 streams=Streams(seed), learners=(CRF(),), budgets=(100, 1000), known=known,
                 encoder=encoder,
             )  # fmt: skip
@@ -283,10 +304,11 @@ def attacks(name: str, tuning: str, seeds: int = 1) -> dict[str, Any]:
                     "strongest": None if strongest is None else strongest.learner,
                     "range": None if headline is None else [headline.low, headline.high],
                     "headline": None if headline is None else headline.found,
+                    "encoder": _encoder_range(report, target, seed),
                 }
             )
             print(f"   {name} seed {seed} {release}: {entry['attackers'][-1]}", flush=True)
-    return found
+        yield found
 
 
 def speed(name: str, tuning: str, words: int = 100_000) -> dict[str, Any]:
@@ -339,7 +361,6 @@ def _published_summary(corpora: dict[str, Any], part: str) -> dict[str, Any]:
         found[title] = {
             "median": round(statistics.median(over.values()), 3),
             "most": max(over.values()),
-            **({"by_corpus": over} if title == "chosen" else {}),
         }
     kept = {}
     for n, r in rows.items():
@@ -349,28 +370,43 @@ def _published_summary(corpora: dict[str, Any], part: str) -> dict[str, Any]:
             c = corpora[n][part]
             kept[n] = {"of_gain": gain, "reads": c["second_look_reads"], "names": c["names_share"]}
     rare = [k["of_gain"] for k in kept.values() if k["names"] < RARE]
-    found["second_look"] = kept
+    found["second_look_kept"] = {n: k["of_gain"] for n, k in kept.items()}
     found["second_look_kept_median"] = statistics.median(k["of_gain"] for k in kept.values())
     found["second_look_kept_where_names_are_rare"] = statistics.median(rare)
     return found
 
 
 def _attack_summary(table: dict[str, Any]) -> dict[str, Any]:
-    """What is found in the first 100 words: by the strongest of all, and by encoders alone."""
+    """What is found in the first 100 words: by the strongest of all, by linear attackers, by encoders.
 
-    def most(entry: dict[str, Any], word: str) -> float:
-        return max(v for k, v in entry["attackers"][0]["found"].items() if word in k)
-
+    A corpus counts with its mean over the seeds of the attackers; `most` is over corpora and seeds.
+    `inside` is how often what the best attacker with an encoder finds with one seed lies in the range
+    printed for it with another.
+    """
     found: dict[str, Any] = {"bound_per_100": round(100 * BOUND, 1)}
     for title, word in (("strongest", ""), ("linear", "crf"), ("encoder", "encoder")):
-        by = {n: {r: most(e, word) for r, e in c.items()} for n, c in table.items()}
+        by = {n: {r: _most(e, word) for r, e in c.items()} for n, c in table.items()}
         releases = next(iter(by.values()))
+        mean = {r: [statistics.mean(c[r]) for c in by.values()] for r in releases}
         found[title] = {
-            "median": {r: statistics.median(c[r] for c in by.values()) for r in releases},
-            "most": {r: max(c[r] for c in by.values()) for r in releases},
-            "by_corpus": by,
+            "median": {r: round(statistics.median(values), 1) for r, values in mean.items()},
+            "most": {r: max(max(c[r]) for c in by.values()) for r in releases},
         }
+    inside = [
+        one["encoder"]["low"] <= other["encoder"]["found"] <= one["encoder"]["high"]
+        for corpus in table.values()
+        for entry in corpus.values()
+        for one in entry["attackers"]
+        for other in entry["attackers"]
+        if one is not other
+    ]
+    found["inside"] = {"share": round(statistics.mean(inside), 3), "pairs": len(inside)}
     return found
+
+
+def _most(entry: dict[str, Any], word: str) -> list[float]:
+    """What the best attacker of a kind finds, by seed."""
+    return [max(v for k, v in seed["found"].items() if word in k) for seed in entry["attackers"]]
 
 
 def _student_summary(table: dict[str, Any]) -> dict[str, Any]:
@@ -404,8 +440,31 @@ def summary(parts: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _published_table(part: dict[str, Any]) -> dict[str, Any]:
+    """Keep of one publisher on one corpus what the documentation cites."""
+    rows = part["rows"]
+    return {
+        **{k: part[k] for k in ("names_share", "forms_chosen")},
+        "second_look_reads": part["second_look_reads"],
+        "T": {title: rows[title]["T"] for title in CITED if title in rows},
+        "leaks": {title: rows[title]["leaks"] for title in ("today", "chosen")},
+        "f1": {title: round(rows[title]["f1"], 3) for title in ("today", "chosen")},
+    }
+
+
+def _attacked_table(entry: dict[str, Any]) -> dict[str, Any]:
+    """Keep of the attacks on one release what each kind of attacker finds, by seed."""
+    ranges = (seed["encoder"] for seed in entry["attackers"])
+    return {
+        "left": entry["left"],
+        "linear": " ".join(f"{v:g}" for v in _most(entry, "crf")),
+        "encoder": " ".join(f"{v:g}" for v in _most(entry, "encoder")),
+        "range_of_encoder": " ".join(f"{r['low']:.0f}-{r['high']:.0f}" for r in ranges),
+    }
+
+
 def combine(folder: Path) -> dict[str, Any]:
-    """Put the parts of a folder together."""
+    """Put the parts of a folder together, and keep what the documentation cites."""
     parts: dict[str, Any] = {}
     for path in sorted(folder.glob("*.json")):
         kind, *rest = path.stem.split("--")
@@ -416,13 +475,26 @@ def combine(folder: Path) -> dict[str, Any]:
         else:
             parts.setdefault(kind, {})["--".join(rest)] = json.loads(path.read_text())
     notes = folder / "how.txt"
-    return {
+    found = {
         "folds": FOLDS,
         "ratio": RATIO,
         **({"how": notes.read_text()} if notes.exists() else {}),
         "summary": summary(parts),
         **parts,
     }
+    found["publish"] = {
+        tuning: {
+            name: {title: _published_table(part) for title, part in corpus.items()}
+            for name, corpus in corpora.items()
+        }
+        for tuning, corpora in parts.get("publish", {}).items()
+    }
+    found["attack"] = {
+        name: {release: _attacked_table(entry) for release, entry in corpus.items()}
+        for name, corpus in parts.get("attack", {}).items()
+    }
+    found.pop("student", None)  # the summary has what is cited
+    return found
 
 
 def one(kind: str, name: str, folder: Path, *options: str) -> None:
@@ -438,7 +510,8 @@ def one(kind: str, name: str, folder: Path, *options: str) -> None:
             for found in publish(name, tuning, background=part == "with_background"):
                 keep(f"publish--{name}--{tuning}--{part}", found)
     elif kind == "attack":
-        keep(f"attack--{name}", attacks(name, tuning))
+        for found in attacks(name, tuning):
+            keep(f"attack--{name}", found)
     elif kind == "student":
         for times in (1, 10):
             keep(f"student--{name}--{times}", student(name, tuning, times))

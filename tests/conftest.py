@@ -30,6 +30,22 @@ def sfumato(*words: object, status: int = 0) -> str:
     return done.output
 
 
+@pytest.fixture(scope="session")
+def spark():
+    """A cluster on this machine; the tests that need one share it."""
+    from sfumato.compute import engine
+
+    if shutil.which("java") is None:
+        pytest.skip("Java is not installed: the Spark engine is not tested")
+    pytest.importorskip(
+        "pyspark", reason="PySpark is not installed: the Spark engine is not tested"
+    )
+    cluster = engine("spark", master="local[2]")
+    cluster.session()
+    yield cluster
+    cluster.close()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _kernels_read_small_files():
     """Read JSON lines of any size by the kernels: what is tested on small files holds for large ones."""

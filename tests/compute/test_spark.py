@@ -1,7 +1,6 @@
 """Spark answers as one machine does, batch by batch and count by count."""
 
 import json
-import shutil
 from collections import Counter
 
 import pandas as pd
@@ -10,7 +9,6 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from sfumato.compute import engine
 from sfumato.compute.journal import Journal
 from sfumato.compute.local import Local
 from sfumato.core.errors import DataError, FormatError, InputError, ParameterError, WorkError
@@ -22,19 +20,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-
-
-@pytest.fixture(scope="session")
-def spark():
-    if shutil.which("java") is None:
-        pytest.skip("Java is not installed: the Spark engine is not tested")
-    pytest.importorskip(
-        "pyspark", reason="PySpark is not installed: the Spark engine is not tested"
-    )
-    cluster = engine("spark", master="local[2]")
-    cluster.session()
-    yield cluster
-    cluster.close()
 
 
 def redact(model, documents):

@@ -3,6 +3,7 @@
 import gzip
 import tomllib
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -296,3 +297,28 @@ def test_widths_by_both_names():
             {"attribute": [{"name": "a", "role": "quasi", "domain": "observed", key: 3}]}
         )
         assert schema.quasi[0].max_width == 3
+
+
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_numbers_with_a_decimal_comma(tmp_path, everywhere):
+    dice = np.random.default_rng(0)
+    weight = np.round(dice.normal(70, 9, 300), 1)
+    path = tmp_path / "vikter.csv"
+    lines = [f"{f'{w:.1f}'.replace('.', ',')};{'fm'[i % 2]}" for i, w in enumerate(weight)]
+    path.write_text("vikt;sex\n" + "\n".join(lines), encoding="utf-8")
+    bins = {"range": [40.0, 100.0], "step": 2.5, "open_ends": "both"}
+    attributes = [
+        {"name": "vikt", "role": "quasi", "domain": bins},
+        {"name": "sex", "role": "quasi", "domain": "observed"},
+    ]
+    schema = {"attribute": attributes}
+    (schema if everywhere else attributes[0])["decimal"] = ","
+    found = read_table(path, schema)
+    point = {"vikt": [str(w) for w in weight], "sex": ["fm"[i % 2] for i in range(300)]}
+    expected = read_table(point, {"attribute": [{**a, "decimal": "."} for a in attributes]})
+    assert np.array_equal(found.codes, expected.codes)
+    assert np.array_equal(found.count, expected.count)
+    drafted = draft_schema(path)
+    assert 'decimal = ","' in drafted
+    assert "quantiles" in drafted
+    assert 'decimal = ","' not in draft_schema(point)

@@ -279,6 +279,7 @@ class Attribute(BaseModel):
     meaning: Meaning | None = None
     date: Dates | None = None
     missing_values: list[Cell] = Field(default_factory=list)
+    decimal: Literal[".", ","] = "."
     undecided: bool = False
     publish: Treatment | None = None
 
@@ -348,6 +349,8 @@ class Attribute(BaseModel):
         outside the domain.
         """
         text = cell_text(self.name, missing=[*missing_values, *self.missing_values])
+        if self.decimal == ",":
+            text = with_point(text)
         if self.date is not None:
             text = self.date.sql(text)
         if self.bins is not None:
@@ -363,6 +366,14 @@ def cell_text(column: str, *, missing: Sequence[Cell] = ()) -> str:
     marks = ", ".join(quoted_text(str(mark)) for mark in dict.fromkeys(missing))
     plain = f"regexp_replace({trimmed}, '[.]0+$', '')"  # -9 in a column of decimals is -9.0
     return f"CASE WHEN {trimmed} IN ({marks}) OR {plain} IN ({marks}) THEN NULL ELSE {trimmed} END"
+
+
+def with_point(cell: str) -> str:
+    """Return the SQL of a cell with a decimal point where it is a number with a comma: '67,3' is 67.3."""
+    return (
+        f"CASE WHEN regexp_full_match({cell}, '[+-]?[0-9]*,[0-9]+') THEN replace({cell}, ',', '.') "
+        f"ELSE {cell} END"
+    )
 
 
 def whole_number(cell: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .attributes import Role
 from .table_source import ColumnFacts, Source
@@ -71,6 +71,9 @@ def draft_schema(source: object) -> str:
 
 
 def _drafted(fact: ColumnFacts) -> list[str]:
+    with_comma = fact.numbers < fact.rows - fact.missing == fact.comma_numbers
+    if with_comma:
+        fact = replace(fact, numbers=fact.comma_numbers)
     guess = _guessed(fact)
     most = math.log2(fact.rows) if fact.rows > 1 else 0.0
     counts = (
@@ -83,6 +86,8 @@ def _drafted(fact: ColumnFacts) -> list[str]:
         f"name = {json.dumps(fact.name, ensure_ascii=False)}",
         f'role = "{guess.role}"',
     ]
+    if with_comma:
+        lines.append('decimal = ","')
     words = _words(fact.name)
     meanings = [_MEANINGS[w] for w in sorted(words) if w in _MEANINGS]
     if guess.role == "identifier" and meanings:

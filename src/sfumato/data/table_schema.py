@@ -29,9 +29,16 @@ class TableSchema(BaseModel):
 
     missing: Literal["value", "error", "drop"] = "error"
     missing_values: list[str | int | float] = Field(default_factory=list)
+    decimal: Literal[".", ","] = "."
     undeclared: Literal["error", "drop"] = "error"
     attribute: list[Attribute] = Field(min_length=1)
     _folder: Path = PrivateAttr(default_factory=Path)
+
+    @model_validator(mode="after")
+    def _decimal_everywhere(self) -> TableSchema:
+        if self.decimal == ",":
+            self.attribute = [a.model_copy(update={"decimal": ","}) for a in self.attribute]
+        return self
 
     @model_validator(mode="after")
     def _names_once(self) -> TableSchema:
@@ -113,6 +120,7 @@ class TableSchema(BaseModel):
         other = TableSchema(
             missing=self.missing,
             missing_values=self.missing_values,
+            decimal=self.decimal,
             undeclared=self.undeclared,
             attribute=list(attributes),
         )

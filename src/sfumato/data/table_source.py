@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quoted_name", "quoted_text"]
 
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")  # what a pandas index without a name becomes
-_FACTS = 9  # expressions of `_counts`
+_FACTS = 10  # expressions of `_counts`
 _FEW_COLUMNS = 64  # up to which each has expressions of its own in a query
 
 
@@ -59,6 +59,7 @@ class ColumnFacts:
     iso_dates: int = 0
     dotted_dates: int = 0
     words: float = 0.0  # on average per cell
+    comma_numbers: int = 0  # numbers, those with a decimal comma among them
 
 
 @dataclass
@@ -304,8 +305,10 @@ class Source:
             raise DataError("The table holds no rows.")
         facts = []
         for name in self.columns:
-            distinct, filled, low, high, *more = found.get(name, (0, 0, None, None, 0, 0, 0, 0, 0))
-            entropy, numbers, iso, dotted, words = (value or 0 for value in more)
+            distinct, filled, low, high, *more = found.get(
+                name, (0, 0, None, None, 0, 0, 0, 0, 0, 0)
+            )
+            entropy, numbers, iso, dotted, words, commas = (value or 0 for value in more)
             facts.append(
                 ColumnFacts(
                     name,
@@ -319,6 +322,7 @@ class Source:
                     iso,
                     dotted,
                     words,
+                    commas,
                 )
             )
         return facts
@@ -351,6 +355,7 @@ def _counts(cell: str) -> list[str]:
         f"count(CASE WHEN regexp_full_match({cell}, '[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T].*)?') THEN 1 END)",
         f"count(CASE WHEN regexp_full_match({cell}, '[0-9]{{1,2}}[.][0-9]{{1,2}}[.][0-9]{{4}}') THEN 1 END)",
         f"avg(1 + length({cell}) - length(replace({cell}, ' ', '')))",
+        f"count(CASE WHEN regexp_full_match({cell}, '[+-]?[0-9]*,?[0-9]+') THEN 1 END)",
     ]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.files import write_json
-from ..core.staging import whole_directory, whole_files
+from ..core.staging import WorkFolder, whole_directory, whole_files
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -62,6 +62,8 @@ def write_report(
         target = target.parent
     names = ["facts.json", "report.html", *(["report.pdf"] if pdf else [])]
     names += ["charts"] if charts else []
+    # A run that was killed right after its folder had appeared left the folder that it worked in.
+    WorkFolder(target).recover_if_left()
     if target.is_dir():
         ours = _ours(target, [*names, "report.pdf", "charts"])
         staged = whole_files(

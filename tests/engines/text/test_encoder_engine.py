@@ -109,6 +109,35 @@ def test_a_model_travels_to_a_worker_without_what_stands_on_a_device(explored, t
     assert sent(new).texts == texts
 
 
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_workers_of_a_cluster_publish_the_same_and_get_the_weights_once(
+    spark, explored, tmp_path, monkeypatch
+):
+    from sfumato.compute.spark import Spark
+    from sfumato.data.documents import write_documents
+
+    sent = []
+    real = Spark.map_batches
+
+    def watched(self, function, batches, *, shared=None):
+        sent.append(shared)
+        return real(self, function, batches, shared=shared)
+
+    monkeypatch.setattr(Spark, "map_batches", watched)
+    form = explored.record.candidates[0].record[0].form
+    assert "encoder" in form  # the mean of all readers: an encoder takes part
+    write_documents(corpus(9, seed=7), like="jsonl", out=tmp_path / "new.jsonl")
+    for name in ("local", "spark"):
+        explored.publish("r10", tmp_path / "new.jsonl", out=tmp_path / name, engine=name)
+    for file in (tmp_path / "local").iterdir():
+        assert file.read_bytes() == (tmp_path / "spark" / file.name).read_bytes()
+    # What is shared is broadcast, and unpacked once per worker; a batch holds documents alone.
+    assert len(sent) == 1
+    assert sent[0] is not None
+
+
 def test_attackers_with_an_encoder_are_run_and_named(tiny_encoder):
     from sfumato.core.randomness import Streams
     from sfumato.engines.text.learners.crf import CRF

@@ -350,6 +350,40 @@ def test_gradients_against_finite_differences(tiny_encoder, share):
         assert exact == pytest.approx(numeric, rel=0.05, abs=2e-3)
 
 
+def test_lower_layers_learn_more_slowly(tiny_encoder):
+    import jax
+
+    from sfumato.engines.text.learners.encoder import network
+
+    config = tiny_encoder.config
+    shape = network.Shape(config.heads, config.epsilon)
+    random = np.random.default_rng(4)
+    batch = network.Batch(
+        random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
+        random.integers(0, 8, (2, 6)).astype(np.uint8),
+        np.array([6, 4], np.int32),
+        random.integers(0, 2, (2, 6)).astype(np.float32),
+        np.ones((2, 6), np.float32),
+    )
+
+    def steps(decay):
+        """How far the query of each layer moves in one step."""
+        tuned = network.initial(config, tiny_encoder.tensors, 0, np.random.default_rng(5))
+        before = [np.array(layer["query"][0]) for layer in tuned["layers"]]
+        moved, _ = network.train_step(
+            tuned, network.moments(tuned), batch, np.float32(1), np.float32(1e-3), np.float32(12),
+            shape, np.uint32(0), layer_decay=decay,
+        )  # fmt: skip
+        after = [np.array(layer["query"][0]) for layer in jax.device_get(moved)["layers"]]
+        return [a - b for a, b in zip(after, before, strict=True)]
+
+    same, half = steps(1.0), steps(0.5)
+    assert len(same) == config.layers > 1
+    for below, (full, slow) in enumerate(zip(reversed(same), reversed(half), strict=True)):
+        assert slow == pytest.approx(full * 0.5**below, abs=1e-6)
+        assert np.abs(full).max() > 0
+
+
 def test_dropout_silences_a_share_and_keeps_the_mean():
     jax = pytest.importorskip("jax")
 

@@ -109,7 +109,7 @@ def test_every_level_must_gain_more_than_chance():
     assert competition(forms, sensitive, fold, document).winner() == BACKGROUND
 
 
-def test_the_preferred_form_of_a_level_stands_until_another_gains_more_than_chance():
+def test_the_preferred_form_stands_until_another_gains_more_than_chance():
     _, document, sensitive, scores = world(3)
     fold = document % 4
     mean = Form("mean of all readers", (0, 1), uses_encoder=True, preferred=True)
@@ -119,7 +119,13 @@ def test_the_preferred_form_of_a_level_stands_until_another_gains_more_than_chan
     better[missed] = -8.0
     forms = {INCUMBENT: scores, ENCODER: luckier, mean: better}
     assert competition(forms, sensitive, fold, document).winner() == mean
-    # Where the preferred form is not worth it, another one still may be.
+    # A simpler form that is as good, or better in one document alone, does not replace it.
+    forms = {INCUMBENT: luckier, BACKGROUND: luckier, mean: better}
+    assert competition(forms, sensitive, fold, document).winner() == mean
+    # Where the preferred form is clearly worse, a simpler one replaces it, or another with an encoder.
+    worse = np.where(sensitive, scores - 4, scores + 4)
+    forms = {INCUMBENT: scores, ENCODER: worse, mean: worse}
+    assert competition(forms, sensitive, fold, document).winner() == INCUMBENT
     forms = {INCUMBENT: scores, ENCODER: luckier, mean: scores}
     assert competition(forms, sensitive, fold, document).winner() == ENCODER
 

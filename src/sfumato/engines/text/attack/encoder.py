@@ -28,7 +28,7 @@ __all__ = ["encoder_attacks", "learning", "masked_background"]
 
 _LEAST_MASKED, _MOST_MASKED = 0.6, 1.0
 _BACKGROUND_TOKENS = 600_000
-_STEPS = 60  # at least, on a small release
+_EPOCHS, _STEPS = 3, 60  # at least, on a small release
 learning = threading.Lock()  # of what attacks on many releases share
 
 
@@ -121,11 +121,9 @@ def encoder_attacks(
 
 def _attacking(encoder: Encoder) -> Encoder:
     """Return the encoder as an attacker tunes it: a few passes over a release, not as many as a publisher."""
-    from ..learners.encoder.training import Schedule
-
     if encoder.schedule is not None:
         return encoder
-    return replace(encoder, schedule=Schedule(rate=encoder.planned.rate, steps=_STEPS))
+    return replace(encoder, schedule=replace(encoder.planned, epochs=_EPOCHS, steps=_STEPS))
 
 
 def _inside(encoder: Encoder, release: Target, fold: np.ndarray, seed: int) -> Scores:
@@ -133,11 +131,11 @@ def _inside(encoder: Encoder, release: Target, fold: np.ndarray, seed: int) -> S
 
 
 def _of_background(encoder: Encoder, target: Target, streams: Streams) -> Model:
-    from ..learners.encoder.training import Schedule, within
+    from ..learners.encoder.training import within
 
     data = masked_background(target, streams.generator("masked background"))
     random = streams.generator("background of attackers")
     chosen = within(data, target.background, _BACKGROUND_TOKENS, random)
     seed = streams.seed_of("encoder of attackers")
-    learner = replace(encoder, schedule=Schedule(2, encoder.planned.rate, steps=0))
+    learner = replace(encoder, schedule=replace(encoder.planned, epochs=2, steps=0))
     return learner.fit(data, target.sensitive, documents=chosen, seed=seed)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ....core.randomness import Streams
 from ..learners.encoder.learner import Encoder, EncoderModel
-from ..learners.encoder.training import Schedule, within
+from ..learners.encoder.training import within
 from ..learners.protocol import Learner, Model
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
@@ -42,7 +42,7 @@ def learn_from_background(encoder: Encoder, whole: Labelled, streams: Streams) -
     """
     data = whole.data
     chosen = within(data, ~whole.own, _BACKGROUND_WORDS, streams.generator("encoder background"))
-    schedule = Schedule(_BACKGROUND_EPOCHS, encoder.planned.rate, steps=0)
+    schedule = replace(encoder.planned, epochs=_BACKGROUND_EPOCHS, steps=0)
     return replace(encoder, schedule=schedule).fit(
         data, whole.sensitive, documents=chosen, seed=streams.seed_of("encoder background")
     )

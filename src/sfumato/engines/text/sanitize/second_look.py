@@ -17,7 +17,7 @@ from ..reading.features import TokenData
 
 __all__ = ["Look", "fitted_look", "look_again", "passages"]
 
-REACH = 12
+REACH = 6
 SHARE = 0.235  # of the words that it was fitted on, so that new texts stay under a quarter
 _WIDEST = 6.0
 
@@ -32,7 +32,7 @@ class Look:
         The stages whose mean log-odds are the first answer.
     low, high : float
         The band in which that answer is unsure.
-    reach : int, default 12
+    reach : int, default 6
         How many tokens before and after an unsure one are read with it.
 
     """

@@ -11,15 +11,20 @@ NO_ENCODER, DEFAULT_ENCODER = "none", "default"
 
 
 class Tuning(NamedTuple):
-    """How many of the upper layers are tuned (None: all), and the schedule that suits."""
+    """How many of the upper layers are tuned (None: all), and the schedule that suits.
+
+    `decay` is the learning rate of a layer over that of the layer above: what the lower layers learned
+    from much text is changed less than what is near the head.
+    """
 
     layers: int | None
     rate: float
     epochs: int
+    decay: float = 1.0
 
 
 TUNINGS: Mapping[str, Tuning] = {
     "head": Tuning(0, 6e-4, 3),
     "two": Tuning(2, 3e-4, 3),
-    "all": Tuning(None, 2e-4, 6),
+    "all": Tuning(None, 3e-4, 6, 0.7),
 }

@@ -83,10 +83,12 @@ class Encoder(Learner):
         """How long and how fast to learn; less from a start, which knows something already."""
         if self.schedule is not None:
             return self.schedule
-        _, rate, epochs = TUNINGS[self.tuning]
+        _, rate, epochs, decay = TUNINGS[self.tuning]
         if self.start is None:
-            return Schedule(epochs, rate)
-        return Schedule(min(epochs, _EPOCHS_FROM_START), rate / 2, steps=_STEPS_FROM_START)
+            return Schedule(epochs, rate, decay=decay)
+        return Schedule(
+            min(epochs, _EPOCHS_FROM_START), rate / 2, steps=_STEPS_FROM_START, decay=decay
+        )
 
     def quick(self) -> Encoder:
         """Return the learner that tunes the head alone, on one reading of the corpus."""

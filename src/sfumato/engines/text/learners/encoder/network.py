@@ -266,7 +266,11 @@ def moments(tuned: Tuned) -> Moments:
     return Moments(zeros, jax.tree.map(jnp.zeros_like, tuned))
 
 
-@partial(jax.jit, static_argnames=("shape", "decay", "head_rate", "share"), donate_argnums=(0, 1))
+@partial(
+    jax.jit,
+    static_argnames=("shape", "decay", "head_rate", "share", "layer_decay"),
+    donate_argnums=(0, 1),
+)
 def train_step(
     tuned: Tuned,
     state: Moments,
@@ -279,6 +283,7 @@ def train_step(
     share: int = 26,
     decay: float = 0.01,
     head_rate: float = 5.0,
+    layer_decay: float = 1.0,
 ) -> tuple[Tuned, Moments]:
     """Take one step of AdamW; the gradient is clipped to norm 1, the head learns faster.
 
@@ -304,6 +309,8 @@ def train_step(
         Decay of the weight matrices.
     head_rate : float, default 5
         How much faster the head and the case embedding learn.
+    layer_decay : float, default 1
+        The rate of each layer over that of the layer above it.
 
     """
     key = jax.random.fold_in(jax.random.key(seed), step.astype(jnp.uint32))
@@ -324,8 +331,13 @@ def train_step(
     tuned = {
         "case": jax.tree.map(fast, tuned["case"], first["case"], second["case"]),
         "head": jax.tree.map(fast, tuned["head"], first["head"], second["head"]),
-        "layers": jax.tree.map(
-            partial(moved, 1.0), tuned["layers"], first["layers"], second["layers"]
-        ),
+        "layers": [
+            jax.tree.map(partial(moved, layer_decay**below), *parts)
+            for below, parts in zip(
+                reversed(range(len(tuned["layers"]))),
+                zip(tuned["layers"], first["layers"], second["layers"], strict=True),
+                strict=True,
+            )
+        ],
     }
     return tuned, Moments(first, second)

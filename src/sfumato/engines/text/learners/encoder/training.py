@@ -45,6 +45,8 @@ class Schedule:
         Steps to take at least, in not more than `most` passes.
     most : int, default 12
         Passes at most.
+    decay : float, default 1
+        The rate of each layer over that of the layer above it.
 
     """
 
@@ -52,6 +54,7 @@ class Schedule:
     rate: float = 2e-4
     steps: int = 160
     most: int = 12
+    decay: float = 1.0
 
     def passes(self, batches: int) -> int:
         """Return how often to go through so many batches: small corpora are read more often."""
@@ -281,7 +284,7 @@ def tune(
             slope = min(1.0, step / warm, (steps - step + 1) / max(1.0, steps - warm))
             tuned, state = train_step(
                 tuned, state, corpus.batch(group, rows, labels), np.float32(step),
-                np.float32(schedule.rate * slope), usual, shape, seed,
+                np.float32(schedule.rate * slope), usual, shape, seed, layer_decay=schedule.decay,
             )  # fmt: skip
         if aside is not None:
             sums = [
