@@ -217,10 +217,11 @@ def _columns_and_cells(matrix: BinaryMatrix, spec: Spec) -> Published:
     """Keep good columns whole, and single ones of the others; for a class, columns that tell it."""
     if spec.knowledge.protects_rows:
         return _columns(matrix, replace(spec, selector=GreedySupport(spec.k)))
-    columns = _best_columns(matrix, spec)
     if spec.for_class and _two_classes(matrix, spec):
         plain = replace(spec, knowledge=Knowledge(), selector=GreedyInformation(spec.k))
         columns = _selected(matrix, plain)
+    else:
+        columns = _best_columns(matrix, spec)
     found = suppressed_beside(
         matrix, spec.k, columns, weights=_weights(matrix, spec), effort=spec.effort,
         seed=spec.seed, progress=spec.progress,

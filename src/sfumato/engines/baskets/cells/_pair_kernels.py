@@ -16,6 +16,23 @@ I8 = npt.NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
+def count_company(indptr: I8, ranks: I4, starts: I8, rows: I4, j: int, count: I4, seen: I4) -> int:
+    """Count the rows of item j that hold each more common item; return how many `seen` lists."""
+    found = 0
+    for p in range(starts[j], starts[j + 1]):
+        r = rows[p]
+        for i in range(indptr[r], indptr[r + 1]):
+            other = ranks[i]
+            if other >= j:
+                break
+            if count[other] == 0:
+                seen[found] = other
+                found += 1
+            count[other] += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
 def frequent_pairs(indptr: I8, ranks: I4, starts: I8, rows: I4, k: int) -> tuple[I8, I4]:
     """List, for each item, the more common items that share at least k rows with it."""
     d = starts.size - 1
@@ -25,17 +42,7 @@ def frequent_pairs(indptr: I8, ranks: I4, starts: I8, rows: I4, k: int) -> tuple
     nodes = np.empty(0, np.int32)
     for turn in range(2):
         for j in range(d):
-            found = 0
-            for p in range(starts[j], starts[j + 1]):
-                r = rows[p]
-                for i in range(indptr[r], indptr[r + 1]):
-                    other = ranks[i]
-                    if other >= j:
-                        break
-                    if count[other] == 0:
-                        seen[found] = other
-                        found += 1
-                    count[other] += 1
+            found = count_company(indptr, ranks, starts, rows, j, count, seen)
             kept = 0
             for q in range(found):
                 if count[seen[q]] >= k:
@@ -103,7 +110,7 @@ def _drop_until_clean(
 
 
 @njit(cache=True, nogil=True)
-def _published(indptr: I8, ranks: I4, kept: B1, r: int, items: I4, place: I8) -> int:
+def published_items(indptr: I8, ranks: I4, kept: B1, r: int, items: I4, place: I8) -> int:
     m = 0
     for i in range(indptr[r], indptr[r + 1]):
         if kept[i]:
@@ -122,7 +129,7 @@ def cliques(indptr: I8, ranks: I4, first: I8, nodes: I4, longest: int) -> B1:
     out = np.zeros(longest, np.bool_)
     none = np.empty(0, np.int32)
     for r in range(indptr.size - 1):
-        m = _published(indptr, ranks, kept, r, items, place)
+        m = published_items(indptr, ranks, kept, r, items, place)
         out[:m] = False
         if _drop_until_clean(first, nodes, none, 0, False, items, m, out) > 0:
             for a in range(m):
@@ -138,7 +145,7 @@ def count_edges(indptr: I8, ranks: I4, kept: B1, first: I8, nodes: I4, longest: 
     items = np.empty(longest, np.int32)
     place = np.empty(longest, np.int64)
     for r in range(indptr.size - 1):
-        m = _published(indptr, ranks, kept, r, items, place)
+        m = published_items(indptr, ranks, kept, r, items, place)
         for a in range(m):
             for b in range(a):
                 counts[_edge(first, nodes, items[b], items[a])] += 1
@@ -166,7 +173,7 @@ def repair(
         before = total
         for q in range(order.size):
             r = order[q]
-            m = _published(indptr, ranks, kept, r, items, place)
+            m = published_items(indptr, ranks, kept, r, items, place)
             out[:m] = False
             if _drop_until_clean(first, nodes, counts, k, True, items, m, out) == 0:
                 continue
@@ -197,7 +204,7 @@ def restore(
     added = 0
     for q in range(order.size):
         r = order[q]
-        m = _published(indptr, ranks, kept, r, items, place)
+        m = published_items(indptr, ranks, kept, r, items, place)
         for i in range(indptr[r], indptr[r + 1]):
             if kept[i]:
                 continue
@@ -236,17 +243,7 @@ def fewest_with_pair(indptr: I8, ranks: I4, starts: I8, rows: I4, floor: int, be
     count = np.zeros(d, np.int32)
     seen = np.empty(d, np.int32)
     for j in range(d - 1, -1, -1):
-        found = 0
-        for p in range(starts[j], starts[j + 1]):
-            r = rows[p]
-            for i in range(indptr[r], indptr[r + 1]):
-                other = ranks[i]
-                if other >= j:
-                    break
-                if count[other] == 0:
-                    seen[found] = other
-                    found += 1
-                count[other] += 1
+        found = count_company(indptr, ranks, starts, rows, j, count, seen)
         for q in range(found):
             best = min(best, count[seen[q]])
             count[seen[q]] = 0
@@ -263,21 +260,14 @@ def rows_with_rare_pair(indptr: I8, ranks: I4, starts: I8, rows: I4, k: int) -> 
     seen = np.empty(d, np.int32)
     out = np.zeros(indptr.size - 1, np.bool_)
     for j in range(d):
-        found = 0
-        for turn in range(2):
-            for p in range(starts[j], starts[j + 1]):
-                r = rows[p]
-                for i in range(indptr[r], indptr[r + 1]):
-                    other = ranks[i]
-                    if other >= j:
-                        break
-                    if turn == 0:
-                        if count[other] == 0:
-                            seen[found] = other
-                            found += 1
-                        count[other] += 1
-                    elif count[other] < k:
-                        out[r] = True
+        found = count_company(indptr, ranks, starts, rows, j, count, seen)
+        for p in range(starts[j], starts[j + 1]):
+            r = rows[p]
+            for i in range(indptr[r], indptr[r + 1]):
+                if ranks[i] >= j:
+                    break
+                if count[ranks[i]] < k:
+                    out[r] = True
         for q in range(found):
             count[seen[q]] = 0
     return out

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from ._pair_kernels import count_company, published_items
+
 B1 = npt.NDArray[np.bool_]
 I4 = npt.NDArray[np.int32]
 I8 = npt.NDArray[np.int64]
@@ -38,17 +40,6 @@ def _triple(table, d, a, b, c):
 
 
 @njit(cache=True, nogil=True)
-def _published(indptr, ranks, kept, r, items, place):
-    m = 0
-    for i in range(indptr[r], indptr[r + 1]):
-        if kept[i]:
-            items[m] = ranks[i]
-            place[m] = i
-            m += 1
-    return m
-
-
-@njit(cache=True, nogil=True)
 def count_triples(indptr, ranks, kept, offered, d, longest, slots):
     """Count the rows that publish each triple of what is offered, in a table of so many slots (2^n)."""
     table = np.full(slots, -1, np.int64)
@@ -56,7 +47,7 @@ def count_triples(indptr, ranks, kept, offered, d, longest, slots):
     items = np.empty(longest, np.int32)
     place = np.empty(longest, np.int64)
     for r in range(indptr.size - 1):
-        m = _published(indptr, ranks, offered, r, items, place)
+        m = published_items(indptr, ranks, offered, r, items, place)
         for a in range(m):
             for b in range(a):
                 for c in range(b):
@@ -111,7 +102,7 @@ def repair_triples(indptr, ranks, kept, table, counts, d, k, order, longest):
     while True:
         before = total
         for q in range(order.size):
-            m = _published(indptr, ranks, kept, order[q], items, place)
+            m = published_items(indptr, ranks, kept, order[q], items, place)
             out[:m] = False
             if m < 3 or _drop_from_row(table, counts, d, k, items, m, out) == 0:
                 continue
@@ -142,7 +133,7 @@ def restore_triples(
     added = 0
     for q in range(order.size):
         r = order[q]
-        m = _published(indptr, ranks, kept, r, items, place)
+        m = published_items(indptr, ranks, kept, r, items, place)
         if m < 2:
             continue
         for i in range(indptr[r], indptr[r + 1]):
@@ -259,17 +250,10 @@ def fewest_with_triple(
     listed = np.empty(rows.size, np.int32)
     begin = np.zeros(d + 1, np.int64)
     for j in range(d - 1, -1, -1):
-        found, entries = 0, 0
-        for p in range(starts[j], starts[j + 1]):
-            r = rows[p]
-            for i in range(indptr[r], indptr[r + 1]):
-                if ranks[i] >= j:
-                    break
-                if count[ranks[i]] == 0:
-                    seen[found] = ranks[i]
-                    found += 1
-                count[ranks[i]] += 1
-                entries += 1
+        found = count_company(indptr, ranks, starts, rows, j, count, seen)
+        entries = 0
+        for q in range(found):
+            entries += count[seen[q]]
         if entries > listed.size:
             listed = np.empty(2 * entries, np.int32)
         at = 0
