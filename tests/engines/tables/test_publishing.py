@@ -342,11 +342,12 @@ def test_the_smallest_sizes_are_conditions_of_publishing(folder, tmp_path):
 def test_refused_when_the_output_is_not_the_policy(folder, candidate, tmp_path, monkeypatch, what):
     plain = Generaliser.selection
 
-    def tampered(self, opened):
+    def tampered(self, opened, **asked):
         if what == "row":
-            return plain(self, opened) + " LIMIT 499"
+            return plain(self, opened, **asked) + " LIMIT 499"
         first = tuple(f"{v}!" for v in self.labels[0])
-        return plain(dataclasses.replace(self, labels=(first, *self.labels[1:])), opened)
+        changed = dataclasses.replace(self, labels=(first, *self.labels[1:]))
+        return plain(changed, opened, **asked)
 
     monkeypatch.setattr(Generaliser, "selection", tampered)
     with pytest.raises(ReleaseRefusedError):
@@ -361,7 +362,9 @@ def test_refused_when_a_policy_was_applied_that_is_finer(folder, candidate, tmp_
     monkeypatch.setattr(
         Generaliser,
         "selection",
-        lambda self, opened: plain(dataclasses.replace(self, labels=finer), opened),
+        lambda self, opened, **asked: plain(
+            dataclasses.replace(self, labels=finer), opened, **asked
+        ),
     )
     with pytest.raises(ReleaseRefusedError):
         publish(folder, candidate, folder / "register.csv", out=tmp_path / "out")
