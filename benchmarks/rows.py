@@ -11,10 +11,13 @@ import os
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from benchmarks._common import resumed
 
 SCHEMA = {
     "attribute": [
@@ -38,7 +41,7 @@ import json, resource, sys, time
 from benchmarks.rows import SCHEMA
 from sfumato.engines import tables
 start = time.process_time()
-found = tables.explore(sys.argv[1], SCHEMA, evaluations=500, **json.loads(sys.argv[2]))
+found = tables.explore(sys.argv[1], SCHEMA, evaluations=300, **json.loads(sys.argv[2]))
 print(json.dumps({
     "cpu_seconds": round(time.process_time() - start, 2),
     "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
@@ -51,13 +54,13 @@ print(json.dumps({
 
 def run() -> dict[str, Any]:
     rows = int(os.environ.get("SFUMATO_ROWS", "10_000_000"))
-    results: dict[str, Any] = {"columns": len(SCHEMA["attribute"]), "evaluations": 500}
+    results: dict[str, Any] = {"columns": len(SCHEMA["attribute"]), "evaluations": 300}
     with tempfile.TemporaryDirectory(prefix="sfumato-rows-") as name:
         for many in (rows // 10, rows):
-            path = Path(name) / "people.parquet"
-            write(path, many)
+            path = Path(name) / f"people-{many}.parquet"
             results[f"{many:,} rows"] = {
-                title: _explored(path, asked) for title, asked in ASKED.items()
+                title: resumed("rows", f"{many}-{n}", partial(_explored, path, many, asked))
+                for n, (title, asked) in enumerate(ASKED.items())
             }
             print(f"   {many:,} rows: {json.dumps(results[f'{many:,} rows'])}", flush=True)
     return results
@@ -92,7 +95,9 @@ def _people(draw: np.random.Generator, rows: int, pa: Any) -> Any:
     })  # fmt: skip
 
 
-def _explored(path: Path, asked: dict[str, Any]) -> dict[str, Any]:
+def _explored(path: Path, rows: int, asked: dict[str, Any]) -> dict[str, Any]:
+    if not path.exists():
+        write(path, rows)
     done = subprocess.run(
         [sys.executable, "-c", _CHILD, str(path), json.dumps(asked)],
         capture_output=True, text=True, check=False,
