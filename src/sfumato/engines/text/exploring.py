@@ -322,12 +322,12 @@ def _judge(
         return _learned(request, sources, labelled, held_out)
 
     work: list[Callable[[], TextCandidate | TextReference | Learned]] = [
+        looked,  # first, because it takes longest
         *(
             partial(judge.candidate, p.ratio, p, in_sample=fitted.in_sample.get(p.ratio))
             for p in every.values()
         ),
         *judge.literal(fitted.published, fitted.literal),
-        looked,
     ]
     done = side_by_side(work)
     candidates, area = placed([d for d in done if isinstance(d, TextCandidate)])

@@ -96,6 +96,33 @@ class _Contest:
         return list(dict.fromkeys(form.way for form in self.forms if form.way))
 
 
+class _Refitted:
+    """Stages learned again from all documents, each once, by whichever ratio comes first."""
+
+    def __init__(self) -> None:
+        self.models: dict[int, Model] = {}
+        self._locks: dict[int, threading.Lock] = {}
+        self._guard = threading.Lock()
+
+    def learn(self, places: Sequence[int], learned: Callable[[int], Model]) -> None:
+        """Learn the stages that nobody has; those that another thread is learning are waited for last."""
+        waiting = [place for place in places if not self._one(place, learned, wait=False)]
+        for place in waiting:
+            self._one(place, learned, wait=True)
+
+    def _one(self, place: int, learned: Callable[[int], Model], *, wait: bool) -> bool:
+        with self._guard:
+            lock = self._locks.setdefault(place, threading.Lock())
+        if not lock.acquire(blocking=wait):
+            return False
+        try:
+            if place not in self.models:
+                self.models[place] = learned(place)
+        finally:
+            lock.release()
+        return True
+
+
 class _RatioRun:
     """How far the search has come for one ratio."""
 
@@ -142,8 +169,7 @@ class CrossFitSearch:
         self.first_pass: Scores | None = None
         self.alternatives: list[Publication] = []
         self.first: _Contest | None = None
-        self.refitted: dict[int, Model] = {}
-        self._refitting = threading.Lock()
+        self.refitted = _Refitted()
 
     def run(self, ratios: Sequence[float]) -> dict[float, Publication]:
         """Choose for each ratio; the first round's scores are shared.
@@ -176,13 +202,13 @@ class CrossFitSearch:
         return published
 
     def _played(
-        self, ratio: float, first: _Contest, kinds: tuple[Model, ...], refitted: dict[int, Model]
+        self, ratio: float, first: _Contest, kinds: tuple[Model, ...], refitted: _Refitted
     ) -> tuple[Publication, Form | None]:
         """Play all rounds for one ratio; return the publication and the form that won the first."""
         run = _RatioRun(self, ratio)
         form = self._advance(run, first, refitted)
         while run.rounds[-1].kept and len(run.rounds) < self.settings.max_rounds:
-            self._advance(run, self._later_round(run), {})
+            self._advance(run, self._later_round(run), _Refitted())
         self.settings.progress(f"L/C {ratio:g}: {len(run.classifiers)} rounds")
         publication = Publication(
             ratio,
@@ -427,9 +453,7 @@ class CrossFitSearch:
                     return False
         return self._competition(run, {form: scores}, live).entries[form].fit.gain > 0
 
-    def _advance(
-        self, run: _RatioRun, contest: _Contest, refitted: dict[int, Model]
-    ) -> Form | None:
+    def _advance(self, run: _RatioRun, contest: _Contest, refitted: _Refitted) -> Form | None:
         """Judge the forms, keep the best if it gains, and redact what it finds; return it if kept."""
         scores = contest.scores()
         judged = self._competition(run, scores, self._live(run))
@@ -458,7 +482,7 @@ class CrossFitSearch:
         contest: _Contest,
         form: Form,
         threshold: float,
-        refitted: dict[int, Model],
+        refitted: _Refitted,
     ) -> Classifier:
         """Learn the stages of a form again, from all documents.
 
@@ -466,17 +490,17 @@ class CrossFitSearch:
         """
         needed = contest.needed(form)
         number = {old: new for new, old in enumerate(needed)}
+        refitted.learn(
+            needed, lambda p: contest.stages[p].fitted or self._refitted_stage(run, contest, p)
+        )
         stages = []
         for old in needed:
             plan = contest.stages[old]
-            with self._refitting:  # what ratios share is learned once
-                if old not in refitted:
-                    refitted[old] = plan.fitted or self._refitted_stage(run, contest, old)
             sees = tuple((number[s] if s >= 0 else s, own) for s, own in plan.sees)
             look = plan.look
             if look is not None:
                 look = replace(look, sources=tuple(number[s] for s in look.sources))
-            stages.append(Stage(refitted[old], sees, look))
+            stages.append(Stage(refitted.models[old], sees, look))
         voices = tuple(number[voice] for voice in form.voices)
         return Classifier(tuple(stages), voices, threshold, form.name)
 
