@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....core.randomness import Streams
+from ....core.threads import side_by_side
 from ..learners.protocol import Learner, Model
 from ..reading.arrays import Mask
 from ..reading.labelled import Labelled
@@ -82,15 +84,15 @@ class Settings:
         if len(labelled.names) < 2:
             return ()
         seed = self.streams.seed_of("typing")
-        return tuple(
-            self.learner.fit(
-                labelled.data,
-                (labelled.labels == k + 1).astype(np.uint8),
-                documents=labelled.own,
-                seed=seed,
-            )
-            for k in range(len(labelled.names))
-        )
+
+        def learned(label: int) -> Model:
+            is_kind = (labelled.labels == label).astype(np.uint8)
+            return self.learner.fit(labelled.data, is_kind, documents=labelled.own, seed=seed)
+
+        labelled.data.index()  # made once, before the models share it
+        labelled.data.words.groups()
+        labels = range(1, len(labelled.names) + 1)
+        return tuple(side_by_side(partial(learned, label) for label in labels))
 
     def classifier_set(
         self, labelled: Labelled, classifiers: Sequence[Classifier], kinds: tuple[Model, ...]
