@@ -1,12 +1,15 @@
 """`text explore` on one and on two threads: wall time side by side, and whether every byte is the same.
 
-Run it on a machine with at least two idle cores; the load of the machine is recorded beside the figures.
+Run it on a machine with at least two idle cores; the load of the machine is recorded beside the figures, and
+what its second core is worth at all: two processes that share nothing, each with the whole work, against one.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -35,6 +38,35 @@ def once(documents: list[Any], threads: int, attackers: list[str]) -> tuple[floa
     return seconds, digest.hexdigest()
 
 
+ALONE = """
+import sys
+from benchmarks.threads import DOCUMENTS, clinic_notes, once
+documents = clinic_notes(DOCUMENTS, seed=1)
+once(documents[:40], 1, ["crf"])
+print("ready", flush=True)
+sys.stdin.readline()
+print(once(documents, 1, ["crf"])[0], flush=True)
+"""
+
+
+def apart(processes: int) -> float:
+    """Return the seconds until each of some processes has done the whole work on one thread."""
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", ALONE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(processes)
+    ]
+    for process in started:
+        assert process.stdout is not None
+        process.stdout.readline()
+    for process in started:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    return max(float(process.communicate()[0]) for process in started)
+
+
 def run() -> dict[str, Any]:
     documents = clinic_notes(DOCUMENTS, seed=1)
     once(documents[:40], 2, ["crf"])  # compile first
@@ -54,4 +86,8 @@ def run() -> dict[str, Any]:
             "same_bytes": len(digests) == 1,
         }
         print(f"   {name}: {results[name]}", flush=True)
+    alone = [apart(1) for _ in range(2)]
+    both = [apart(2) for _ in range(2)]
+    results["two processes that share nothing"] = round(min(both) / (2 * min(alone)), 3)
+    print(f"   two processes that share nothing: {results['two processes that share nothing']}")
     return results
