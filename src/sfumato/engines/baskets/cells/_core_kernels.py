@@ -150,6 +150,20 @@ def shared_weight(s, r, token):
 
 
 @njit(cache=True, nogil=True)
+def tally(s, r, column, by):
+    """Count the items of row r up or down in a column of the items."""
+    for p in range(s.indptr[r], s.indptr[r + 1]):
+        s.item[s.indices[p], column] += by
+
+
+@njit(cache=True, nogil=True)
+def clear(s, r, column):
+    """Set a column of the items to zero for those of row r."""
+    for p in range(s.indptr[r], s.indptr[r + 1]):
+        s.item[s.indices[p], column] = 0
+
+
+@njit(cache=True, nogil=True)
 def members_of(s, c, out):
     found = np.int64(0)
     r = s.core[c, FIRST]

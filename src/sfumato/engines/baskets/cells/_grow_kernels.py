@@ -12,6 +12,7 @@ from ._core_kernels import (
     RIDERS,
     TALLY,
     K,
+    clear,
     has_room,
     move,
     new_core,
@@ -19,6 +20,7 @@ from ._core_kernels import (
     pinned,
     reserve,
     shared_weight,
+    tally,
 )
 
 
@@ -123,14 +125,11 @@ def _pick_holders(s, r, best, n_best, chosen):
     for _ in range(2):  # leave one out, take the row that keeps most of what the others share
         better = False
         for i in range(n_chosen):
-            x = chosen[i]
-            for p in range(s.indptr[x], s.indptr[x + 1]):
-                s.item[s.indices[p], TALLY] += 1
+            tally(s, chosen[i], TALLY, 1)
         for a in range(1, n_chosen):
             out = chosen[a]
             trial = new_token(s)
-            for p in range(s.indptr[out], s.indptr[out + 1]):
-                s.item[s.indices[p], TALLY] -= 1
+            tally(s, out, TALLY, -1)
             for p in range(s.indptr[r], s.indptr[r + 1]):
                 j = s.indices[p]
                 if s.item[j, TALLY] == k - 1:
@@ -152,17 +151,13 @@ def _pick_holders(s, r, best, n_best, chosen):
                 chosen[a] = best[top]
                 reserve(s, chosen[a], -1)
                 better = True
-            x = chosen[a]
-            for p in range(s.indptr[x], s.indptr[x + 1]):
-                s.item[s.indices[p], TALLY] += 1
+            tally(s, chosen[a], TALLY, 1)
         token = new_token(s)
         for p in range(s.indptr[r], s.indptr[r + 1]):
             if s.item[s.indices[p], TALLY] == k:
                 s.mark[s.indices[p]] = token
         for i in range(n_chosen):
-            x = chosen[i]
-            for p in range(s.indptr[x], s.indptr[x + 1]):
-                s.item[s.indices[p], TALLY] = 0
+            clear(s, chosen[i], TALLY)
         if not better:
             break
     return token

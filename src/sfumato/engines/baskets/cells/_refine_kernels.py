@@ -17,6 +17,7 @@ from ._core_kernels import (
     SIZE,
     TALLY,
     K,
+    clear,
     has_room,
     kill,
     members_of,
@@ -24,6 +25,7 @@ from ._core_kernels import (
     new_core,
     new_token,
     shared_weight,
+    tally,
 )
 
 
@@ -45,9 +47,7 @@ def _add_free_items(s, holding, n_holding, token):
     k = s.numbers[K]
     while n_holding > k:
         for i in range(n_holding):
-            r = holding[i]
-            for p in range(s.indptr[r], s.indptr[r + 1]):
-                s.item[s.indices[p], HELD] += 1
+            tally(s, holding[i], HELD, 1)
         top, top_value = -1, np.int64(0)
         for i in range(n_holding):
             r = holding[i]
@@ -57,9 +57,7 @@ def _add_free_items(s, holding, n_holding, token):
                 if s.item[j, HELD] >= k and s.mark[j] != token and value > top_value:
                     top, top_value = j, value
         for i in range(n_holding):
-            r = holding[i]
-            for p in range(s.indptr[r], s.indptr[r + 1]):
-                s.item[s.indices[p], HELD] = 0
+            clear(s, holding[i], HELD)
         if top < 0:
             break
         s.mark[top] = token
@@ -89,15 +87,12 @@ def _swap_holders(s, members, found, width, chosen):
     k = s.numbers[K]
     stride = max(1, found // width)
     for a in range(k):
-        x = chosen[a]
-        for p in range(s.indptr[x], s.indptr[x + 1]):
-            s.item[s.indices[p], HELD] += 1
+        tally(s, chosen[a], HELD, 1)
     for _ in range(4):
         better = False
         for a in range(k):
             out = chosen[a]
-            for p in range(s.indptr[out], s.indptr[out + 1]):
-                s.item[s.indices[p], HELD] -= 1
+            tally(s, out, HELD, -1)
             trial = new_token(s)
             x = chosen[1] if a == 0 else chosen[0]
             for p in range(s.indptr[x], s.indptr[x + 1]):
@@ -117,9 +112,7 @@ def _swap_holders(s, members, found, width, chosen):
             if top >= 0:
                 chosen[a] = top
                 better = True
-            x = chosen[a]
-            for p in range(s.indptr[x], s.indptr[x + 1]):
-                s.item[s.indices[p], HELD] += 1
+            tally(s, chosen[a], HELD, 1)
         if not better:
             break
     token = new_token(s)
@@ -128,9 +121,7 @@ def _swap_holders(s, members, found, width, chosen):
         if s.item[s.indices[p], HELD] == k:
             s.mark[s.indices[p]] = token
     for a in range(k):
-        x = chosen[a]
-        for p in range(s.indptr[x], s.indptr[x + 1]):
-            s.item[s.indices[p], HELD] = 0
+        clear(s, chosen[a], HELD)
     return token
 
 
@@ -150,8 +141,7 @@ def _refine_core(s, c, members, items, chosen, width):
         if s.row[r, KEPT] == s.core[c, SIZE]:
             holding[n_holding] = r
             n_holding += 1
-        for p in range(s.indptr[r], s.indptr[r + 1]):
-            s.item[s.indices[p], TALLY] += 1
+        tally(s, r, TALLY, 1)
     token = new_token(s)
     for p in range(s.core[c, BEGIN], s.core[c, END]):
         s.mark[s.entry[p, ITEM]] = token
@@ -169,9 +159,7 @@ def _refine_core(s, c, members, items, chosen, width):
             n_items += 1
             after += s.item[j, TALLY] * s.weight[j]
     for i in range(found):
-        r = members[i]
-        for p in range(s.indptr[r], s.indptr[r + 1]):
-            s.item[s.indices[p], TALLY] = 0
+        clear(s, members[i], TALLY)
     if after <= before or not has_room(s, n_items):
         return False
     new = new_core(s, items, n_items)

@@ -170,11 +170,11 @@ def restore_triples(
 @njit(cache=True, nogil=True)
 def drop_rare_triples(
     indptr: I8, ranks: I4, kept: B1, starts: I8, places: I8, row_of: I4, k: int, room: int
-) -> tuple[int, bool]:
+) -> int:
     """Drop, from the rarest item up, an item from each row where it is part of a rare triple.
 
-    Each triple is counted with its rarest item. Returns the ones dropped and whether every item was
-    looked at: one whose triples need more than `room` table entries is left out of its rows instead.
+    Each triple is counted with its rarest item; one whose triples need more than `room` table entries is
+    left out of its rows. Returns the ones dropped.
     """
     d = starts.size - 1
     size = 1 << 12
@@ -234,7 +234,7 @@ def drop_rare_triples(
         for q in range(n_used):
             table[used[q]] = -1
             count[used[q]] = 0
-    return dropped, True
+    return dropped
 
 
 @njit(cache=True, nogil=True)

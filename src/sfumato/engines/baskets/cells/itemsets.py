@@ -158,9 +158,7 @@ def _without_rare_triples(
     kept = _by_row(ranked, kept, offered, k)
     places = np.argsort(ranks, kind="stable").astype(np.int64)
     while True:  # a dropped item lowers the counts of others: until a sweep changes nothing
-        dropped, _ = triples.drop_rare_triples(
-            indptr, ranks, kept, starts, places, row_of, k, _ROOM
-        )
+        dropped = triples.drop_rare_triples(indptr, ranks, kept, starts, places, row_of, k, _ROOM)
         pairs = _drop_rare_pairs(ranked, kept, k)
         if dropped + pairs == 0:
             return kept

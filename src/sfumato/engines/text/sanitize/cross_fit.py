@@ -7,7 +7,6 @@ the classifiers that are kept are learned again from all documents.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +24,7 @@ from ..reading.labelled import Labelled, total_loss
 from .classifiers import Classifier, ClassifierSet, Stage, mean_of, staged
 from .competition import Competition, Form
 from .publication import LINEAR, SECOND_LOOK, STUDENT, Publication, Round
+from .refitted import Refitted
 from .second_look import Look, fitted_look, passages
 from .settings import Settings
 from .thresholds import NEVER
@@ -96,33 +96,6 @@ class _Contest:
         return list(dict.fromkeys(form.way for form in self.forms if form.way))
 
 
-class _Refitted:
-    """Stages learned again from all documents, each once, by whichever ratio comes first."""
-
-    def __init__(self) -> None:
-        self.models: dict[int, Model] = {}
-        self._locks: dict[int, threading.Lock] = {}
-        self._guard = threading.Lock()
-
-    def learn(self, places: Sequence[int], learned: Callable[[int], Model]) -> None:
-        """Learn the stages that nobody has; those that another thread is learning are waited for last."""
-        waiting = [place for place in places if not self._one(place, learned, wait=False)]
-        for place in waiting:
-            self._one(place, learned, wait=True)
-
-    def _one(self, place: int, learned: Callable[[int], Model], *, wait: bool) -> bool:
-        with self._guard:
-            lock = self._locks.setdefault(place, threading.Lock())
-        if not lock.acquire(blocking=wait):
-            return False
-        try:
-            if place not in self.models:
-                self.models[place] = learned(place)
-        finally:
-            lock.release()
-        return True
-
-
 class _RatioRun:
     """How far the search has come for one ratio."""
 
@@ -169,7 +142,7 @@ class CrossFitSearch:
         self.first_pass: Scores | None = None
         self.alternatives: list[Publication] = []
         self.first: _Contest | None = None
-        self.refitted = _Refitted()
+        self.refitted = Refitted()
 
     def run(self, ratios: Sequence[float]) -> dict[float, Publication]:
         """Choose for each ratio; the first round's scores are shared.
@@ -202,13 +175,13 @@ class CrossFitSearch:
         return published
 
     def _played(
-        self, ratio: float, first: _Contest, kinds: tuple[Model, ...], refitted: _Refitted
+        self, ratio: float, first: _Contest, kinds: tuple[Model, ...], refitted: Refitted
     ) -> tuple[Publication, Form | None]:
         """Play all rounds for one ratio; return the publication and the form that won the first."""
         run = _RatioRun(self, ratio)
         form = self._advance(run, first, refitted)
         while run.rounds[-1].kept and len(run.rounds) < self.settings.max_rounds:
-            self._advance(run, self._later_round(run), _Refitted())
+            self._advance(run, self._later_round(run), Refitted())
         self.settings.progress(f"L/C {ratio:g}: {len(run.classifiers)} rounds")
         publication = Publication(
             ratio,
@@ -453,7 +426,7 @@ class CrossFitSearch:
                     return False
         return self._competition(run, {form: scores}, live).entries[form].fit.gain > 0
 
-    def _advance(self, run: _RatioRun, contest: _Contest, refitted: _Refitted) -> Form | None:
+    def _advance(self, run: _RatioRun, contest: _Contest, refitted: Refitted) -> Form | None:
         """Judge the forms, keep the best if it gains, and redact what it finds; return it if kept."""
         scores = contest.scores()
         judged = self._competition(run, scores, self._live(run))
@@ -482,7 +455,7 @@ class CrossFitSearch:
         contest: _Contest,
         form: Form,
         threshold: float,
-        refitted: _Refitted,
+        refitted: Refitted,
     ) -> Classifier:
         """Learn the stages of a form again, from all documents.
 
