@@ -6,18 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...core.engine import Part
-from .records import (
-    AttackDetails,
-    Bounds,
-    Found,
-    Reading,
-    ReadingRecord,
-    TextAttack,
-    TextCandidate,
-    TextFrontier,
-    TextReference,
-    TextRelease,
-)
+from .attack_records import AttackDetails, Bounds, Found, Reading, ReadingRecord, TextAttack
+from .records import TextCandidate, TextFrontier, TextReference, TextRelease
 
 __all__ = ["Headline", "TextFacts"]
 

@@ -17,10 +17,11 @@ from ...presentation.sentences import (
     title_for,
     withheld_check,
 )
+from .attack_records import Reading
 from .charts import attack_chart, ratio_chart
 from .facts import TextFacts
 from .grids import attack_grid, bounds_grid, conditions_grid, label_grid, ratio_grid
-from .records import UNSURE, Reading, TextCandidate, TextRelease, is_measured, labels_listed
+from .records import UNSURE, TextCandidate, TextRelease, is_measured, labels_listed
 
 __all__ = ["story"]
 
