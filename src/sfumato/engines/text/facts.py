@@ -53,6 +53,12 @@ class TextFacts:
         return "sensitive word", "sensitive words"
 
     @property
+    def elsewhere(self) -> str | None:
+        """The part of the report that published what this part published from."""
+        files = self.release.inputs if self.release is not None else ()
+        return next((p for f in files if (p := self.part.sources.get(f.path)) is not None), None)
+
+    @property
     def left_as_they_are(self) -> dict[str, int]:
         """Spans whose label was not chosen, by label: those of the release, else of the corpus."""
         if self.release is not None:
