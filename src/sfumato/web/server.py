@@ -18,7 +18,9 @@ def serve(
     *,
     port: int = 8765,
     idle: float = 900.0,
+    encoder: str | None = None,
     say: Callable[[str], None] = print,
+    note: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Show the page until it is interrupted.
 
@@ -30,13 +32,17 @@ def serve(
         The port on 127.0.0.1; 0 takes a free one.
     idle : float
         Seconds without anybody acting after which the page locks itself.
+    encoder : str, optional
+        The pretrained encoder that learns from answers: "none", "default" or a folder.
     say : callable
         Gets the address to open.
+    note : callable, optional
+        Gets what else is worth knowing, for example who learns from the answers.
 
     """
     import uvicorn
 
-    page = Page(folders)
+    page = Page(folders, encoder=encoder)
     token = secrets.token_urlsafe(24)
     app = make_app(folders, token=token, idle=idle, page=page)
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -50,6 +56,8 @@ def serve(
             ) from None
         listener.listen(128)  # whoever opens the address at once must not be refused
         say(f"http://127.0.0.1:{listener.getsockname()[1]}/enter/{token}")
+        for line in () if page.desk is None else page.desk.notes():
+            note(line)
         # No access log: it would hold the address.
         config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
         uvicorn.Server(config).run(sockets=[listener])

@@ -108,13 +108,13 @@ class TextEngine(Engine):
 
         return story(part)
 
-    def desk(self, folder: Path) -> Desk | None:
+    def desk(self, folder: Path, *, encoder: str | None = None) -> Desk | None:
         """Return a labelling project, or None where the folder holds none."""
         if not (folder / "project.json").is_file():
             return None
         from .labelling.desk import TextDesk
 
-        return TextDesk(folder)
+        return TextDesk(folder, encoder=encoder)
 
     def verbs(self) -> Sequence[Verb]:
         """Return the start of a labelling project, the audit of a release and the papers' figures."""
@@ -198,6 +198,7 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         ratio=request.ratio,
         wanted=request.wanted,
         seed=request.seed,
+        encoder=request.encoder,
         reading=HowRead(**{name: getattr(request, name) for name in HowRead.model_fields}),
     )
     documents = sum(source.documents for source in record.sources)

@@ -465,6 +465,28 @@ def test_only_known_tokens_are_judged(tiny_encoder, tuning):
             assert np.asarray(a) == pytest.approx(np.asarray(b), rel=1e-3, abs=1e-3)
 
 
+def test_reading_can_be_watched_and_ended(tiny_encoder):
+    from sfumato.engines.text.learners.encoder.learner import Encoder
+
+    learner = Encoder(tiny_encoder, tuning="head")
+    data, _ = documents(80, words=150)
+    calls = []
+
+    def watch(most=1):
+        calls.append(1)
+        if len(calls) > most:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        learner.prepare(data, watch=watch)
+    assert len(calls) == 2  # it was ended before the second batch, and nothing of it is kept
+    learner.prepare(data, watch=lambda: calls.append(1))
+    assert len(calls) > 4
+    count = len(calls)
+    learner.prepare(data, watch=lambda: calls.append(1))
+    assert len(calls) == count
+
+
 @pytest.mark.parametrize("tuning", ["head", "two"])
 def test_an_encoder_learns_from_a_few_known_tokens(tiny_encoder, tuning):
     from sfumato.engines.text.learners.encoder.learner import Encoder
