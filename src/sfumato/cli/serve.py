@@ -22,14 +22,6 @@ def serve(
     idle: Annotated[
         int, typer.Option(help="Minutes without anybody acting after which the page locks itself.")
     ] = 15,
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            metavar="none|default|FOLDER",
-            help="The encoder that learns from the answers too (default: what the project says, else "
-            "the installed one, if any).",
-        ),
-    ] = None,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -52,4 +44,4 @@ def serve(
             if not quiet:
                 typer.echo(line, err=True)
 
-        show(folders, port=port, idle=60.0 * idle, encoder=encoder, say=say, note=note)
+        show(folders, port=port, idle=60.0 * idle, say=say, note=note)

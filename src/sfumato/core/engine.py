@@ -168,17 +168,8 @@ class Engine(ABC):
         """Attack a release; only engines with an `AttackRequest` can."""
         raise InputError(f"The {self.name} engine has no attack.")
 
-    def desk(self, folder: Path, *, encoder: str | None = None) -> Desk | None:  # noqa: ARG002
-        """Return the folder as a place where people answer questions, or None if it is none of ours.
-
-        Parameters
-        ----------
-        folder : Path
-            A folder that was given to the page.
-        encoder : str, optional
-            The pretrained encoder to learn with, for engines that use one: "none", "default" or a folder.
-
-        """
+    def desk(self, folder: Path) -> Desk | None:  # noqa: ARG002
+        """Return the folder as a place where people answer questions, or None if it is none of ours."""
         return None
 
     def verbs(self) -> Sequence[Verb]:

@@ -44,22 +44,11 @@ class Job(TypedDict, total=False):
     message: str
 
 
-def open_desk(
-    folders: Sequence[str | os.PathLike[str]], *, encoder: str | None = None
-) -> Desk | None:
-    """Return the first folder that an engine knows as a place to answer questions in.
-
-    Parameters
-    ----------
-    folders : sequence of paths
-        What `start`, `explore` or `run` wrote.
-    encoder : str, optional
-        The pretrained encoder to learn with: "none", "default" or a folder.
-
-    """
+def open_desk(folders: Sequence[str | os.PathLike[str]]) -> Desk | None:
+    """Return the first folder that an engine knows as a place to answer questions in."""
     for folder in map(Path, folders):
         for name in ENGINES:
-            found = ENGINES[name].desk(folder, encoder=encoder) if folder.is_dir() else None
+            found = ENGINES[name].desk(folder) if folder.is_dir() else None
             if found is not None:
                 return found
     return None
@@ -82,16 +71,12 @@ class Page:
     ----------
     folders : sequence of paths
         What `start`, `explore` or `run` wrote.
-    encoder : str, optional
-        The pretrained encoder to learn with: "none", "default" or a folder.
 
     """
 
-    def __init__(
-        self, folders: Sequence[str | os.PathLike[str]], *, encoder: str | None = None
-    ) -> None:
+    def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
         self.folders = [Path(folder) for folder in folders]
-        self.desk = open_desk(self.folders, encoder=encoder)
+        self.desk = open_desk(self.folders)
         self.frontiers = Frontiers(self.folders, self.desk)
         if self.desk is None and not self.frontiers.found():
             raise InputError(

@@ -18,7 +18,6 @@ def serve(
     *,
     port: int = 8765,
     idle: float = 900.0,
-    encoder: str | None = None,
     say: Callable[[str], None] = print,
     note: Callable[[str], None] = lambda _: None,
 ) -> None:
@@ -32,8 +31,6 @@ def serve(
         The port on 127.0.0.1; 0 takes a free one.
     idle : float
         Seconds without anybody acting after which the page locks itself.
-    encoder : str, optional
-        The pretrained encoder that learns from answers: "none", "default" or a folder.
     say : callable
         Gets the address to open.
     note : callable, optional
@@ -42,7 +39,7 @@ def serve(
     """
     import uvicorn
 
-    page = Page(folders, encoder=encoder)
+    page = Page(folders)
     token = secrets.token_urlsafe(24)
     app = make_app(folders, token=token, idle=idle, page=page)
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)

@@ -108,13 +108,13 @@ class TextEngine(Engine):
 
         return story(part)
 
-    def desk(self, folder: Path, *, encoder: str | None = None) -> Desk | None:
+    def desk(self, folder: Path) -> Desk | None:
         """Return a labelling project, or None where the folder holds none."""
         if not (folder / "project.json").is_file():
             return None
         from .labelling.desk import TextDesk
 
-        return TextDesk(folder, encoder=encoder)
+        return TextDesk(folder)
 
     def verbs(self) -> Sequence[Verb]:
         """Return the start of a labelling project, the audit of a release and the papers' figures."""

@@ -2,7 +2,6 @@
 
 import json
 import math
-import shutil
 import threading
 import time
 
@@ -26,6 +25,7 @@ from sfumato.engines.text.labelling.readers import Lesson, Readers
 from sfumato.engines.text.labelling.session import Session
 from sfumato.engines.text.labelling.standing import readers_of, status_of
 from sfumato.engines.text.labelling.teacher import EncoderTeacher, Teacher, teacher_named
+from sfumato.engines.text.learners.encoder.choices import ENCODER_VARIABLE
 from sfumato.engines.text.reading.tokens import labels_from_spans
 from sfumato.web import make_app
 from sfumato.web.app import Page
@@ -356,21 +356,25 @@ def test_which_teacher_is_at_work(monkeypatch, tiny_folder):
     assert "too many words (10)" in note
 
 
-def test_the_project_says_which_encoder_and_the_page_may_say_another(tmp_path, tiny_folder):
+def test_the_project_says_which_encoder_and_the_environment_another(
+    tmp_path, tiny_folder, monkeypatch
+):
     file = written(tmp_path)
     sfumato("text", "start", file, "--label", "NAME", "--encoder", tiny_folder, "--out", tmp_path / "p")  # fmt: skip
     kept = json.loads((tmp_path / "p" / "project.json").read_text())["encoder"]
     assert not kept.startswith("/")
+    monkeypatch.delenv(ENCODER_VARIABLE)
     desk = TextDesk(tmp_path / "p")
     assert isinstance(desk.session.lessons.teacher, EncoderTeacher)
     desk.close()
-    desk = TextDesk(tmp_path / "p", encoder="none")
+    monkeypatch.setenv(ENCODER_VARIABLE, "none")
+    desk = TextDesk(tmp_path / "p")
     assert desk.session.lessons is None
     assert desk.status()["readers"] == "CRF"
     desk.close()
-    shutil.copytree(tmp_path / "p", tmp_path / "q")
-    nowhere = str(tmp_path / "nowhere")
-    refused = sfumato("serve", tmp_path / "q", "--encoder", nowhere, status=2)
+    monkeypatch.setenv(ENCODER_VARIABLE, str(tmp_path / "nowhere"))
+    refused = sfumato("serve", tmp_path / "p", status=2)
     assert "config.json" in refused
+    nowhere = tmp_path / "nowhere"
     sfumato("text", "start", file, "--encoder", nowhere, "--out", tmp_path / "r", status=2)
     assert not (tmp_path / "r").exists()

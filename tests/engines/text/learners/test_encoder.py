@@ -124,7 +124,7 @@ def test_the_default_weights_are_known_by_their_hash(tiny_folder, monkeypatch):
 
 
 def test_installed_weights_can_be_hidden(monkeypatch):
-    monkeypatch.setenv(folders.HIDDEN_BY, "none")
+    monkeypatch.setenv(folders.ENCODER_VARIABLE, "none")
     assert folders.default_folder() is None
 
 

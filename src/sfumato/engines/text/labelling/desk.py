@@ -18,6 +18,7 @@ from ....core.randomness import Streams
 from ....core.records import RELEASE_FILE
 from ....core.staging import WorkFolder, whole_directory
 from ..exploration import TextExploration
+from ..learners.encoder.choices import ENCODER_VARIABLE
 from ..learners.protocol import cost_threshold
 from ..records import TextRelease
 from .answers import Place
@@ -58,19 +59,17 @@ class TextDesk(Desk):
     ----------
     folder : Path
         The project.
-    encoder : str or path, optional
-        The pretrained encoder that learns beside the CRF: "none", "default" or a folder. By default what
-        the project says, else the installed one, if there is one.
 
     """
 
-    def __init__(self, folder: Path, *, encoder: str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         # A start that was killed right after the project had appeared left the folder it worked in.
         WorkFolder(folder).recover_if_left()
         project = Project(folder)
         record = project.record
-        wanted = project.encoder if encoder is None else encoder
+        # For one opening of the page the environment may say another encoder than the project.
+        wanted = os.environ.get(ENCODER_VARIABLE) or project.encoder
         teacher, self._note = teacher_named(wanted, words=record.words, seed=record.seed)
         self.session = Session(project, teacher=teacher)
         self.session.check()
