@@ -11,15 +11,8 @@ from pydantic import ValidationError
 
 from sfumato.core.errors import FormatError
 from sfumato.core.measures import Risk, Utility
-from sfumato.engines.text.records import (
-    READINGS,
-    AttackDetails,
-    Bounds,
-    TextAttack,
-    TextCandidate,
-    TextFrontier,
-    TextReference,
-)
+from sfumato.engines.text.attack_records import READINGS, AttackDetails, Bounds, TextAttack
+from sfumato.engines.text.records import TextCandidate, TextFrontier, TextReference
 
 amount = st.floats(0, 1e6, allow_nan=False).map(lambda v: round(v, 4))
 count = st.integers(0, 10**9)

@@ -197,6 +197,12 @@ class TablesPublishRequest(Request):
 class TablesChoice(Choice):
     """The ways of choosing a policy: those of every engine, and a saved policy file."""
 
+    max_risk: float | None = parameter(
+        None,
+        help="The most useful candidate within this risk: 0.01 is a hundredth of the risk of the raw table.",
+        ge=0,
+        le=1,
+    )
     policy: str | Path | None = parameter(
         None, help="A policy that `tables mapping` saved as JSON.", role="file"
     )

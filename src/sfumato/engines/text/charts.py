@@ -7,8 +7,8 @@ from typing import Any
 from ...core.story import Chart, View
 from ...presentation.drawing import BLUE, GREEN, INK, ORANGE, PAPER, decades, filled, headroom
 from ...presentation.numbers import about, count, decimal, percent, span
+from .attack_records import Reading, ReadingRecord
 from .facts import TextFacts
-from .records import Reading, ReadingRecord
 
 __all__ = ["ATTACKER_NAMES", "attack_chart", "ratio_chart"]
 

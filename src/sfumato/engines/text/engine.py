@@ -15,8 +15,9 @@ from ...core.desk import Desk
 from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import InputError
 from ...core.story import Story
+from .attack_records import TextAttack
 from .exploration import TextExploration
-from .records import TextAttack, TextCandidate, TextRelease
+from .records import TextCandidate, TextRelease
 from .request import (
     AuditRequest,
     ConvertRequest,
@@ -197,6 +198,7 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         ratio=request.ratio,
         wanted=request.wanted,
         seed=request.seed,
+        encoder=request.encoder,
         reading=HowRead(**{name: getattr(request, name) for name in HowRead.model_fields}),
     )
     documents = sum(source.documents for source in record.sources)

@@ -6,18 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...core.engine import Part
-from .records import (
-    AttackDetails,
-    Bounds,
-    Found,
-    Reading,
-    ReadingRecord,
-    TextAttack,
-    TextCandidate,
-    TextFrontier,
-    TextReference,
-    TextRelease,
-)
+from .attack_records import AttackDetails, Bounds, Found, Reading, ReadingRecord, TextAttack
+from .records import TextCandidate, TextFrontier, TextReference, TextRelease
 
 __all__ = ["Headline", "TextFacts"]
 
@@ -61,6 +51,12 @@ class TextFacts:
         if len(labels) == 1 and (one := _NOUNS.get(labels[0].upper())):
             return one, "addresses" if one == "address" else f"{one}s"
         return "sensitive word", "sensitive words"
+
+    @property
+    def elsewhere(self) -> str | None:
+        """The part of the report that published what this part published from."""
+        files = self.release.inputs if self.release is not None else ()
+        return next((p for f in files if (p := self.part.sources.get(f.path)) is not None), None)
 
     @property
     def left_as_they_are(self) -> dict[str, int]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...core.story import Grid
 from ...presentation.numbers import about, count, decimal, listed, percent, span
+from .attack_records import TextBound
 from .charts import ATTACKER_NAMES
 from .facts import TextFacts
-from .records import TextBound
 
 __all__ = ["attack_grid", "bounds_grid", "conditions_grid", "label_grid", "ratio_grid"]
 

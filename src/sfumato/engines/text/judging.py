@@ -14,20 +14,11 @@ from ...core.measures import Interval, Risk, Utility
 from ...core.randomness import Streams
 from ...core.resampling import NextBatch
 from .attack.attacked import attacked
+from .attack_records import AttackDetails, Bounds, RangedShare
 from .learners.protocol import Learner, Model
 from .reading.arrays import Mask
 from .reading.labelled import Labelled, total_loss
-from .records import (
-    BEST_FORM,
-    AttackDetails,
-    Bounds,
-    LabelCounts,
-    RangedShare,
-    RatioLoss,
-    RoundRecord,
-    TextCandidate,
-    TextReference,
-)
+from .records import BEST_FORM, LabelCounts, RatioLoss, RoundRecord, TextCandidate, TextReference
 from .release.learned import HeldOut
 from .sanitize.publication import Publication
 

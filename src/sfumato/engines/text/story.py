@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.engine import Part
-from ...core.story import Check, Stat, Story
+from ...core.story import Stat, Story
 from ...presentation.frontier_chart import Axes, frontier_chart
 from ...presentation.knowledge import knowledge_of
 from ...presentation.numbers import about, count, listed, percent, plural, span
@@ -11,16 +11,16 @@ from ...presentation.sentences import (
     chosen_sentence,
     reference_grid,
     search_sentence,
-    shift_check,
     status_of,
     times,
     title_for,
-    withheld_check,
 )
+from .attack_records import Reading
 from .charts import attack_chart, ratio_chart
+from .checks import checks, like_the_explored
 from .facts import TextFacts
 from .grids import attack_grid, bounds_grid, conditions_grid, label_grid, ratio_grid
-from .records import UNSURE, Reading, TextCandidate, TextRelease, is_measured, labels_listed
+from .records import UNSURE, TextCandidate, TextRelease, is_measured
 
 __all__ = ["story"]
 
@@ -44,7 +44,7 @@ def story(part: Part) -> Story:
     facts = TextFacts(part)
     known = knowledge_of("sfumato.engines.text")
     told = Story(part.id, "text", title_for("Text", part), status_of(part))
-    told.verdict, told.stats, told.checks = _verdict(facts), _stats(facts), _checks(facts)
+    told.verdict, told.stats, told.checks = _verdict(facts), _stats(facts), checks(facts)
     told.published = _published(facts)
     told.tradeoff = [
         search_sentence(part),
@@ -80,7 +80,7 @@ def story(part: Part) -> Story:
 
 def _verdict(facts: TextFacts) -> list[str]:
     sentences = []
-    different = _shift_check(facts)
+    different = like_the_explored(facts)
     if different is not None and different.state == "look":
         sentences.append(different.text)
     one, many = facts.noun
@@ -163,15 +163,6 @@ def _promise(facts: TextFacts, chosen: TextCandidate, many: str) -> list[str]:
     return sentences
 
 
-def _shift_check(facts: TextFacts) -> Check | None:
-    """Return the check that the release is like what was learned from."""
-    release = facts.release
-    if release is None or release.measured is None:
-        return None
-    shift = release.measured.shift
-    return shift_check(shift, release.sentences, accepted=release.how.accept_shift)
-
-
 def _stats(facts: TextFacts) -> list[Stat]:
     found = []
     _, many = facts.noun
@@ -193,117 +184,6 @@ def _stats(facts: TextFacts) -> list[Stat]:
     return found
 
 
-def _encoder_checks(facts: TextFacts) -> list[Check]:
-    """Return the checks on attackers with a pretrained encoder and on what a device cannot repeat."""
-    checks = []
-    record = facts.attack_record
-    attack = record.attack if record is not None else facts.chosen.attack if facts.chosen else None
-    if attack is not None and not attack.with_encoder:
-        checks.append(
-            Check(
-                "open",
-                "No attacker with a pretrained encoder was run. Anyone with a laptop can run one, and it "
-                "finds more than the attackers shown here; the extra sfumato[encoder] adds it.",
-            )
-        )
-    encoder = facts.frontier.encoder if facts.frontier is not None else None
-    if encoder is not None and not encoder.repeatable:
-        checks.append(
-            Check(
-                "look",
-                f"The encoder was tuned on a device of kind {encoder.device}: running again need not "
-                "give the same bytes.",
-            )
-        )
-    return checks
-
-
-def _checks(facts: TextFacts) -> list[Check]:
-    checks = []
-    shift = _shift_check(facts)
-    if shift is not None:
-        checks.append(shift)
-    if facts.left_as_they_are:
-        named = labels_listed(facts.left_as_they_are)
-        checks.append(Check("look", f"Marked, but not chosen, and left as they are: {named}."))
-    if facts.readings and facts.bound is not None:
-        checks.append(_bound_check(facts, facts.bound))
-    if facts.readings and facts.frontier is not None and not facts.frontier.background:
-        checks.append(
-            Check(
-                "open",
-                "No labelled corpus from outside was given, to the publisher or to the attackers. A real "
-                "attacker may have one and find several times more; --background includes it.",
-            )
-        )
-    checks += _encoder_checks(facts)
-    if facts.release is not None and facts.release.how.fields_as_they_are and not _elsewhere(facts):
-        names = listed(list(facts.release.how.fields_as_they_are))
-        checks.append(Check("look", f"Fields beside the text are published as they are: {names}."))
-    if facts.frontier is not None and facts.frontier.mode == "paper":
-        checks.append(
-            Check(
-                "look",
-                "Stopping was judged on the training data, as the paper prints it; held-out documents "
-                "leak more than that judgement sees.",
-            )
-        )
-    if facts.learned_from_release:
-        checks.append(
-            Check(
-                "open",
-                "The release holds documents that the classifiers learned from. Less stays in them than "
-                "in documents that the classifiers have not seen, for which the estimates stand.",
-            )
-        )
-    if not facts.readings:
-        checks.append(Check("open", "No attack was run on this candidate."))
-    withheld = withheld_check(facts.part)
-    return checks if withheld is None else [*checks, withheld]
-
-
-def _bound_check(facts: TextFacts, bound: float) -> Check:
-    over = sorted(
-        (reading, int(budget))
-        for reading, record in facts.readings.items()
-        for budget, found in record.ranked.items()
-        if found.low > bound * int(budget)
-    )
-    if over:
-        places = listed([f"{reading} at {count(budget)} words" for reading, budget in over])
-        return Check(
-            "look",
-            f"Some attackers find clearly more than the bound C/(L+C) = {percent(bound)} of what they read "
-            f"({places}): the bound assumes that they know no more than the publisher.",
-        )
-    open_ones = sorted(
-        {
-            int(budget)
-            for record in facts.readings.values()
-            for budget, found in record.ranked.items()
-            if found.high > bound * int(budget)
-        }
-    )
-    if open_ones:
-        places = listed([f"{count(budget)} words" for budget in open_ones])
-        return Check(
-            "open",
-            f"Too little was measured to tell whether attackers stay within the bound C/(L+C) = "
-            f"{percent(bound)} of what they read (at {places}): the upper ends of the ranges are above it.",
-        )
-    return Check(
-        "holds",
-        f"No attacker finds more than the bound C/(L+C) = {percent(bound)} of what it reads, at any "
-        "budget, the upper ends of the ranges included.",
-    )
-
-
-def _elsewhere(facts: TextFacts) -> str | None:
-    """Return the part of this report that published what this part published from."""
-    files = facts.release.inputs if facts.release is not None else ()
-    return next((p for f in files if (p := facts.part.sources.get(f.path)) is not None), None)
-
-
 # --- sections ------------------------------------------------------------------------------------
 
 
@@ -320,7 +200,7 @@ def _published(facts: TextFacts) -> list[str]:
     if release is not None and release.how.fields_as_they_are:
         how = (
             "are published as another part of this report treated them"
-            if _elsewhere(facts)
+            if facts.elsewhere
             else "are published as they are"
         )
         sentences.append(f"Other fields {how}: {listed(list(release.how.fields_as_they_are))}.")

@@ -28,11 +28,11 @@ from ...core.randomness import Streams
 from ...core.staging import refuse_existing
 from ...data.documents import read_documents
 from ...engines.text.attack.attacker import Residual, Target, attack
+from ...engines.text.attack_records import AttackDetails
 from ...engines.text.learners.folds import deal
 from ...engines.text.reading.arrays import Mask
 from ...engines.text.reading.features import TokenData
 from ...engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
-from ...engines.text.records import AttackDetails
 from ...engines.text.request import StudyRequest
 from ..writing import draw_charts, write_charts, write_csv
 from .figures import FIGURES, best_single_pass, figure

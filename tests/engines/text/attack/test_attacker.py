@@ -12,11 +12,11 @@ from sfumato.core.errors import DataError
 from sfumato.core.randomness import Streams
 from sfumato.engines.text.attack.attacker import Residual, Target, attack
 from sfumato.engines.text.attack.registry import attackers_named
+from sfumato.engines.text.attack_records import Bounds
 from sfumato.engines.text.learners.crf import CRF, CRFModel
 from sfumato.engines.text.learners.svm import SVM
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
-from sfumato.engines.text.records import Bounds
 
 PLAIN = ["went", "home", "late", "may", "the", "a", "house", "Monday", "we", "saw", "rain"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....core.randomness import Streams
+from ..attack_records import Bounds
 from ..learners.folds import deal
 from ..learners.protocol import Learner, Model
 from ..reading.labelled import Labelled
-from ..records import Bounds
 from ..sanitize.publication import Publication
 from .attacker import AttackReport, Residual, Target, attack
 from .bounds import certificate

@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from ....core.errors import DataError
 from ....core.randomness import Streams
+from ..attack_records import READINGS, AttackDetails, Reading
 from ..learners.crf import CRF
 from ..learners.folds import deal, out_of_fold
 from ..learners.ngrams import CharacterNGrams
 from ..learners.protocol import Learner, Model
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
-from ..records import READINGS, AttackDetails, Reading
 from ..sanitize.stack import stack_places
 from .encoder import encoder_attacks, learning
 from .inspection import (

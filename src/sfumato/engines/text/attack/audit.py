@@ -22,9 +22,10 @@ from ....core.resampling import exact_interval, exact_upper
 from ....core.staging import whole_file
 from ....data.document import Document
 from ....data.documents import read_documents
+from ..attack_records import AuditRecord, RangedShare
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, tokenize
-from ..records import AuditRecord, RangedShare, TextRelease
+from ..records import TextRelease
 from ..sanitize.classifiers import ClassifierSet
 from .released.releases import placeholders, release_of
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....core.randomness import Streams
+from ..attack_records import Reading
 from ..learners.folds import out_of_fold
 from ..learners.protocol import Model
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
-from ..records import Reading
 
 if TYPE_CHECKING:
     from ..learners.encoder.learner import Encoder

@@ -12,7 +12,8 @@ from ....core.randomness import Streams
 from ....core.records import ShiftRecord
 from ....core.resampling import NextBatch
 from ....core.shift import FEW, LEAST, LIKE, TOO_FEW, ShiftCheck
-from ..records import MeasuredRange, RangedShare, TextMeasured
+from ..attack_records import RangedShare
+from ..records import MeasuredRange, TextMeasured
 from ..sanitize.classifiers import ClassifierSet
 from .learned import HeldOut, Learned
 

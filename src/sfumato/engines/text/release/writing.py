@@ -30,7 +30,8 @@ from ....data.document import Document
 from ....data.documents import Corpus, read_documents, write_documents
 from ....data.findings import with_findings
 from ....data.formats.lines import takes
-from ..records import RangedShare, TextCandidate, TextHow, TextMeasured, TextRelease
+from ..attack_records import RangedShare
+from ..records import TextCandidate, TextHow, TextMeasured, TextRelease
 from ..sources import Source
 from .new_ids import NewIds
 from .parts import (

@@ -22,12 +22,13 @@ from .....core.randomness import Streams
 from .....core.records import RELEASE_FILE
 from .....data.document import Document
 from .....data.documents import read_documents
+from ...attack_records import Bounds, InferenceRecord, TextAttack
 from ...learners.protocol import Learner
 from ...reading.arrays import Mask
 from ...reading.background import read_background
 from ...reading.features import TokenData, WordKnowledge
 from ...reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
-from ...records import Bounds, InferenceRecord, TextAttack, TextFrontier, TextRelease
+from ...records import TextFrontier, TextRelease
 from ...release.learned import Learned
 from ...release.redaction import MASK
 from ...sanitize.classifiers import ClassifierSet

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -100,7 +100,13 @@ class Encoder(Learner):
             return replace(self, start=model)
         return None
 
-    def prepare(self, data: TokenData, passages: Mask | None = None) -> None:
+    def prepare(
+        self,
+        data: TokenData,
+        passages: Mask | None = None,
+        *,
+        watch: Callable[[], None] | None = None,
+    ) -> None:
         """Compute what the lower layers make of all documents, once for every fold that follows.
 
         Parameters
@@ -110,17 +116,27 @@ class Encoder(Learner):
         passages : mask over the tokens, optional
             Tokens that are learned from a second time, each run of them by itself, so that the model
             can read short passages too.
+        watch : callable, optional
+            Called before each batch, once the one before is finished; may raise to end it.
 
         """
         base = self._untuned
+
+        def below(ids: Ints, length: Ints) -> jax.Array:
+            if watch is None:
+                return base.below(ids, length)
+            watch()
+            return base.below(ids, length).block_until_ready()
+
         kept = _prepared.setdefault(data, {})
         key = (self.folder.sha256, self.frozen)
         if key not in kept:
             wholes = [None] if passages is None else [None, passages]
-            kept[key] = [base.laid(data, None, where) for where in wholes]
+            corpora = [base.laid(data, None, where) for where in wholes]
             with one_at_a_time():
-                for corpus in kept[key]:
-                    corpus.keep_states(base.below)
+                for corpus in corpora:
+                    corpus.keep_states(below)
+            kept[key] = corpora
 
     def fit(
         self,
@@ -130,6 +146,7 @@ class Encoder(Learner):
         documents: Mask | None = None,
         cost_ratio: float = 1.0,
         seed: int = 0,
+        known: Mask | None = None,
     ) -> EncoderModel:
         """Tune on labelled documents; of many, some are set aside to stop early and to calibrate.
 
@@ -145,6 +162,9 @@ class Encoder(Learner):
             Plays no part: the cost-sensitive form is the threshold alone.
         seed : int, default 0
             The seed of the head, of the order and of what is set aside.
+        known : mask over the tokens, optional
+            The tokens whose labels are known, where not all are: only these are judged. Nothing is set
+            aside then, because answers are few.
 
         """
         _ = cost_ratio
@@ -155,12 +175,15 @@ class Encoder(Learner):
         streams = Streams(seed).child("encoder")
         base = self._untuned
         corpora = _prepared.get(data, {}).get((base.sha256, base.frozen))
-        aside = _set_aside(chosen, streams.generator("aside"))
+        aside = None if known is not None else _set_aside(chosen, streams.generator("aside"))
         learned = chosen if aside is None else chosen & ~aside
         with one_at_a_time():
             if corpora is None:
                 corpora = [base.laid(data, chosen)]
                 corpora[0].keep_states(base.below)
+            if known is not None:
+                apart = self.frozen == config.layers
+                corpora = [corpus.judging(known, apart=apart) for corpus in corpora]
             if self.start is None:
                 head = streams.generator("head")
                 tuned = initial(config, self.folder.tensors, self.frozen, head)
