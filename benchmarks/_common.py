@@ -58,7 +58,9 @@ def write_results(part: str, results: dict[str, Any]) -> Path:
     machine = {"cores": os.cpu_count(), "system": platform.system(), "machine": platform.machine()}
     content = {"versions": versions(), "machine": machine, **results}
     text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False)
-    flat = re.sub(r"\[([^][{}]*)\]", lambda m: f"[{' '.join(m[1].split())}]", text)  # a list per line
+    flat = re.sub(
+        r"\[([^][{}]*)\]", lambda m: f"[{' '.join(m[1].split())}]", text
+    )  # a list per line
     path.write_text(flat + "\n", encoding="utf-8")
     shutil.rmtree(_UNFINISHED / part, ignore_errors=True)
     return path

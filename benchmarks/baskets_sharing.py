@@ -17,6 +17,8 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +81,8 @@ def sets(folder: Path) -> dict[str, tuple[Any, np.ndarray | None]]:
 # ---------------------------------------------------------------- alternatives
 
 
-def dropping_rare_items(matrix: Any, k: int, knowledge: Any) -> np.ndarray:
-    """The most common items for which the promise holds: the rarest go until it does."""
+def dropping_rare_items(matrix: Any, k: int, knowledge: Any) -> float:
+    """The ones of the most common items for which the promise holds: the rarest go until it does."""
     from sfumato.engines.baskets.cells.cores import only_columns
 
     order = np.argsort(-matrix.supports, kind="stable")
@@ -91,7 +93,7 @@ def dropping_rare_items(matrix: Any, k: int, knowledge: Any) -> np.ndarray:
             low = middle
         else:
             high = middle - 1
-    return np.sort(order[:low])
+    return float(matrix.supports[order[:low]].sum() / len(matrix.indices))
 
 
 def generalising_twin(matrix: Any, k: int, m: int = 2) -> dict[str, float]:
@@ -130,74 +132,43 @@ def generalising_twin(matrix: Any, k: int, m: int = 2) -> dict[str, float]:
 # ---------------------------------------------------------------- one set
 
 
-def quality(X: Any, y: np.ndarray | None, k: int, *, score: bool) -> dict[str, Any]:
-    from sfumato.engines.baskets.attack import Attackers, drawn_people
+def quality(name: str, X: Any, y: np.ndarray | None, k: int) -> dict[str, Any]:
+    """Measure every method on one set; each is a piece of its own, kept if the run is cut short."""
     from sfumato.engines.baskets.binary import as_binary
     from sfumato.engines.baskets.knowledge import Knowledge
-    from sfumato.engines.baskets.registry import MEASURES, SELECTORS, WAYS
-    from sfumato.engines.baskets.ways import Spec
+    from sfumato.engines.baskets.registry import SELECTORS
 
     matrix = as_binary(X)
-    positive = None if y is None else y == 1
-    classes = y is not None
-    selectors = [
-        name
-        for name in ("support", "hamdist", "distcnt", "information", "maximal", "maximal-frequent")
-        if SELECTORS[name].refusal(matrix, flags=False, labels=classes) is None
-    ]
-    out: dict[str, Any] = {"rows": matrix.n, "items": matrix.d, "ones": len(matrix.indices)}
-    attackers = Attackers(matrix, drawn_people(matrix, 400, 0))
-    measures = {name: MEASURES[name].of(matrix, 0) for name in FIELDS if name in MEASURES}
     lengths = np.diff(matrix.indptr).astype(np.float64)
     triples = float((lengths * (lengths - 1) * (lengths - 2) / 6).sum())
-    worst = 0.0
+    out: dict[str, Any] = {"rows": matrix.n, "items": matrix.d, "ones": len(matrix.indices)}
+    on = _Set(matrix, y, k, score=k == K[0])
+
+    def piece(what: str, work: Callable[[], Any]) -> Any:
+        return resumed("baskets_sharing", f"{name}-{k}-{what}".replace(" ", "_"), work)
+
+    highest = []
     for tag, knowledge in (("k-AC", Knowledge()), ("k2", Knowledge(2)), ("k3", Knowledge(3)),
                            ("k-anonymity", Knowledge(None, -1))):  # fmt: skip
         if tag == "k3" and triples > MOST_TRIPLES:
             continue
         table: dict[str, Any] = {}
-        jobs = []
-        for name in {"k-AC": selectors, "k-anonymity": selectors[:4]}.get(tag, selectors[:1]):
-            made = SELECTORS[name].make(k, "never", 0)
-            jobs.append((f"columns, {name}", "columns", Spec(k, knowledge, positive, made)))
-        jobs.append(("cells", "cells", Spec(k, knowledge, positive)))
-        if y is not None and tag == "k-AC":
-            for_class = Spec(k, knowledge, positive, for_class=True)
-            jobs.append(("cells, weighted by the class", "cells", for_class))
-            jobs.append(("columns and cells, by the class", "columns+cells", for_class))
-        if tag == "k-AC":
-            jobs.append(("columns and cells", "columns+cells", Spec(k, knowledge, positive)))
-        jobs.append(("rows", "rows", Spec(k, knowledge, positive)))
-        jobs.append(("columns and rows", "columns+rows", Spec(k, knowledge, positive)))
-        for name, way, spec in jobs:
-            start = time.process_time()
-            made = WAYS[way].make(matrix, spec)
-            seconds = time.process_time() - start
-            file = made.matrix.take_rows(np.flatnonzero(made.rows))
-            left = knowledge.least_rows(file)
-            assert left >= k or len(file.indices) == 0, (name, tag, left)
-            entry = {name: float(kept(made.matrix)) for name, kept in measures.items()}
-            entry["cpu_seconds"] = seconds
-            if tag == "k-AC" and len(file.indices):
-                highest = max(f.highest for f in attackers.on(made.matrix, made.rows))
-                assert highest <= 1 / k + 1e-12
-                worst = max(worst, highest)
-            if score and y is not None and tag in {"k-AC", "k2"}:
-                entry["auc"] = auc_of(matrix, y, way, spec)
-            table[name] = _listed(entry)
-        dropped = dropping_rare_items(matrix, k, knowledge)
-        ones = float(matrix.supports[dropped].sum() / len(matrix.indices))
+        for method, way, spec in on.methods(tag, knowledge):
+            found = piece(f"{tag}-{method}", lambda w=way, s=spec, t=tag: on.measured(w, s, t))
+            highest.append(found.get("highest", 0.0))
+            table[method] = _listed(found)
+        ones = piece(f"{tag}-dropping", lambda q=knowledge: dropping_rare_items(matrix, k, q))
         table["dropping rare items"] = _listed({"ones": ones})
         if tag == "k2" and len(matrix.indices) <= 200_000:
             twin = generalising_twin(matrix, k)
             table["generalising, Apriori-style twin"] = _listed(twin)
         out[tag] = table
-    out["highest_chance_of_any_attacker_under_k_AC"] = worst
-    if score and y is not None:
-        out["auc_of_everything"] = round(auc_of(matrix, y, None, None), 4)
+    out["highest_chance_of_any_attacker_under_k_AC"] = max(highest)
+    if on.score:
+        out["auc_of_everything"] = piece("everything", lambda: auc_of(matrix, y, None, None))
     out["ceilings"] = {
-        "k-AC": round(most_by_containment(matrix, k), 4),
-        "k2": round(most_by_pairs(matrix, k), 4),
+        "k-AC": piece("ceiling-k-AC", lambda: round(most_by_containment(matrix, k), 4)),
+        "k2": piece("ceiling-k2", lambda: round(most_by_pairs(matrix, k), 4)),
     }
     columns = {n.removeprefix("columns, "): v[0] for n, v in out["k-AC"].items() if ", " in n}
     best = max(v for n, v in columns.items() if n in SELECTORS)
@@ -211,11 +182,75 @@ def quality(X: Any, y: np.ndarray | None, k: int, *, score: bool) -> dict[str, A
     return out
 
 
+class _Set:
+    """The rows of one set with what every method is measured by."""
+
+    def __init__(self, matrix: Any, y: np.ndarray | None, k: int, *, score: bool) -> None:
+        self.matrix, self.y, self.k = matrix, y, k
+        self.score = score and y is not None
+        self.positive = None if y is None else y == 1
+
+    @cached_property
+    def attackers(self) -> Any:
+        from sfumato.engines.baskets.attack import Attackers, drawn_people
+
+        return Attackers(self.matrix, drawn_people(self.matrix, 400, 0))
+
+    @cached_property
+    def measures(self) -> dict[str, Any]:
+        from sfumato.engines.baskets.registry import MEASURES
+
+        return {name: MEASURES[name].of(self.matrix, 0) for name in FIELDS if name in MEASURES}
+
+    def methods(self, tag: str, knowledge: Any) -> Iterator[tuple[str, str, Any]]:
+        """Yield the name of each method, its way to publish and what it is asked for."""
+        from sfumato.engines.baskets.registry import SELECTORS
+        from sfumato.engines.baskets.ways import Spec
+
+        k, positive = self.k, self.positive
+        labels = positive is not None
+        selectors = [
+            name
+            for name in (*OF_0_1_0, "maximal", "maximal-frequent")
+            if SELECTORS[name].refusal(self.matrix, flags=False, labels=labels) is None
+        ]
+        for name in {"k-AC": selectors, "k-anonymity": selectors[:4]}.get(tag, selectors[:1]):
+            made = SELECTORS[name].make(k, "never", 0)
+            yield f"columns, {name}", "columns", Spec(k, knowledge, positive, made)
+        yield "cells", "cells", Spec(k, knowledge, positive)
+        if labels and tag == "k-AC":
+            for_class = Spec(k, knowledge, positive, for_class=True)
+            yield "cells, weighted by the class", "cells", for_class
+            yield "columns and cells, by the class", "columns+cells", for_class
+        if tag == "k-AC":
+            yield "columns and cells", "columns+cells", Spec(k, knowledge, positive)
+        yield "rows", "rows", Spec(k, knowledge, positive)
+        yield "columns and rows", "columns+rows", Spec(k, knowledge, positive)
+
+    def measured(self, way: str, spec: Any, tag: str) -> dict[str, float]:
+        from sfumato.engines.baskets.registry import WAYS
+
+        start = time.process_time()
+        made = WAYS[way].make(self.matrix, spec)
+        entry = {"cpu_seconds": time.process_time() - start}
+        file = made.matrix.take_rows(np.flatnonzero(made.rows))
+        left = spec.knowledge.least_rows(file)
+        assert left >= self.k or len(file.indices) == 0, (way, tag, left)
+        entry |= {name: float(kept(made.matrix)) for name, kept in self.measures.items()}
+        if tag == "k-AC" and len(file.indices):
+            found = self.attackers.on(made.matrix, made.rows)
+            entry["highest"] = max(f.highest for f in found)
+            assert entry["highest"] <= 1 / self.k + 1e-12
+        if self.score and tag in {"k-AC", "k2"}:
+            entry["auc"] = auc_of(self.matrix, self.y, way, spec)
+        return entry
+
+
 def _listed(entry: dict[str, float]) -> list[float | None]:
     return [round(entry[name], 4) if name in entry else None for name in FIELDS]
 
 
-def auc_of(matrix: Any, y: np.ndarray, way: str | None, spec: Any) -> float:
+def auc_of(matrix: Any, y: Any, way: str | None, spec: Any) -> float:
     from dataclasses import replace
 
     from sfumato.engines.baskets.evaluation import released_score
@@ -228,7 +263,7 @@ def auc_of(matrix: Any, y: np.ndarray, way: str | None, spec: Any) -> float:
         made = WAYS[way].make(part, replace(spec, positive=positive))
         return made.matrix, made.rows
 
-    return released_score(matrix, as_target(y, matrix.n), release, folds=FOLDS).value
+    return round(released_score(matrix, as_target(y, matrix.n), release, folds=FOLDS).value, 4)
 
 
 # ---------------------------------------------------------------- scale
@@ -316,14 +351,7 @@ def run() -> dict[str, Any]:
 def on_real_data(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, (X, y) in sets(folder).items():
-        found[name] = {
-            f"k = {k}": resumed(
-                "baskets_sharing",
-                f"{name.split(',')[0]}-{k}",
-                lambda X=X, y=y, k=k: quality(X, y, k, score=k == 5),
-            )
-            for k in K
-        }
+        found[name] = {f"k = {k}": quality(name.split(",")[0], X, y, k) for k in K}
         print(f"   {name}: {found[name]['k = 5']['times_the_ones_of_columns']}", flush=True)
     return found
 

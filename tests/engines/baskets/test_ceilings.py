@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-
 from benchmarks._ceiling_kernels import largest_clique, most_shared, rows_as_bits
 from benchmarks._ceilings import most_by_containment, most_by_pairs
+
 from sfumato.engines.baskets.binary import as_binary
 from sfumato.engines.baskets.cells.cores import suppressed
 from sfumato.engines.baskets.cells.itemsets import suppressed_itemsets
