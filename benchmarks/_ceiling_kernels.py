@@ -23,6 +23,21 @@ def _ones(words):
 
 
 @njit(cache=True)
+def _falling(keys, m, most):
+    """Return the order of the first m keys, none above `most`, from the largest (stable)."""
+    start = np.zeros(most + 2, np.int64)
+    for i in range(m):
+        start[most - keys[i] + 1] += 1
+    for key in range(most + 1):
+        start[key + 1] += start[key]
+    order = np.empty(m, np.int64)
+    for i in range(m):
+        order[start[most - keys[i]]] = i
+        start[most - keys[i]] += 1
+    return order
+
+
+@njit(cache=True)
 def _offer(bits, common, rows, n_rows, need, best, out, sizes):
     """List in `out` the rows that share more than `best` of the common items, those of most first.
 
@@ -39,9 +54,10 @@ def _offer(bits, common, rows, n_rows, need, best, out, sizes):
             sizes[found] = size
             found += 1
     if found >= need:
-        by = np.argsort(-sizes[:found], kind="mergesort")
-        out[:found] = out[:found][by]
-        sizes[:found] = sizes[:found][by]
+        by = _falling(sizes, found, 64 * common.size)
+        listed, values = out[:found].copy(), sizes[:found].copy()
+        for i in range(found):
+            out[i], sizes[i] = listed[by[i]], values[by[i]]
     return found
 
 
@@ -163,9 +179,10 @@ def largest_clique(adjacent, steps):
         return 0
     degree = np.zeros(m, np.int64)
     for v in range(m):
-        degree[v] = adjacent[v].sum()
+        for w in range(m):
+            degree[v] += adjacent[v, w]
     vertices = np.empty((m + 1, m), np.int64)
-    vertices[0] = np.argsort(-degree, kind="mergesort")
+    vertices[0] = _falling(degree, m, m)
     order = np.empty((m + 1, m), np.int64)
     colours = np.empty((m + 1, m), np.int64)
     count = np.zeros(m + 1, np.int64)

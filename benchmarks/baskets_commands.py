@@ -9,6 +9,7 @@ import os
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def run() -> dict[str, Any]:
         "growth": {
             name: [
                 round(large["commands"][name]["cpu_seconds"] / small["commands"][name]["cpu_seconds"], 1)
-                for small, large in zip(found, found[1:], strict=False)
+                for small, large in pairwise(found)
             ]
             for name in found[0]["commands"]
         },
