@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...core.errors import ParameterError
 from ...data.table import Table
 from ...data.table_schema import TableSchema
@@ -11,7 +13,14 @@ from .request import TablesRequest
 from .safe_harbor import find_roles
 from .search import Run
 
-__all__ = ["REPEATED", "assumptions_of", "conditions_of", "repeated_identifiers", "target_of"]
+__all__ = [
+    "REPEATED",
+    "assumptions_of",
+    "conditions_of",
+    "partial_population",
+    "repeated_identifiers",
+    "target_of",
+]
 
 REPEATED = (
     "{names}: an identifier stands in several rows. If they are about one person, five rows of one person "
@@ -57,6 +66,16 @@ def repeated_identifiers(table: Table) -> list[str]:
     )
     found = table.source.query(f"SELECT {asked} FROM {table.source.sql}")  # noqa: S608 (quoted)
     return [name for i, name in enumerate(names) if found.column(f"r{i}")[0].as_py()]
+
+
+def partial_population(names: Sequence[str], covered: Sequence[str]) -> str:
+    """Return what is taken for granted where a population does not have every quasi-identifier."""
+    lacking = [name for name in names if name not in covered]
+    return (
+        f"The population does not have {', '.join(lacking)[:300]}: its people are taken to have these values as "
+        "often as the records that agree with them in the others, so the figures about the population are "
+        "modelled. What is estimated beside them takes the table as a random sample of those people."
+    )
 
 
 def _kept_identifiers(schema: TableSchema) -> list[str]:
@@ -115,6 +134,8 @@ def assumptions_of(problem: Problem, run: Run, request: TablesRequest) -> list[s
         )
     elif request.sampling_fraction is not None:
         said.append("A population was given, so nothing is estimated from the sampling fraction.")
+    if table.covered is not None:
+        said.append(partial_population(table.names, table.covered))
     if not cells.has_population:
         said.append(
             "No population was given: the table stands for it, which overstates the risk of a sample."

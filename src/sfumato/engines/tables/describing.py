@@ -136,7 +136,7 @@ def _shown(problem: Problem, policy: Policy, loss: float) -> _Shown:
         "blanked": 0,
         **measures.beside(
             problem.cells, policy.bits, problem.sensitive, problem.ordered,
-            problem.fraction if problem.people is None else None,
+            problem.sampled(policy.bits) if problem.people is None else None,
             None if problem.people is None else problem.people.group(policy.bits),
         ),
     }  # fmt: skip
@@ -199,7 +199,7 @@ def _candidate(problem: Problem, run: Run, entry: _Entry, *, as_cells: bool) -> 
         shown = _without_small(problem, group, left, shown)
     return TablesCandidate(
         id=policy.id,
-        risk=Risk(risk, attacker=attacker),
+        risk=Risk(risk, attacker=attacker, modelled=problem.table.covered is not None),
         utility=Utility(1.0 - loss, kept=KEPT),
         **shown,
     )
@@ -279,7 +279,7 @@ def _reference(
     shown = _shown(problem, policy, loss)
     return TablesReference(
         name=name,
-        risk=Risk(risk, attacker=attacker),
+        risk=Risk(risk, attacker=attacker, modelled=problem.table.covered is not None),
         utility=Utility(1.0 - loss, kept=KEPT),
         **shown,
         **beside.to_json(),

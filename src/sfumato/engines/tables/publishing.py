@@ -29,6 +29,7 @@ from ...core.shift import ShiftCheck
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source
+from .assumptions import partial_population
 from .codebook import write_codebook
 from .exploration import KEPT, attacker_of, unpromised
 from .left_out import (
@@ -75,7 +76,9 @@ def publish_by_policy(
             hint="attributes and domains must be the same, in the same order.",
         )
     fixed = resolved_schema(replace(table, domains=policy.lattice.domains))
-    terms = Terms(fixed, policy.lattice, table.population_codes, table.population_count)
+    terms = Terms(
+        fixed, policy.lattice, table.population_codes, table.population_count, covered=table.covered
+    )
     target = None if out is None else Path(out)
     return published(
         policy, unpromised(policy), request, terms=terms, seed=0, out=target, force=force
@@ -270,7 +273,7 @@ class _Work:
                 "blanked": self.blanked,
                 "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
-            risk=Risk(found.risk, attacker=attacker),
+            risk=Risk(found.risk, attacker=attacker, modelled=table.covered is not None),
             utility=Utility(1.0 - found.loss, kept=KEPT),
             how=TablesHow(
                 policy=self.policy.shown(found.labels),
@@ -300,8 +303,17 @@ class _Work:
                 }
             ),
             worse=tuple(worse),
-            sentences=() if self.shift is None or explored else (sentence_of(self.shift),),
+            sentences=self._sentences(explored=explored),
         )
+
+    def _sentences(self, *, explored: bool) -> tuple[str, ...]:
+        """Return what a reader of the release has to know beside the figures."""
+        found = []
+        if self.shift is not None and not explored:
+            found.append(sentence_of(self.shift))
+        if self.table.covered is not None:
+            found.append(partial_population(self.table.names, self.table.covered))
+        return tuple(found)
 
 
 def _treatments(schema: TableSchema) -> dict[str, str]:
@@ -332,4 +344,5 @@ def _read(opened: Source, terms: Terms, population: object, compute: Compute) ->
         table,
         population_codes=terms.population_codes,
         population_count=terms.population_count,
+        covered=terms.covered,
     )
