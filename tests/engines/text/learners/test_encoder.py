@@ -324,8 +324,9 @@ def test_gradients_against_finite_differences(tiny_encoder, share):
         random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
         random.integers(0, 8, (2, 6)).astype(np.uint8),
         np.array([6, 4], np.int32),
-        random.integers(0, 2, (2, 6)).astype(np.float32),
-        np.array([[1, 1, 0, 1, 1, 1], [1, 1, 1, 1, 0, 0]], np.float32),
+        np.array([0, 1, 3, 4, 5, 6, 7, 8, 9], np.int32),
+        random.integers(0, 2, 9).astype(np.float32),
+        np.ones(9, np.float32),
     )
 
     dropout = network.Dropout(jax.random.key(3), share) if share else None
@@ -350,6 +351,80 @@ def test_gradients_against_finite_differences(tiny_encoder, share):
         assert exact == pytest.approx(numeric, rel=0.05, abs=2e-3)
 
 
+def test_attention_and_its_gradient_equal_a_plain_softmax():
+    jax = pytest.importorskip("jax")
+    import jax.numpy as jnp
+
+    from sfumato.engines.text.learners.encoder import network
+
+    def plain(query, key, value, away):
+        weight = jax.nn.softmax(jnp.einsum("whqd,whkd->whqk", query, key) + away, axis=-1)
+        return jnp.einsum("whqk,whkd->whqd", weight, value)
+
+    random = np.random.default_rng(6)
+    parts = [random.normal(0, 2, (2, 3, 5, 4)).astype(np.float32) for _ in range(3)]
+    away = np.where(np.arange(5) < np.array([5, 3])[:, None], 0.0, -1e9)[:, None, None, :]
+    away = away.astype(np.float32)
+    wanted = random.normal(0, 1, (2, 3, 5, 4)).astype(np.float32)
+    fast, back = jax.vjp(lambda *p: network.attention(*p, away), *parts)
+    slow, plain_back = jax.vjp(lambda *p: plain(*p, away), *parts)
+    assert np.asarray(fast) == pytest.approx(np.asarray(slow), abs=1e-5)
+    for one, other in zip(back(wanted), plain_back(wanted), strict=True):
+        assert np.asarray(one) == pytest.approx(np.asarray(other), abs=1e-5)
+
+
+@pytest.mark.parametrize("frozen", [1, 3])
+def test_the_last_layer_at_judged_places_alone_learns_the_same(tiny_encoder, frozen):
+    import jax
+
+    from sfumato.engines.text.learners.encoder import network
+
+    config = tiny_encoder.config
+    shape = network.Shape(config.heads, config.epsilon)
+    random = np.random.default_rng(7)
+    tuned = network.initial(config, tiny_encoder.tensors, frozen, random)
+    labels = random.integers(0, 2, 27).astype(np.float32)
+    weights = (random.random(27) < 0.4).astype(np.float32)
+    every = network.Batch(
+        random.normal(0, 1, (3, 9, config.hidden)).astype(np.float16),
+        random.integers(0, 8, (3, 9)).astype(np.uint8),
+        np.array([9, 4, 7], np.int32),
+        np.arange(27, dtype=np.int32),
+        labels,
+        weights,
+    )
+    some = np.flatnonzero((weights > 0) | (np.arange(27) == 2)).astype(np.int32)
+    few = every._replace(judged=some, labels=labels[some], weights=weights[some])
+    assert 2 < len(some) < 27
+
+    # The plain twin: the log-odds of all places, then the loss of those that count.
+    z = np.asarray(network.logits(tuned, every.seen, every.case, every.length, shape)).ravel()
+    plain = float(((np.logaddexp(0, z) - labels * z) * weights).sum())
+    for batch in (every, few):
+        assert float(network.loss_sum(tuned, batch, shape)) == pytest.approx(plain, rel=1e-5)
+    gradients = [
+        jax.tree.leaves(jax.grad(network.loss)(tuned, batch, shape, np.float32(5)))
+        for batch in (every, few)
+    ]
+    for one, other in zip(*gradients, strict=True):
+        assert np.asarray(one) == pytest.approx(np.asarray(other), abs=1e-5)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.booleans(), min_size=1, max_size=60), st.sampled_from(["cpu", "gpu"]))
+def test_batches_hold_every_judged_place_in_few_sizes(judged, kind):
+    from sfumato.engines.text.learners.encoder import training
+
+    judged = np.array(judged)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(training, "device_kind", lambda: kind)
+        chosen = training._judged_first(judged)
+        sizes = {len(training._judged_first(np.arange(len(judged)) < n)) for n in range(61)}
+    assert np.all(np.diff(chosen) > 0)
+    assert set(np.flatnonzero(judged)) <= set(chosen.tolist()) <= set(range(len(judged)))
+    assert len(sizes) <= (1 if kind == "gpu" else training._NUMBERS)
+
+
 def test_lower_layers_learn_more_slowly(tiny_encoder):
     import jax
 
@@ -362,8 +437,9 @@ def test_lower_layers_learn_more_slowly(tiny_encoder):
         random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
         random.integers(0, 8, (2, 6)).astype(np.uint8),
         np.array([6, 4], np.int32),
-        random.integers(0, 2, (2, 6)).astype(np.float32),
-        np.ones((2, 6), np.float32),
+        np.arange(12, dtype=np.int32),
+        random.integers(0, 2, 12).astype(np.float32),
+        np.ones(12, np.float32),
     )
 
     def steps(decay):

@@ -22,6 +22,7 @@ __all__ = [
     "Batch",
     "Dropout",
     "Shape",
+    "attention",
     "frozen_states",
     "initial",
     "logits",
@@ -80,13 +81,18 @@ class Tuned(TypedDict):
 
 
 class Batch(NamedTuple):
-    """Windows of one length and what is judged in them."""
+    """Windows of one length and what is judged in them.
+
+    What the last layer makes of a place that is not judged is read by nobody, so it is computed only
+    for those that are, and for a few others that fill up their number.
+    """
 
     seen: jax.Array  # float16 [window, place, hidden]: what the lower layers make of the pieces
     case: npt.NDArray[np.uint8]  # [window, place]
     length: npt.NDArray[np.int32]  # [window]
-    labels: npt.NDArray[np.float32]  # [window, place]
-    weights: npt.NDArray[np.float32]  # [window, place]: 0 where nothing is judged
+    judged: npt.NDArray[np.int32]  # [some]: places counted through the windows, ascending
+    labels: npt.NDArray[np.float32]  # [some]
+    weights: npt.NDArray[np.float32]  # [some]: 0 where nothing is judged
 
 
 def _layer_of(
@@ -164,17 +170,92 @@ class Dropout(NamedTuple):
         return jnp.where(drawn >= self.share, x * (_BYTE / (_BYTE - self.share)), 0)
 
 
-def _layer(
-    part: Layer, x: jax.Array, hidden_from: jax.Array, shape: Shape, dropout: Dropout | None = None
+@jax.custom_vjp
+def attention(
+    query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array
 ) -> jax.Array:
-    """One layer of attention; `hidden_from` is 0 for places that are read, −1e9 for padding."""
-    windows, places, size = x.shape
-    split = (windows, places, shape.heads, size // shape.heads)
-    query, key, value = (_dense(part[name], x).reshape(split) for name in ("query", "key", "value"))
-    weight = jnp.einsum("wqhd,wkhd->whqk", query, key) * float(1 / np.sqrt(split[-1]))
-    weight = jax.nn.softmax(weight.astype(jnp.float32) + hidden_from[:, None, None, :], axis=-1)
-    weight = weight.astype(x.dtype)
-    joined = jnp.einsum("whqk,wkhd->wqhd", weight, value).reshape(x.shape)
+    """Return softmax(query · key + hidden_from) · value, each [window, head, place, size].
+
+    The gradient is written out: it needs the attention once, not the steps of a softmax, which on a CPU
+    takes less than half the time.
+
+    Parameters
+    ----------
+    query, key, value : array
+        The query is scaled already.
+    hidden_from : array
+        Added to the products; broadcast to [window, head, place, place].
+
+    """
+    return _attention(query, key, value, hidden_from)[0]
+
+
+_Kept = tuple[jax.Array, ...]
+
+
+def _attention(
+    query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array
+) -> tuple[jax.Array, _Kept]:
+    product = jnp.einsum("whqd,whkd->whqk", query, key).astype(jnp.float32) + hidden_from
+    weight = jnp.exp(product - product.max(-1, keepdims=True))
+    scale = 1 / weight.sum(-1, keepdims=True)
+    weight = weight.astype(value.dtype)
+    taken = (jnp.einsum("whqk,whkd->whqd", weight, value) * scale).astype(value.dtype)
+    return taken, (query, key, value, weight, scale, taken)
+
+
+def _attention_gradient(kept: _Kept, wanted: jax.Array) -> tuple[jax.Array | None, ...]:
+    query, key, value, weight, scale, taken = kept
+    wanted = (wanted * scale).astype(value.dtype)
+    mean = (wanted * taken).sum(-1, keepdims=True)
+    product = weight * (jnp.einsum("whqd,whkd->whqk", wanted, value) - mean)
+    return (
+        jnp.einsum("whqk,whkd->whqd", product, key),
+        jnp.einsum("whqk,whqd->whkd", product, query),
+        jnp.einsum("whqk,whqd->whkd", weight, wanted),
+        None,
+    )
+
+
+attention.defvjp(_attention, _attention_gradient)
+
+
+def _attended(
+    query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array, shape: Shape
+) -> jax.Array:
+    """Return what each place takes from the places of its window, all given as [place, hidden]."""
+    windows, places = hidden_from.shape
+    split = (windows, places, shape.heads, query.shape[1] // shape.heads)
+    query = query * float(1 / np.sqrt(split[-1]))
+    # Heads before places: products of matrices that lie in one piece are faster.
+    parts = (a.reshape(split).transpose(0, 2, 1, 3) for a in (query, key, value))
+    taken = attention(*parts, hidden_from[:, None, None, :])
+    return taken.transpose(0, 2, 1, 3).reshape(windows * places, -1)
+
+
+def _layer(
+    part: Layer,
+    x: jax.Array,
+    hidden_from: jax.Array,
+    shape: Shape,
+    dropout: Dropout | None = None,
+    only: Ints | None = None,
+) -> jax.Array:
+    """One layer of attention over places that lie in one row.
+
+    `hidden_from` is 0 for places that are read, −1e9 for padding; with `only`, the layer is computed for
+    some places alone, which still read all others.
+    """
+    key, value = _dense(part["key"], x), _dense(part["value"], x)
+    if only is None:
+        joined = _attended(_dense(part["query"], x), key, value, hidden_from, shape)
+    else:
+        rest = jnp.zeros_like(x)
+        x = _taken(x, only)
+        query = rest.at[only].set(
+            _dense(part["query"], x), unique_indices=True, indices_are_sorted=True
+        )
+        joined = _taken(_attended(query, key, value, hidden_from, shape), only)
     joined = _dense(part["joined"], joined)
     if dropout is not None:
         joined = dropout.at(0).of(joined)
@@ -186,6 +267,10 @@ def _layer(
     return _norm(part["second"], x + narrow, shape.epsilon)
 
 
+def _taken(x: jax.Array, only: Ints) -> jax.Array:
+    return x.at[only].get(unique_indices=True, indices_are_sorted=True)
+
+
 def _padding(length: Ints, places: int) -> jax.Array:
     return jnp.where(jnp.arange(places)[None, :] < length[:, None], 0.0, -1e9)
 
@@ -195,11 +280,11 @@ def frozen_states(below: Lower, ids: Ints, length: Ints, shape: Shape) -> jax.Ar
     """Return what the lower layers make of the pieces of some windows, as float16."""
     places = ids.shape[1]
     x = below["words"][ids] + below["places"][:places] + below["type"]
-    x = _norm(below["norm"], x, shape.epsilon).astype(shape.kind)
+    x = _norm(below["norm"], x, shape.epsilon).astype(shape.kind).reshape(ids.size, -1)
     away = _padding(length, places)
     for part in below["layers"]:
         x = _layer(part, x, away, shape)
-    return x.astype(jnp.float16)
+    return x.astype(jnp.float16).reshape(*ids.shape, -1)
 
 
 def _upper(
@@ -209,13 +294,19 @@ def _upper(
     length: Ints,
     shape: Shape,
     dropout: Dropout | None = None,
+    only: Ints | None = None,
 ) -> jax.Array:
-    x = (x.astype(jnp.float32) + tuned["case"][case]).astype(shape.kind)
+    """Return one log-odds per place, or with `only` those of some places, counted through the windows."""
+    away = _padding(length, case.shape[1])
+    x = (x.astype(jnp.float32) + tuned["case"][case]).astype(shape.kind).reshape(case.size, -1)
     if dropout is not None:
         x = dropout.at(0).of(x)
-    away = _padding(length, x.shape[1])
-    for number, part in enumerate(tuned["layers"], 2):
-        x = _layer(part, x, away, shape, None if dropout is None else dropout.at(number))
+    last = len(tuned["layers"]) - 1
+    for number, part in enumerate(tuned["layers"]):
+        own = None if dropout is None else dropout.at(number + 2)
+        x = _layer(part, x, away, shape, own, only if number == last else None)
+    if last < 0 and only is not None:
+        x = _taken(x, only)
     head = tuned["head"]
     x = jax.nn.gelu(_dense(head["first"], x), approximate=False)
     if dropout is not None:
@@ -228,11 +319,11 @@ def logits(
     tuned: Tuned, seen: jax.Array, case: npt.NDArray[np.uint8], length: Ints, shape: Shape
 ) -> jax.Array:
     """Return one log-odds per place from the states below."""
-    return _upper(tuned, seen, case, length, shape)
+    return _upper(tuned, seen, case, length, shape).reshape(case.shape)
 
 
 def _loss(tuned: Tuned, batch: Batch, shape: Shape, dropout: Dropout | None = None) -> jax.Array:
-    z = _upper(tuned, batch.seen, batch.case, batch.length, shape, dropout)
+    z = _upper(tuned, batch.seen, batch.case, batch.length, shape, dropout, batch.judged)
     return ((jnp.logaddexp(0.0, z) - batch.labels * z) * batch.weights).sum()
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ...reading.arrays import Mask
 from ...reading.features import TokenData
+from .device import device_kind
 from .pieces import LENGTHS, Ints, Longs, Pieces, PieceTable, Windows, windows_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ __all__ = ["Corpus", "Schedule", "tune", "within"]
 
 _PLACES = 16 * LENGTHS[-1]  # of a batch, whatever the length of its windows
 _AHEAD = 8  # batches that may wait for a device
+_NUMBERS = 8  # of judged places that a batch of windows of one length may have
 Cases = npt.NDArray[np.uint8]
 Labels = npt.NDArray[np.uint8]
 Below = Callable[[Ints, Ints], "jax.Array"]
@@ -200,15 +202,26 @@ class Corpus:
         from .network import Batch
 
         assert group.states is not None
-        token = group.judged(rows)
+        token = group.judged(rows).ravel()
+        judged = _judged_first(token >= 0)
+        token = token[judged]
         truth = (labels[np.maximum(token, 0)] != 0) & (token >= 0)
         return Batch(
             group.states[np.maximum(rows, 0)],
             group.case[rows],
             group.lengths(rows),
+            judged.astype(np.int32),
             truth.astype(np.float32),
             (token >= 0).astype(np.float32),
         )
+
+
+def _judged_first(judged: Mask) -> Longs:
+    """Return the judged places, filled up by others to one of few numbers, in ascending order."""
+    # Each number is compiled for: eight on a CPU, where places cost most, and one elsewhere.
+    step = -(-len(judged) // (_NUMBERS if device_kind() == "cpu" else 1))
+    room = min(len(judged), step * max(1, -(-int(judged.sum()) // step)))
+    return np.sort(np.argsort(~judged, kind="stable")[:room])
 
 
 def _cut(rows: Longs, size: int) -> Iterator[Longs]:
