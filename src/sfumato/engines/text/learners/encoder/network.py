@@ -1,14 +1,15 @@
-"""The forward pass of an encoder and a step of AdamW, as plain functions over a tree of arrays.
+"""The forward pass of an encoder, as plain functions over a tree of arrays.
 
 A network has two parts: lower layers that stay as they are, and upper layers with a head that are
-tuned. A case embedding joins where the tuned part begins, since the encoder reads lower case.
+tuned. A case embedding joins where the tuned part begins, since the encoder reads lower case. Several
+members may be tuned side by side: every array of the upper part then has one axis more, in front.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -22,20 +23,22 @@ __all__ = [
     "Batch",
     "Dropout",
     "Shape",
+    "Tuned",
     "attention",
+    "by_member",
     "frozen_states",
     "initial",
     "logits",
     "loss",
     "loss_sum",
     "lower",
-    "moments",
-    "train_step",
+    "members_of",
 ]
 
 Part = tuple[jax.Array, jax.Array]  # weights and offsets
 Layer = Mapping[str, Part]
 Tensors = Mapping[str, npt.NDArray[np.float16]]
+_Found = TypeVar("_Found")
 _DENSE = {
     "query": "attention.self.query",
     "key": "attention.self.key",
@@ -128,7 +131,7 @@ def initial(
     frozen: int,
     generator: np.random.Generator,
 ) -> Tuned:
-    """Return the part that is tuned: the layers from `frozen` on, a case embedding and a new head."""
+    """Return the part that one member tunes: the layers from `frozen` on, a case embedding, a new head."""
     size = config.hidden
     scale = 1 / np.sqrt(size)
     tree = {
@@ -140,6 +143,23 @@ def initial(
         },
     }
     found: Tuned = jax.tree.map(lambda a: jnp.asarray(np.asarray(a, np.float32)), tree)
+    return found
+
+
+def members_of(each: Sequence[Tuned]) -> Tuned:
+    """Return what several members tune as one tree."""
+    found: Tuned = jax.tree.map(lambda *arrays: jnp.stack(arrays), *each)
+    return found
+
+
+def by_member(function: Callable[..., _Found], tuned: Tuned, *rest: object) -> _Found:
+    """Call a function for each member; one alone needs no products of stacked matrices, which cost more."""
+    found: _Found
+    if len(tuned["case"]) > 1:
+        found = jax.vmap(function)(tuned, *rest)
+    else:
+        alone = function(*jax.tree.map(lambda a: a[0], (tuned, *rest)))
+        found = jax.tree.map(lambda a: a[None], alone)
     return found
 
 
@@ -318,8 +338,9 @@ def _upper(
 def logits(
     tuned: Tuned, seen: jax.Array, case: npt.NDArray[np.uint8], length: Ints, shape: Shape
 ) -> jax.Array:
-    """Return one log-odds per place from the states below."""
-    return _upper(tuned, seen, case, length, shape).reshape(case.shape)
+    """Return one log-odds per place from the states below, the mean of the members'."""
+    answers = by_member(lambda one: _upper(one, seen, case, length, shape), tuned)
+    return answers.mean(0).reshape(case.shape)
 
 
 def _loss(tuned: Tuned, batch: Batch, shape: Shape, dropout: Dropout | None = None) -> jax.Array:
@@ -329,8 +350,8 @@ def _loss(tuned: Tuned, batch: Batch, shape: Shape, dropout: Dropout | None = No
 
 @partial(jax.jit, static_argnames="shape")
 def loss_sum(tuned: Tuned, batch: Batch, shape: Shape) -> jax.Array:
-    """Return the log loss summed over the judged places."""
-    return _loss(tuned, batch, shape)
+    """Return the log loss summed over the judged places and the members."""
+    return by_member(lambda one: _loss(one, batch, shape), tuned).sum()
 
 
 def loss(
@@ -340,95 +361,5 @@ def loss(
     usual: np.float32,
     dropout: Dropout | None = None,
 ) -> jax.Array:
-    """Return the log loss per judged place of a usual batch, so that a short batch counts less."""
+    """Return one member's log loss per judged place of a usual batch; a short batch counts less."""
     return _loss(tuned, batch, shape, dropout) / jnp.maximum(usual, batch.weights.sum())
-
-
-class Moments(NamedTuple):
-    """The running means of AdamW."""
-
-    first: Tuned
-    second: Tuned
-
-
-def moments(tuned: Tuned) -> Moments:
-    """Return the moments before the first step."""
-    zeros = jax.tree.map(jnp.zeros_like, tuned)
-    return Moments(zeros, jax.tree.map(jnp.zeros_like, tuned))
-
-
-@partial(
-    jax.jit,
-    static_argnames=("shape", "decay", "head_rate", "share", "layer_decay"),
-    donate_argnums=(0, 1),
-)
-def train_step(
-    tuned: Tuned,
-    state: Moments,
-    batch: Batch,
-    step: np.float32,
-    rate: np.float32,
-    usual: np.float32,
-    shape: Shape,
-    seed: np.uint32,
-    share: int = 26,
-    decay: float = 0.01,
-    head_rate: float = 5.0,
-    layer_decay: float = 1.0,
-) -> tuple[Tuned, Moments]:
-    """Take one step of AdamW; the gradient is clipped to norm 1, the head learns faster.
-
-    Parameters
-    ----------
-    tuned, state
-        The weights and their moments; both are given up to the step.
-    batch : Batch
-        What to learn from.
-    step : int
-        The number of the step, from 1.
-    rate : float
-        The learning rate of the layers.
-    usual : float
-        How many places a usual batch judges.
-    shape : Shape
-        Heads and epsilon of the network.
-    seed : int
-        The seed of the dropout, the same in all steps.
-    share : int, default 26
-        How many of 256 values are silenced at each place of dropout.
-    decay : float, default 0.01
-        Decay of the weight matrices.
-    head_rate : float, default 5
-        How much faster the head and the case embedding learn.
-    layer_decay : float, default 1
-        The rate of each layer over that of the layer above it.
-
-    """
-    key = jax.random.fold_in(jax.random.key(seed), step.astype(jnp.uint32))
-    dropout = Dropout(key, share) if share else None
-    gradient = jax.grad(loss)(tuned, batch, shape, usual, dropout)
-    norm = jnp.sqrt(sum((g**2).sum() for g in jax.tree.leaves(gradient)))
-    clip = jnp.minimum(1.0, 1.0 / (norm + 1e-6))
-    gradient = jax.tree.map(lambda g: g * clip, gradient)
-    first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state.first, gradient)
-    second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, state.second, gradient)
-
-    def moved(speed: float, w: jax.Array, m: jax.Array, v: jax.Array) -> jax.Array:
-        unbiased = (m / (1 - 0.9**step)) / (jnp.sqrt(v / (1 - 0.999**step)) + 1e-8)
-        shrunk = decay * w if w.ndim > 1 else 0.0
-        return w - rate * speed * (unbiased + shrunk)
-
-    fast = partial(moved, head_rate)
-    tuned = {
-        "case": jax.tree.map(fast, tuned["case"], first["case"], second["case"]),
-        "head": jax.tree.map(fast, tuned["head"], first["head"], second["head"]),
-        "layers": [
-            jax.tree.map(partial(moved, layer_decay**below), *parts)
-            for below, parts in zip(
-                reversed(range(len(tuned["layers"]))),
-                zip(tuned["layers"], first["layers"], second["layers"], strict=True),
-                strict=True,
-            )
-        ],
-    }
-    return tuned, Moments(first, second)

@@ -247,7 +247,7 @@ def tune(
     Parameters
     ----------
     tuned
-        The weights to begin with; they are given up.
+        The weights to begin with, of all members; they are given up.
     corpora : sequence of Corpus
         What to learn from, with the states of the lower layers: the documents as a whole, and passages
         of them.
@@ -269,7 +269,8 @@ def tune(
     import jax
     import jax.numpy as jnp
 
-    from .network import loss_sum, moments, train_step
+    from .network import loss_sum
+    from .steps import moments, train_step
 
     def planned(random: np.random.Generator | None) -> list[tuple[Corpus, _Group, Longs]]:
         plan = [
@@ -289,7 +290,7 @@ def tune(
     state = moments(tuned)
     warm = max(1.0, 0.1 * steps)
     best: tuple[float, Tuned] | None = None
-    seed = np.uint32(random.integers(1 << 32))
+    seeds = random.integers(1 << 32, size=len(tuned["case"])).astype(np.uint32)
     step = 0
     for _ in range(epochs):
         for corpus, group, rows in planned(random):
@@ -297,7 +298,7 @@ def tune(
             slope = min(1.0, step / warm, (steps - step + 1) / max(1.0, steps - warm))
             tuned, state = train_step(
                 tuned, state, corpus.batch(group, rows, labels), np.float32(step),
-                np.float32(schedule.rate * slope), usual, shape, seed, layer_decay=schedule.decay,
+                np.float32(schedule.rate * slope), usual, shape, seeds, layer_decay=schedule.decay,
             )  # fmt: skip
         if aside is not None:
             sums = [
