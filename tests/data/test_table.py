@@ -322,3 +322,28 @@ def test_numbers_with_a_decimal_comma(tmp_path, everywhere):
     assert 'decimal = ","' in drafted
     assert "quantiles" in drafted
     assert 'decimal = ","' not in draft_schema(point)
+
+
+def test_a_draft_reads_names_of_several_languages_and_dates_with_slashes():
+    rows = 24
+    frame = pd.DataFrame(
+        {
+            "Patientennr": [f"P{i // 2}" for i in range(rows)],
+            "Prénom": [f"n{i}" for i in range(rows)],
+            "Geschlecht": ["m", "w"] * (rows // 2),
+            "date_naissance": [f"{i + 1}/03/1980" for i in range(rows)],
+            "admitted": [f"03/{i + 1}/2020" for i in range(rows)],
+            "either": ["03/04/2020", "05/06/2021"] * (rows // 2),
+        }
+    )
+    text = draft_schema(frame)
+    parsed = {a["name"]: a for a in tomllib.loads(text)["attribute"]}
+    assert parsed["Patientennr"]["role"] == "identifier"
+    assert parsed["Prénom"] == {"name": "Prénom", "role": "identifier", "meaning": "name"}
+    assert text.count('role = "person"') == 1  # the hint at the number that repeats
+    assert parsed["Geschlecht"]["role"] == "quasi"
+    assert "undecided" not in parsed["Geschlecht"]
+    assert parsed["date_naissance"]["meaning"] == "birth date"
+    assert parsed["date_naissance"]["date"] == {"unit": "month", "format": "%d/%m/%Y"}
+    assert parsed["admitted"]["date"]["format"] == "%m/%d/%Y"
+    assert parsed["either"]["undecided"] is True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from dataclasses import dataclass, replace
 
 from .attributes import Role
@@ -12,25 +13,43 @@ from .table_source import ColumnFacts, Source
 
 __all__ = ["draft_schema"]
 
-_IDENTIFIER_WORDS = frozenset({
-    "name", "surname", "forename", "ssn", "email", "mail", "phone", "fax", "mobile", "mrn", "passport",
-    "address", "street", "id", "pid", "uid", "uuid", "guid", "key", "nr", "no", "num", "number", "account",
-    "iban", "licence", "license", "plate", "serial", "url", "ip", "photo", "fingerprint",
-})  # fmt: skip
+# Words of column names in English, German, French, Spanish, Italian and Dutch, without accents. A word that is
+# missing here costs a decision of the steward, never a leak.
 _MEANINGS = {
-    "name": "name", "surname": "name", "forename": "name", "ssn": "social security number",
-    "email": "email", "mail": "email", "phone": "phone", "mobile": "phone", "fax": "fax",
-    "mrn": "medical record number", "account": "account number", "iban": "account number",
-    "licence": "licence number", "license": "licence number", "plate": "vehicle", "serial": "device",
-    "url": "url", "ip": "ip address", "photo": "photo", "fingerprint": "biometric",
+    "name": "name", "surname": "name", "forename": "name", "nachname": "name", "vorname": "name",
+    "nom": "name", "prenom": "name", "apellido": "name", "apellidos": "name",
+    "nome": "name", "cognome": "name", "naam": "name", "achternaam": "name", "voornaam": "name",
+    "ssn": "social security number", "nir": "social security number", "bsn": "social security number",
+    "email": "email", "mail": "email", "correo": "email",
+    "phone": "phone", "mobile": "phone", "telefon": "phone", "telephone": "phone", "telefono": "phone",
+    "telefoon": "phone", "fax": "fax", "mrn": "medical record number", "account": "account number",
+    "iban": "account number", "licence": "licence number", "license": "licence number",
+    "plate": "vehicle", "serial": "device", "url": "url", "ip": "ip address", "photo": "photo",
+    "foto": "photo", "fingerprint": "biometric",
 }  # fmt: skip
-_SENSITIVE_WORDS = ("diagnos", "disease", "income", "salary", "outcome", "result", "hiv", "icd")
-_QUASI_WORDS = frozenset({
-    "age", "sex", "gender", "race", "zip", "zcta", "postcode", "postal", "birth", "birthdate", "dob", "born",
-    "date", "year", "latitude", "longitude", "lat", "lon", "lng", "married", "marital", "education",
-    "occupation", "ethnicity", "religion", "nationality", "country", "county", "city", "state", "language",
+_IDENTIFIER_WORDS = frozenset({
+    *_MEANINGS, "passport", "address", "street", "id", "pid", "uid", "uuid", "guid", "key", "nr", "no", "num",
+    "number", "nummer", "numero", "adresse", "anschrift", "strasse", "rue", "direccion", "calle", "indirizzo",
+    "adres", "straat", "dni", "nif",
 })  # fmt: skip
-_BIRTH = frozenset({"birth", "birthdate", "dob", "born"})
+_IDENTIFIER_ENDS = ("nummer", "nr")  # of compounds: Patientennummer, klantnr
+_SENSITIVE_WORDS = (
+    "diagnos", "disease", "income", "salary", "outcome", "result", "hiv", "icd", "krankheit", "einkommen",
+    "gehalt", "maladie", "revenu", "salaire", "enfermedad", "ingreso", "salario", "malattia", "reddito",
+)  # fmt: skip
+_BIRTH = frozenset({
+    "birth", "birthdate", "dob", "born", "geburtsdatum", "geburtstag", "geboren", "naissance", "nacimiento",
+    "nascita", "geboortedatum",
+})  # fmt: skip
+_QUASI_WORDS = _BIRTH | {
+    "age", "sex", "gender", "race", "zip", "zcta", "postcode", "postal", "date", "year", "latitude", "longitude",
+    "lat", "lon", "lng", "married", "marital", "education", "occupation", "ethnicity", "religion", "nationality",
+    "country", "county", "city", "state", "language", "alter", "geschlecht", "plz", "postleitzahl", "jahr",
+    "familienstand", "beruf", "staat", "land", "stadt", "ort", "gemeinde", "kreis", "sprache", "sexe", "annee",
+    "profession", "pays", "ville", "commune", "langue", "edad", "sexo", "ano", "profesion", "pais", "ciudad",
+    "municipio", "provincia", "eta", "sesso", "cap", "anno", "professione", "paese", "citta", "comune",
+    "leeftijd", "geslacht", "beroep", "gemeente",
+}  # fmt: skip
 _COORDINATES = frozenset({"latitude", "longitude", "lat", "lon", "lng"})
 _FREE_TEXT = ("note", "comment", "remark", "description", "text", "narrative")
 _MANY = 50  # different decimals from which on they are read into bins
@@ -44,6 +63,7 @@ class _Guess:
     role: Role
     why: str
     undecided: bool = False
+    repeats: bool = False
 
 
 def draft_schema(source: object) -> str:
@@ -96,13 +116,18 @@ def _drafted(fact: ColumnFacts) -> list[str]:
         lines += _domain(fact, words)
     if guess.undecided:
         lines.append("undecided = true")
+    if guess.repeats:
+        lines.append(
+            '# Its values repeat: where it numbers people, write role = "person", or k counts rows.'
+        )
     return lines
 
 
 def _domain(fact: ColumnFacts, words: set[str]) -> list[str]:
     """Return the lines of a quasi-identifier's domain."""
-    if _all_dates(fact):
-        written = "" if fact.iso_dates else ', format = "%d.%m.%Y"'
+    if fact.date_formats:
+        first = fact.date_formats[0]
+        written = "" if first == "%Y-%m-%d" else f', format = "{first}"'
         meaning = "birth date" if words & _BIRTH else "date"
         return [
             'domain = "observed"   # write { dates = [first, last] } to set it',
@@ -130,11 +155,15 @@ def _guessed(fact: ColumnFacts) -> _Guess:
     unique = fact.rows >= 20 and fact.distinct >= 0.95 * fact.rows
     if any(w in lower for w in _SENSITIVE_WORDS):
         return _Guess("sensitive", "by its name")
-    if words & _IDENTIFIER_WORDS:
-        return _Guess("identifier", "by its name")
+    if words & _IDENTIFIER_WORDS or any(w.endswith(_IDENTIFIER_ENDS) for w in words):
+        return _Guess(
+            "identifier", "by its name", repeats=1 < fact.distinct < fact.rows - fact.missing
+        )
     if any(w in lower for w in _FREE_TEXT) or fact.words >= _WORDS:
         return _Guess("identifier", "free text, which names people")
-    if _all_dates(fact):
+    if len(fact.date_formats) > 1:
+        return _Guess("quasi", "dates, with the day or the month first", undecided=True)
+    if fact.date_formats:
         return _Guess("quasi", "dates")
     if words & _COORDINATES:
         return _Guess("quasi", "coordinates")
@@ -147,11 +176,7 @@ def _guessed(fact: ColumnFacts) -> _Guess:
     return _Guess("quasi", "not recognised", undecided=True)
 
 
-def _all_dates(fact: ColumnFacts) -> bool:
-    filled = fact.rows - fact.missing
-    return filled > 0 and filled in {fact.iso_dates, fact.dotted_dates}
-
-
 def _words(name: str) -> set[str]:
-    lower = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    lower = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", plain).lower()
     return set(re.split(r"[^a-z0-9]+", lower))

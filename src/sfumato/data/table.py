@@ -230,16 +230,25 @@ def _add_people(table: Table, origin: Source, opened: Source) -> None:
 
 
 def _weight(opened: Source, schema: TableSchema) -> float:
-    """Add up the weights of a survey: the people whom its rows stand for."""
+    """Add up the weights of a survey: the people whom its rows stand for.
+
+    Somebody with several rows stands for as many people as these rows do on average, not in sum.
+    """
     name = schema.names("weight")[0]
     cell = schema.cell(name)
     number = f"TRY_CAST({cell} AS DOUBLE)"
     wrong = f"{number} IS NULL OR {number} < 0 OR NOT isfinite({number})"
     kept = " AND ".join(f"{schema.cell(a.name)} IS NOT NULL" for a in schema.quasi)
     where = f" WHERE {kept}" if schema.missing == "drop" else ""
+    rows = (
+        f"SELECT row_number() OVER () AS place, {wrong} AS odd, {number} AS weight, "
+        f"{'NULL' if schema.person is None else schema.cell(schema.person.name)} AS person "
+        f"FROM {opened.sql}{where}"
+    )
+    if schema.person is not None:
+        rows = f"SELECT min(place) FILTER (odd) AS place, bool_or(odd) AS odd, avg(weight) AS weight FROM ({rows}) GROUP BY person"
     found = opened.query(
-        f"SELECT min(place) FILTER (odd) AS place, sum(weight) AS total FROM (SELECT row_number() OVER () "
-        f"AS place, {wrong} AS odd, {number} AS weight FROM {opened.sql}{where})"
+        f"SELECT min(place) FILTER (odd) AS place, sum(weight) AS total FROM ({rows})"
     )
     place, total = (found.column(c)[0].as_py() for c in ("place", "total"))
     if place is not None:

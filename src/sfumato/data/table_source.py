@@ -40,7 +40,14 @@ if TYPE_CHECKING:
 __all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quoted_name", "quoted_text"]
 
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")  # what a pandas index without a name becomes
-_FACTS = 10  # expressions of `_counts`
+DATE_FORMATS = {
+    "%Y-%m-%d": "[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?",
+    "%d.%m.%Y": "[0-9]{1,2}[.][0-9]{1,2}[.][0-9]{4}",
+    "%d/%m/%Y": "(0?[1-9]|[12][0-9]|3[01])/(0?[1-9]|1[0-2])/[0-9]{4}",
+    "%m/%d/%Y": "(0?[1-9]|1[0-2])/(0?[1-9]|[12][0-9]|3[01])/[0-9]{4}",
+}
+"""The ways of writing a date that a draft recognises, each with the pattern of its cells."""
+_FACTS = 8 + len(DATE_FORMATS)  # expressions of `_counts`
 _FEW_COLUMNS = 64  # up to which each has expressions of its own in a query
 
 
@@ -56,10 +63,16 @@ class ColumnFacts:
     high: int | None
     entropy: float = 0.0  # bits
     numbers: int = 0
-    iso_dates: int = 0
-    dotted_dates: int = 0
     words: float = 0.0  # on average per cell
     comma_numbers: int = 0  # numbers, those with a decimal comma among them
+    dates: tuple[int, ...] = ()  # by the formats of `DATE_FORMATS`
+
+    @property
+    def date_formats(self) -> list[str]:
+        """The formats in which every cell that is not missing is a date."""
+        filled = self.rows - self.missing
+        counted = zip(DATE_FORMATS, self.dates, strict=False)
+        return [written for written, many in counted if filled and many == filled]
 
 
 @dataclass
@@ -305,26 +318,15 @@ class Source:
             raise DataError("The table holds no rows.")
         facts = []
         for name in self.columns:
-            distinct, filled, low, high, *more = found.get(
-                name, (0, 0, None, None, 0, 0, 0, 0, 0, 0)
-            )
-            entropy, numbers, iso, dotted, words, commas = (value or 0 for value in more)
+            nothing: list[Any] = [0, 0, None, None, *[0] * (_FACTS - 4)]
+            distinct, filled, low, high, *more = found.get(name, nothing)
+            entropy, numbers, words, commas, *dates = (value or 0 for value in more)
             facts.append(
                 ColumnFacts(
-                    name,
-                    rows,
-                    distinct,
-                    rows - filled,
-                    low,
-                    high,
-                    entropy,
-                    numbers,
-                    iso,
-                    dotted,
-                    words,
-                    commas,
+                    name, rows, distinct, rows - filled, low, high, entropy, numbers, words, commas,
+                    tuple(dates),
                 )
-            )
+            )  # fmt: skip
         return facts
 
     def _long(self) -> str:
@@ -352,10 +354,12 @@ def _counts(cell: str) -> list[str]:
         *(f"CASE WHEN {every} AND {zero_led} THEN {end} END" for end in ends),
         f"entropy({cell})",
         f"count(TRY_CAST({cell} AS DOUBLE))",
-        f"count(CASE WHEN regexp_full_match({cell}, '[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T].*)?') THEN 1 END)",
-        f"count(CASE WHEN regexp_full_match({cell}, '[0-9]{{1,2}}[.][0-9]{{1,2}}[.][0-9]{{4}}') THEN 1 END)",
         f"avg(1 + length({cell}) - length(replace({cell}, ' ', '')))",
         f"count(CASE WHEN regexp_full_match({cell}, '[+-]?[0-9]*,?[0-9]+') THEN 1 END)",
+        *(
+            f"count(CASE WHEN regexp_full_match({cell}, '{written}') THEN 1 END)"
+            for written in DATE_FORMATS.values()
+        ),
     ]
 
 

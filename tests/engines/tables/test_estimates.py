@@ -158,3 +158,19 @@ def test_weights_and_fractions_reach_candidates_and_releases(tmp_path):
         tables.explore(frame.assign(w=["1", "x", *["1"] * 398]), schema)
     with pytest.raises(DataError, match="fewer people than the table holds"):
         tables.explore(frame.assign(w=0.1), schema)
+
+
+def test_weights_of_a_person_with_several_rows_are_not_added_up():
+    frame = pd.DataFrame({
+        "who": ["a", "a", "a", "b", "b", "c"], "age": [1, 1, 2, 1, 2, 2], "w": [4.0, 4, 4, 2, 6, 5],
+    })  # fmt: skip
+    schema = {
+        "attribute": [
+            {"name": "who", "role": "person"},
+            {"name": "age", "role": "quasi", "domain": "observed"},
+            {"name": "w", "role": "weight"},
+        ]
+    }
+    assert read_table(frame, schema).weight == pytest.approx(frame.groupby("who")["w"].mean().sum())
+    with pytest.raises(DataError, match="no weight in row 5"):
+        read_table(frame.assign(w=["1", "1", "1", "1", "x", "y"]), schema)

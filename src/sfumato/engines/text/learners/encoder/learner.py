@@ -123,6 +123,7 @@ class Encoder(Learner):
         documents: Mask | None = None,
         cost_ratio: float = 1.0,
         seed: int = 0,
+        known: Mask | None = None,
     ) -> EncoderModel:
         """Tune on labelled documents; of many, some are set aside to stop early and to calibrate.
 
@@ -138,6 +139,9 @@ class Encoder(Learner):
             Plays no part: the cost-sensitive form is the threshold alone.
         seed : int, default 0
             The seed of the head, of the order and of what is set aside.
+        known : mask over the tokens, optional
+            The tokens whose labels are known, where not all are: only these are judged. Nothing is set
+            aside then, because answers are few.
 
         """
         _ = cost_ratio
@@ -148,12 +152,15 @@ class Encoder(Learner):
         streams = Streams(seed).child("encoder")
         base = self._untuned
         corpora = prepared.get(data, {}).get((base.sha256, base.frozen))
-        aside = _set_aside(chosen, streams.generator("aside"))
+        aside = None if known is not None else _set_aside(chosen, streams.generator("aside"))
         learned = chosen if aside is None else chosen & ~aside
         with one_at_a_time():
             if corpora is None:
                 corpora = [base.laid(data, chosen)]
                 corpora[0].keep_states(base.below)
+            if known is not None:
+                apart = self.frozen == config.layers
+                corpora = [corpus.judging(known, apart=apart) for corpus in corpora]
             if self.start is None:
                 head = streams.generator("head")
                 tuned = members_of(

@@ -5,9 +5,11 @@ What the lower layers make of a corpus is computed once and kept; every fold tun
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +28,9 @@ __all__ = ["Corpus", "Schedule", "tune", "within"]
 
 _PLACES = 16 * LENGTHS[-1]  # of a batch, whatever the length of its windows
 _AHEAD = 8  # batches that may wait for a device
-_NUMBERS = 8  # of judged places that a batch of windows of one length may have
+_APART = 256  # places of a batch of tokens that are judged apart from their neighbours
+# Of the places of a batch, the shares that may be judged: few, since each is compiled for.
+_SHARES = {"cpu": (5 / 8, 3 / 4, 1.0)}
 Cases = npt.NDArray[np.uint8]
 Labels = npt.NDArray[np.uint8]
 Below = Callable[[Ints, Ints], "jax.Array"]
@@ -77,7 +81,30 @@ class _Group:
     @property
     def size(self) -> int:
         """How many windows a batch holds."""
-        return _PLACES // int(self.ids.shape[1])
+        length = int(self.ids.shape[1])
+        return _PLACES // length if length > 1 else _APART
+
+    def taken(self, rows: Longs, token: Longs) -> _Group:
+        """Return some of the windows, with other tokens judged in them."""
+        return _Group(
+            self.windows[rows], self.ids[rows], self.case[rows], self.length[rows], token[rows],
+            self._states_at(rows),
+        )  # fmt: skip
+
+    def places(self, row: Longs, place: Longs, token: Longs) -> _Group:
+        """Return single places as windows of length one."""
+        return _Group(
+            self.windows[row],
+            self.ids[row, place][:, None],
+            self.case[row, place][:, None],
+            np.ones(len(row), np.int32),
+            token[row, place][:, None],
+            self._states_at((row, place))[:, None],
+        )
+
+    def _states_at(self, at: Longs | tuple[Longs, Longs]) -> jax.Array:
+        # By numpy: each number of places would be compiled for, and it changes with every answer.
+        return cast("jax.Array", np.asarray(self.states)[at])
 
     def lengths(self, rows: Longs) -> Ints:
         return np.where(rows >= 0, self.length[rows], 2).astype(np.int32)
@@ -145,6 +172,35 @@ class Corpus:
                     for rows in _cut(np.arange(len(group.windows)), group.size)
                 ]
                 group.states = jnp.concatenate(parts)
+
+    def judging(self, known: Mask, *, apart: bool = False) -> Corpus:
+        """Return the corpus with only some tokens judged; windows without one are left out.
+
+        The states of the lower layers must have been kept.
+
+        Parameters
+        ----------
+        known : mask over the tokens
+            The tokens whose labels are known.
+        apart : bool, default False
+            Whether each place is judged by itself, because nothing that is tuned attends to others: then
+            only the states of the known tokens are kept, which makes learning from few of them quick.
+
+        """
+        found = copy(self)
+        found.groups = []
+        for group in self.groups:
+            token = np.where(known[np.maximum(group.token, 0)], group.token, -1)
+            if apart:
+                row, place = np.nonzero(token >= 0)
+                part = group.places(row, place, token)
+            else:
+                part = group.taken(np.flatnonzero((token >= 0).any(axis=1)), token)
+            if len(part.windows):
+                found.groups.append(part)
+        if apart and len(found.groups) > 1:
+            found.groups = [_joined(found.groups)]
+        return found
 
     def scores(
         self,
@@ -218,10 +274,19 @@ class Corpus:
 
 def _judged_first(judged: Mask) -> Longs:
     """Return the judged places, filled up by others to one of few numbers, in ascending order."""
-    # Each number is compiled for: eight on a CPU, where places cost most, and one elsewhere.
-    step = -(-len(judged) // (_NUMBERS if device_kind() == "cpu" else 1))
-    room = min(len(judged), step * max(1, -(-int(judged.sum()) // step)))
+    count, size = int(judged.sum()), len(judged)
+    shares = _SHARES.get(device_kind(), (1.0,))  # an accelerator gains little by leaving places out
+    room = next(n for n in (math.ceil(share * size) for share in shares) if n >= count)
     return np.sort(np.argsort(~judged, kind="stable")[:room])
+
+
+def _joined(groups: Sequence[_Group]) -> _Group:
+    """Return groups of one length as one."""
+    windows, ids, case, length, token, states = (
+        np.concatenate([getattr(group, name) for group in groups])
+        for name in ("windows", "ids", "case", "length", "token", "states")
+    )
+    return _Group(windows, ids, case, length, token, cast("jax.Array", states))
 
 
 def _cut(rows: Longs, size: int) -> Iterator[Longs]:
