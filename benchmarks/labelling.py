@@ -2,7 +2,9 @@
 
 Half of each corpus is the pool, the other half the test; NAME is sensitive, L/C = 10. Keys: yes or no 1, a
 boundary 2 more, a span marked by hand 4, a wrong proposal taken away 1, "window done" 1; "all like this"
-goes with the answer. T is 10·FN + FP per 1,000 test words.
+goes with the answer. T is 10·FN + FP per 1,000 test words. With an encoder, its head learns from the answers
+after every second fit of the CRF, as a page's teacher does who is never late; that costs minutes a half, so
+only the halves that SFUMATO_LABELLING names get new figures, and the others keep theirs.
 """
 
 from __future__ import annotations
@@ -11,19 +13,22 @@ import json
 import math
 import os
 import time
-from itertools import product
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks._common import RESULTS, data_folder
+from benchmarks._common import RESULTS, data_folder, resumed
 from benchmarks.text import read
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
-from sfumato.engines.text.labelling.estimate import estimated, out_of_fold
+from sfumato.engines.text.labelling.estimate import estimated
 from sfumato.engines.text.labelling.partial import UNKNOWN, PartialCRF, Pool
 from sfumato.engines.text.labelling.questions import EVERY, Asker, Question
+from sfumato.engines.text.labelling.readers import Lesson, Readers, Reading, mixed
+from sfumato.engines.text.labelling.teacher import EncoderTeacher
 from sfumato.engines.text.learners.crf import CRF, CRFModel
+from sfumato.engines.text.learners.encoder.learner import Encoder
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.rules import RuleSet, built_in, guess_languages, rule_place
@@ -32,7 +37,9 @@ CORPORA = (
     "aci_bench_dialogues", "aci_bench_notes", "asq_phi", "btc_twitter", "enron_emailcoref", "gum_ccby",
     "inlegalner_dev", "litbank", "medcat_deid_synth", "meddocan_es", "presidio_synth_v2", "wikigold", "wnut17",
 )  # fmt: skip
-ONLY = os.environ.get("SFUMATO_LABELLING", "")  # some of them; the others keep their figures
+# Some halves ("wikigold, split 1; wnut17, split 2"), and some ways of asking; the others keep their figures.
+ONLY = os.environ.get("SFUMATO_LABELLING", "")
+ONLY_WAYS = os.environ.get("SFUMATO_LABELLING_WAYS", "")
 SPLITS = (1, 2)
 STOPS = (0, 50, 100, 160, 200, 400)
 POOL_WORDS = 10_000
@@ -134,13 +141,40 @@ class Steward:
             self.known[a:b] = truth
 
 
-def measure(model: CRFModel, data: TokenData, gold: np.ndarray) -> dict[str, float]:
-    scores = model.scores(data)
+def measure(scores: np.ndarray, data: TokenData, gold: np.ndarray) -> dict[str, float]:
     words, hidden = data.counted, scores >= THRESHOLD
     leaks = int((words & (gold > 0) & ~hidden).sum())
     false = int((words & (gold == 0) & hidden).sum())
     total = 1000 * (RATIO * leaks + false) / int(words.sum())
     return {"T": total, "left": leaks / max(int((words & (gold > 0)).sum()), 1)}
+
+
+class Studio:
+    """The CRF and, where there is an encoder, its lessons: what a session does, without threads."""
+
+    def __init__(self, readers: Readers, unseen: TokenData, encoder: Encoder | None) -> None:
+        self.readers, self.unseen = readers, unseen
+        self.teacher = None if encoder is None else EncoderTeacher(encoder, seed=readers.seed)
+        self.lesson: Lesson | None = None
+        self.fits = 0
+        if self.teacher is not None:
+            self.teacher.encoder.prepare(readers.pool.data)
+            self.teacher.encoder.prepare(unseen)
+
+    def read(self, known: np.ndarray, *, now: bool = False) -> Reading:
+        if self.teacher is not None and (now or self.fits % 2 == 0):
+            taught = self.teacher.scores(self.readers.pool, known, lambda: None)
+            self.lesson = None if taught is None else Lesson(0, taught)
+        self.fits += 1
+        return self.readers.read(known, self.lesson)
+
+    def published(self, reading: Reading) -> np.ndarray:
+        """Score the texts that nobody has answered for as a release would."""
+        scores = reading.fitted.model().scores(self.unseen)
+        if self.teacher is None or reading.lesson is None:
+            return scores
+        taught = self.teacher.model(self.readers.pool, reading.known)
+        return mixed(scores, taught.scores(self.unseen))
 
 
 def simulated(
@@ -152,33 +186,31 @@ def simulated(
     cache: dict[str, Any],
     *,
     seed: int,
-    learner: dict[str, Any] | None = None,
-    crowd: float = 0.05,
+    encoder: Encoder | None = None,
 ) -> list[dict[str, Any]]:
     data, gold = prepared(pool_documents, rules, cache)
     unseen, truth = prepared(test_documents, rules, cache)
     pool = Pool(data)
-    asker = Asker(pool, ratio=RATIO, seed=seed, crowd=crowd)
+    asker = Asker(pool, ratio=RATIO, seed=seed)
     steward = Steward(asker, gold)
-    crf = PartialCRF(start=start, **(learner or {}))
+    studio = Studio(Readers(pool, PartialCRF(start=start), seed), unseen, encoder)
     rows = []
     documents = Streams(seed).generator("documents").permutation(data.documents).tolist()
-    fitted = crf.fit(pool, steward.known, seed=seed)
-    scores = fitted.scores()
+    scores = studio.read(steward.known).scores
     stops = list(STOPS)
     pending, exhausted = 0, False
     while stops:
         if steward.keys >= stops[0] or exhausted:
-            fitted = crf.fit(pool, steward.known, seed=seed)
-            scores, pending = fitted.scores(), 0
+            reading = studio.read(steward.known.copy(), now=True)
+            scores, pending = reading.scores, 0
             row = {"keys": steward.keys, "stop": stops.pop(0), "answers": steward.answers,
                    "read": steward.read, "like": steward.like, "like_wrong": steward.wrong,
-                   **measure(fitted.model(), unseen, truth)}  # fmt: skip
+                   **measure(studio.published(reading), unseen, truth)}  # fmt: skip
             if steward.drawn and not exhausted:
                 drawn = np.array(steward.drawn)
                 where = data.document_of[asker.windows[drawn]]
-                oof = out_of_fold(crf, pool, steward.known, where, seed=seed)
-                est = estimated(pool, oof, steward.known, asker.windows, drawn, THRESHOLD)
+                held_out = reading.held_out(where)
+                est = estimated(pool, held_out, steward.known, asker.windows, drawn, THRESHOLD)
                 row |= {"low": est.low, "high": est.high, "windows": est.windows}
                 row["held"] = est.low <= row["left"] <= est.high
             rows.append(row)
@@ -212,8 +244,7 @@ def simulated(
             pending += 1
             if pending < BATCH:
                 continue
-        fitted = crf.fit(pool, steward.known, seed=seed)
-        scores, pending = fitted.scores(), 0
+        scores, pending = studio.read(steward.known).scores, 0
     return rows
 
 
@@ -222,65 +253,123 @@ def background_of(others: list[Document], rules: RuleSet | None, cache: dict[str
     return CRF(memory=False).fit(data, gold.astype(np.uint8))
 
 
-WAYS: dict[str, tuple[str, bool, bool]] = {
-    "whole random documents": ("documents", False, False),
-    "uncertainty in batches of ten": ("uncertainty", False, False),
-    "ours, from nothing": ("ours", False, False),
-    "ours, rules": ("ours", True, False),
-    "ours, background": ("ours", False, True),
-    "ours, rules and background": ("ours", True, True),
+class Way(NamedTuple):
+    """How is asked, and what is known before the first answer."""
+
+    asking: str
+    rules: bool = False
+    background: bool = False
+    encoder: bool = False
+
+
+WAYS = {
+    "whole random documents": Way("documents"),
+    "uncertainty in batches of ten": Way("uncertainty"),
+    "ours, from nothing": Way("ours"),
+    "ours, rules": Way("ours", rules=True),
+    "ours, background": Way("ours", background=True),
+    "ours, rules and background": Way("ours", rules=True, background=True),
+    "ours, rules and encoder": Way("ours", rules=True, encoder=True),
+    "ours, rules, background and encoder": Way("ours", True, True, True),
 }
 
 
 def run() -> dict[str, Any]:
-    folder = data_folder()
     before = RESULTS / "labelling.json"
-    results: dict[str, Any] = {}
-    if ONLY and before.is_file():
-        results = json.loads(before.read_text())["corpora"]
-    corpora = {name: read(folder, name) for name in CORPORA} if folder else {}
-    for split, (name, documents) in product(SPLITS, corpora.items()):
-        if ONLY and name not in ONLY.split(","):
-            continue
-        started = time.perf_counter()
+    halves: dict[str, Any] = {}
+    if before.is_file():
+        halves = json.loads(before.read_text())["halves"]
+    wanted = ONLY_WAYS.split("; ") if ONLY_WAYS else [t for t in WAYS if not WAYS[t].encoder]
+    for split in SPLITS:
+        for name in CORPORA if data_folder() else ():
+            title = f"{name}, split {split}"
+            for way in wanted if not ONLY or title in ONLY.split("; ") else ():
+                found = resumed("labelling", f"{title}, {way}", partial(asked, name, split, way))
+                halves.setdefault(title, {})[way] = found
+    return {"halves": halves, "stops": list(STOPS), "summary": summary(halves)}
+
+
+class Half:
+    """One half of a corpus to answer about, the other to judge by, and what can be known before."""
+
+    def __init__(self, name: str, split: int) -> None:
+        self.name, self.folder = name, data_folder()
+        documents = read(self.folder, name)
         order = Streams(split).generator("halves").permutation(len(documents))
         half = len(documents) // 2
-        pool = trimmed([documents[i] for i in order[:half]], POOL_WORDS)
-        test = trimmed([documents[i] for i in order[half:]], POOL_WORDS)
-        others = [d for other, ds in corpora.items() if other != name for d in trimmed(ds, 20_000)]
-        rules = built_in(guess_languages(d.text for d in pool))
-        cache: dict[str, Any] = {}
-        starts = {r: background_of(others, rules if r else None, {}) for r in (False, True)}
-        found = results[f"{name}, split {split}"] = {}
-        for title, (way, with_rules, with_background) in WAYS.items():
-            found[title] = simulated(
-                way, pool, test, starts[with_rules] if with_background else None,
-                rules if with_rules else None, cache, seed=split,
-            )  # fmt: skip
-            line = " ".join(f"{r['T']:.0f}" for r in found[title])
-            print(f"   {name}, {title}: T {line}", flush=True)
-        print(f"   {name}: {time.perf_counter() - started:.0f} s", flush=True)
-    return {"corpora": results, "summary": summary(results)}
+        self.pool = trimmed([documents[i] for i in order[:half]], POOL_WORDS)
+        self.test = trimmed([documents[i] for i in order[half:]], POOL_WORDS)
+        self.rules = built_in(guess_languages(d.text for d in self.pool))
+        self.matches: dict[str, Any] = {}
+        self._starts: dict[bool, CRFModel] = {}
+
+    def start(self, *, rules: bool) -> CRFModel:
+        """Return the model of all other corpora."""
+        if rules not in self._starts:
+            others = [
+                document
+                for corpus in CORPORA
+                if corpus != self.name
+                for document in trimmed(read(self.folder, corpus), 20_000)
+            ]
+            self._starts[rules] = background_of(others, self.rules if rules else None, {})
+        return self._starts[rules]
 
 
-def summary(results: dict[str, Any]) -> dict[str, Any]:
-    table: dict[str, Any] = {}
-    for title in WAYS:
-        by_stop: dict[str, Any] = {}
-        for stop in STOPS:
-            rows = [r for c in results.values() for r in c.get(title, []) if r["stop"] == stop]
-            if rows:
-                by_stop[str(stop)] = {
-                    "T": round(math.exp(sum(math.log(max(r["T"], 0.1)) for r in rows) / len(rows)), 1),
-                    "T_median": round(float(np.median([r["T"] for r in rows])), 1),
-                    "left": round(float(np.mean([r["left"] for r in rows])), 4),
-                    "read": round(float(np.mean([r["read"] for r in rows]))),
-                    "corpora": len(rows),
-                }  # fmt: skip
-        table[title] = by_stop
-    held = [r["held"] for c in results.values() for rows in c.values() for r in rows if "held" in r]
+half_of = lru_cache(maxsize=1)(Half)
+
+
+def asked(name: str, split: int, title: str) -> dict[str, Any]:
+    """Return what a way of asking reaches on one half of a corpus."""
+    started = time.perf_counter()
+    half, way = half_of(name, split), WAYS[title]
+    rows = simulated(
+        way.asking, half.pool, half.test, half.start(rules=way.rules) if way.background else None,
+        half.rules if way.rules else None, half.matches, seed=split,
+        encoder=Encoder.named("default") if way.encoder else None,
+    )  # fmt: skip
+    found = kept(rows)
+    seconds = time.perf_counter() - started
+    print(f"   {name}, {split}, {title}: T {found['T']}, {seconds:.0f} s", flush=True)
+    return found
+
+
+def kept(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what the documentation cites of the rows at each stop."""
+    held = [bool(r["held"]) for r in rows if "held" in r]
     return {
-        "ways": table,
-        "range_held": round(sum(held) / max(len(held), 1), 4),
-        "ranges": len(held),
+        "T": [round(r["T"], 1) for r in rows],
+        "left": [round(r["left"], 4) for r in rows],
+        "read": [r["read"] for r in rows],
+        "held": [sum(held), len(held)],
     }
+
+
+def summary(halves: dict[str, Any]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for title, way in WAYS.items():
+        rows = {half: ways[title] for half, ways in halves.items() if title in ways}
+        if not rows:
+            continue
+        found = table[title] = {"halves": len(rows)}
+        for place, stop in enumerate(STOPS):
+            T = np.array([row["T"][place] for row in rows.values()])
+            found[str(stop)] = {
+                "T": round(geometric(T), 1),
+                "T_median": round(float(np.median(T)), 1),
+                "left": round(float(np.mean([row["left"][place] for row in rows.values()])), 4),
+                "read": round(float(np.mean([row["read"][place] for row in rows.values()]))),
+            }
+            if way.encoder:  # beside the same questions without it, on the same halves
+                plain = next(t for t, w in WAYS.items() if w == way._replace(encoder=False))
+                ratio = T / np.array([halves[half][plain]["T"][place] for half in rows])
+                found[str(stop)]["over_without"] = round(geometric(ratio), 3)
+                found[str(stop)]["over_without_most"] = round(float(ratio.max()), 3)
+        held = np.array([row["held"] for row in rows.values()]).sum(axis=0)
+        found["range_held"] = [int(n) for n in held]
+    counts = np.array([way["range_held"] for way in table.values()]).sum(axis=0)
+    return {"ways": table, "range_held": round(counts[0] / max(counts[1], 1), 4), "ranges": int(counts[1])}  # fmt: skip
+
+
+def geometric(values: np.ndarray) -> float:
+    return math.exp(float(np.log(np.maximum(values, 0.1)).mean()))

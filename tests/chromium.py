@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -35,11 +36,14 @@ class Browser:
             os.dup2(ends[0], 3)
             os.dup2(ends[1], 4)
 
-        self._process = subprocess.Popen(
-            [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            close_fds=False, preexec_fn=wire, start_new_session=True,  # noqa: PLW1509 (no threads here)
-        )  # fmt: skip
+        with warnings.catch_warnings():
+            # JAX warns of every fork once it was loaded; nothing of it is used between fork and exec.
+            warnings.filterwarnings("ignore", "os.fork", RuntimeWarning)
+            self._process = subprocess.Popen(
+                [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                close_fds=False, preexec_fn=wire, start_new_session=True,  # noqa: PLW1509 (no threads here)
+            )  # fmt: skip
         for fd in (its_end, its_other_end, *ends):
             os.close(fd)
         os.set_blocking(self._receive, False)

@@ -187,7 +187,7 @@ def default_encoder(monkeypatch):
     """The installed weights; the test is skipped where they are not."""
     from sfumato.engines.text.learners.encoder import folder
 
-    monkeypatch.delenv(folder.HIDDEN_BY)
+    monkeypatch.delenv(folder.ENCODER_VARIABLE)
     if folder.missing_packages() or folder.default_folder() is None:
         pytest.skip("the extra `encoder` is not installed")
     from sfumato.engines.text.learners.encoder.learner import Encoder

@@ -96,7 +96,8 @@ def test_a_server_that_is_stopped_continued_and_killed_keeps_every_answer(projec
         served.process.send_signal(signal.SIGKILL)
         said = served.process.communicate(timeout=30)[1]
     assert said.startswith("Open this address")
-    assert said.count("\n") == 1  # nothing is logged
+    assert said.splitlines()[1].startswith("A CRF learns from the answers; no pretrained encoder")
+    assert said.count("\n") == 2  # nothing is logged
     journal = (project / "answers.jsonl").read_text().splitlines()
     assert [json.loads(line)["doc"] for line in journal] == list(range(kept))
     page = Page([project])  # a dead process never blocks

@@ -99,7 +99,7 @@ def test_h5_every_published_number_is_safe(seed, max_width, tmp_path):
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 12), min_size=3, max_size=60), st.integers(0, 9), st.booleans())
 def test_cuts_lie_between_people_and_show_nobody(counts, k, observed):
-    """Each cut has people on both sides, one per gap; what it shows follows the rule, by a plain twin."""
+    """Each cut has people on both sides, one per gap, or stands beside a first or last value that many hold."""
     people = np.array(counts)
     if observed:  # only values that stand in the data are in the domain
         values = [3 * i for i, n in enumerate(counts) if n]
@@ -122,7 +122,12 @@ def test_cuts_lie_between_people_and_show_nobody(counts, k, observed):
             label = labels.label(cut + 1, len(values) - 1)
             ends = numbers_in(label) if cut + 1 < len(values) - 1 else []
             assert k < 2 or all(allowed(end, of, k, {values[-1]}) for end in ends)
-    assert all(held[0] <= cut < held[-1] for cut in cuts)
+    outside = [cut for cut in cuts if not held[0] <= cut < held[-1]]
+    many = max(k, 5)
+    assert outside == [
+        *([held[0] - 1] if held[0] > 0 and people[held[0]] >= many else []),
+        *([held[-1]] if held[-1] < len(values) - 1 and people[held[-1]] >= many else []),
+    ]
 
 
 def test_a_width_that_only_exact_values_allow_is_refused():

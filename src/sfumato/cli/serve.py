@@ -40,4 +40,8 @@ def serve(
                     "Open this address in a browser on this machine; Ctrl-C ends it.", err=True
                 )
 
-        show(folders, port=port, idle=60.0 * idle, say=say)
+        def note(line: str) -> None:
+            if not quiet:
+                typer.echo(line, err=True)
+
+        show(folders, port=port, idle=60.0 * idle, say=say, note=note)

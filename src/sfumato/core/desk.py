@@ -30,6 +30,10 @@ class Desk(ABC):
     def labels(self) -> Sequence[str]:
         """The labels that an answer may give, by the keys 1 to 9."""
 
+    def notes(self) -> Sequence[str]:
+        """Return what whoever opens the page should know about how it works."""
+        return ()
+
     @abstractmethod
     def question(self, asking: str) -> Json:
         """Return the next question, with its context; `{"kind": "none"}` where there is none."""

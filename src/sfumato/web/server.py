@@ -19,6 +19,7 @@ def serve(
     port: int = 8765,
     idle: float = 900.0,
     say: Callable[[str], None] = print,
+    note: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Show the page until it is interrupted.
 
@@ -32,6 +33,8 @@ def serve(
         Seconds without anybody acting after which the page locks itself.
     say : callable
         Gets the address to open.
+    note : callable, optional
+        Gets what else is worth knowing, for example who learns from the answers.
 
     """
     import uvicorn
@@ -50,6 +53,8 @@ def serve(
             ) from None
         listener.listen(128)  # whoever opens the address at once must not be refused
         say(f"http://127.0.0.1:{listener.getsockname()[1]}/enter/{token}")
+        for line in () if page.desk is None else page.desk.notes():
+            note(line)
         # No access log: it would hold the address.
         config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
         uvicorn.Server(config).run(sockets=[listener])

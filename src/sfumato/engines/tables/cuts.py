@@ -3,7 +3,8 @@
 A search that may cut anywhere tightens bands around the values that stand in the data: an end then is the
 exact value of one person. Between two neighbouring values that are held, one cut is offered, at a number
 that is round; where a smallest group is asked for, its neighbours must be values that so many people hold,
-or the number must be a multiple of a step that is coarser than the values.
+or the number must be a multiple of a step that is coarser than the values. What nobody holds below the first
+and above the last of them is cut off only beside a value that many people hold.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ __all__ = ["open_cuts", "roundness"]
 People = npt.NDArray[np.integer]
 # Of the people: what lies beyond is not looked at for the step of round numbers.
 _INNER = (0.05, 0.95)
+_MANY = 5  # people who hold the least or the greatest value before a band may end there, at least
 
 
 def open_cuts(
@@ -60,6 +62,11 @@ def open_cuts(
         for low, high in pairwise(held.tolist())
         if (place := _cut_between(scale, low, high, solid)) is not None
     }
+    first, last = int(held[0]), int(held[-1])
+    if first > 0 and people[first] >= max(k, _MANY):
+        found.add(first - 1)
+    if last < size - 1 and people[last] >= max(k, _MANY):
+        found.add(last)
     if max_width is not None and declared:
         found.update(range(max_width - 1, size - 1, max_width))
     if size < len(labels.domain):  # what is missing may always stand apart

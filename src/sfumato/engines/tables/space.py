@@ -228,21 +228,22 @@ class Space:
 
     def moves(self, bits: Bits) -> list[npt.NDArray[np.intp]]:
         """List the steps up from a policy: each is a set of bits to clear together."""
-        steps: list[npt.NDArray[np.intp]] = []
-        for a, rule in enumerate(self.rules):
-            if rule.keep:
-                continue
-            start = int(self.first[a])
-            part = bits[start : int(self.first[a + 1])]
-            ends = np.concatenate((np.flatnonzero(part), [rule.size - 1]))
-            begins = np.concatenate(([0], ends[:-1] + 1))
-            nodes = self._nodes[a]
-            if nodes is None:
-                narrow = np.flatnonzero(ends[1:] - begins[:-1] + 1 <= self.widest[a])
-                steps.extend(np.array([start + ends[k]]) for k in narrow)
-                continue
-            steps.extend(start + inside for inside in _node_moves(part, nodes))
-        return steps
+        return [step for a in range(len(self.rules)) for step in self.moves_of(a, bits)]
+
+    def moves_of(self, a: int, bits: Bits) -> list[npt.NDArray[np.intp]]:
+        """List the steps up from a policy that generalise one attribute."""
+        rule = self.rules[a]
+        if rule.keep:
+            return []
+        start = int(self.first[a])
+        part = bits[start : int(self.first[a + 1])]
+        nodes = self._nodes[a]
+        if nodes is not None:
+            return [start + inside for inside in _node_moves(part, nodes)]
+        ends = np.concatenate((np.flatnonzero(part), [rule.size - 1]))
+        begins = np.concatenate(([0], ends[:-1] + 1))
+        narrow = np.flatnonzero(ends[1:] - begins[:-1] + 1 <= self.widest[a])
+        return [np.array([start + ends[k]]) for k in narrow]
 
     def splits(
         self, attribute: int, low: int, high: int, weights: npt.NDArray[np.integer], most: int

@@ -198,6 +198,7 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         ratio=request.ratio,
         wanted=request.wanted,
         seed=request.seed,
+        encoder=request.encoder,
         reading=HowRead(**{name: getattr(request, name) for name in HowRead.model_fields}),
     )
     documents = sum(source.documents for source in record.sources)

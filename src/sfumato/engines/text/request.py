@@ -386,8 +386,14 @@ class StartRequest(_Reading):
     wanted: float = parameter(
         0.01, help="Share of sensitive words left that the labelling aims at.", gt=0, lt=1
     )
+    encoder: File | None = parameter(
+        None,
+        help="The encoder that learns from the answers too (default: the installed one, if any).",
+        metavar="none|default|FOLDER",
+    )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
+    _held_encoder = field_validator("encoder", mode="before")(_encoder)
     _one = field_validator("labels", "background", mode="before")(_listed)
 
 

@@ -240,7 +240,7 @@ async function whole() {
 
 // --- where it stands -------------------------------------------------------------------------
 let waiting = null;
-function soon() { clearTimeout(waiting); waiting = setTimeout(showStatus, 400); }
+function soon(milliseconds = 400) { clearTimeout(waiting); waiting = setTimeout(showStatus, milliseconds); }
 async function showStatus() {
   if (!$("stats")) return;
   const { status } = await ask("/api/status");
@@ -251,6 +251,7 @@ async function showStatus() {
     ["Random windows", status.windows],
     ["Share left", status.left === null ? "not measured yet" : `${percent(status.left)} (${percent(status.low)} – ${percent(status.high)})`],
     ["Found in 100 words an attacker reads", status.found_in_100 === null ? "not measured yet" : status.found_in_100.toFixed(0)],
+    ["Learned by", status.readers],
   ];
   $("stats").replaceChildren();
   for (const [name, value] of rows) { put($("stats"), "dt", name); put($("stats"), "dd", String(value)); }
@@ -263,6 +264,7 @@ async function showStatus() {
   }[status.verdict];
   drawCurve(status.curve.filter((c) => c[1] !== null), status.wanted);
   if (status.pending) soon();
+  else if (status.teaching) soon(2000);
 }
 
 function drawCurve(points, wanted) {

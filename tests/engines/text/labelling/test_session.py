@@ -19,6 +19,7 @@ from sfumato.engines.text.labelling.partial import UNKNOWN
 from sfumato.engines.text.labelling.project import start_project
 from sfumato.engines.text.labelling.publication import explored, write_marks
 from sfumato.engines.text.labelling.session import Session
+from sfumato.engines.text.labelling.standing import agreement_of, status_of
 
 from .answering import LABELS, answer, gold_of
 
@@ -132,7 +133,7 @@ def test_learning_from_answers_lowers_what_is_left(session, notes):
     first = total()
     answer(session, notes, 50)
     assert total() < 0.7 * first
-    status = session.status()
+    status = status_of(session)
     assert status["answers"] == 50
     assert 0 <= status["low"] <= status["left"] <= status["high"] <= 1
     assert status["verdict"] in ("go on", "stop", "enough")
@@ -221,7 +222,7 @@ def test_a_second_reader_is_compared_and_changes_nothing_else(session, notes):
     answer(session, notes, 11)
     known, drawn = session.answers.known.copy(), list(session.answers.drawn)
     assert len(drawn) == 3
-    assert session.agreement()["windows"] == 0
+    assert agreement_of(session)["windows"] == 0
     for number in range(3):
         question = session.second_question()
         place = session.place(question.first, question.last)
@@ -230,6 +231,6 @@ def test_a_second_reader_is_compared_and_changes_nothing_else(session, notes):
     assert session.second_question() is None
     assert np.array_equal(session.answers.known, known)
     assert session.answers.drawn == drawn
-    found = session.agreement()
+    found = agreement_of(session)
     assert found["windows"] == 3
     assert 0 < found["same"] <= found["words"]

@@ -124,7 +124,7 @@ def test_the_default_weights_are_known_by_their_hash(tiny_folder, monkeypatch):
 
 
 def test_installed_weights_can_be_hidden(monkeypatch):
-    monkeypatch.setenv(folders.HIDDEN_BY, "none")
+    monkeypatch.setenv(folders.ENCODER_VARIABLE, "none")
     assert folders.default_folder() is None
 
 
@@ -587,6 +587,28 @@ def test_only_known_tokens_are_judged(tiny_encoder, tuning):
                     jax.tree.leaves(summed(ways[1], labels)[1]), strict=True)  # fmt: skip
         for a, b in pairs:
             assert np.asarray(a) == pytest.approx(np.asarray(b), rel=1e-3, abs=1e-3)
+
+
+def test_reading_can_be_watched_and_ended(tiny_encoder):
+    from sfumato.engines.text.learners.encoder.learner import Encoder
+
+    learner = Encoder(tiny_encoder, tuning="head")
+    data, _ = documents(80, words=150)
+    calls = []
+
+    def watch(most=1):
+        calls.append(1)
+        if len(calls) > most:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        learner.prepare(data, watch=watch)
+    assert len(calls) == 2  # it was ended before the second batch, and nothing of it is kept
+    learner.prepare(data, watch=lambda: calls.append(1))
+    assert len(calls) > 4
+    count = len(calls)
+    learner.prepare(data, watch=lambda: calls.append(1))
+    assert len(calls) == count
 
 
 @pytest.mark.parametrize("tuning", ["head", "two"])

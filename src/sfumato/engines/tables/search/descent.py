@@ -13,7 +13,7 @@ import numpy as np
 
 from .run import Bits, Run
 
-__all__ = ["descend", "persist"]
+__all__ = ["descend", "intervals_of", "persist"]
 
 _TIRED = 12  # descents in a row that change nothing
 _EXHAUSTED = 60  # walks in a row that meet no new policy
@@ -161,14 +161,15 @@ def _splits(run: Run, bits: Bits, before: Bits | None = None) -> Iterator[Split]
         part = slice(start, int(space.first[a + 1]))
         if before is not None and (bits[part] == before[part]).all():
             continue
-        known = set() if before is None else set(_intervals(before[part]))
-        for low, high in _intervals(bits[part]):
+        known = set() if before is None else set(intervals_of(before[part]))
+        for low, high in intervals_of(bits[part]):
             if low == high or (low, high) in known:
                 continue
             for cuts in space.splits(a, low, high, run.cells.value_counts[a], _CUTS):
                 yield start + low, tuple(start + cut for cut in cuts)
 
 
-def _intervals(part: Bits) -> list[tuple[int, int]]:
+def intervals_of(part: Bits) -> list[tuple[int, int]]:
+    """List the intervals (first, last value) of one attribute's bits."""
     ends = [*np.flatnonzero(part).tolist(), part.size]
     return list(zip([0, *(e + 1 for e in ends[:-1])], ends, strict=True))

@@ -10,9 +10,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from .alternation import alternate
+from .crossing import cross
 from .descent import descend, persist
 from .exhaustive import exhaustive
-from .gaps import spread
 from .greedy import LONGEST_CHAIN, climb, lazy_chain
 from .levels import MergeOrder, halves, merge_orders, walk_down, walk_levels
 from .run import Bits, Run
@@ -27,9 +27,11 @@ _CHAIN_SHARE = 0.1  # of the evaluations left
 _REFINE_FROM = 40  # evaluations an attribute from which on interval tables are affordable
 _WALK_SHARE = 0.5
 _COUPLED_WALK = 0.4
-_NEAR_UNIQUE = 0.6  # share of records that are a cell of their own
+_NEAR_UNIQUE = 0.6  # share of records that are named in the data as it is
 _DOWN_SHARE = 0.5
-_COUPLED_SPREAD = 0.35
+_DOWN_LEVELS = 2
+_COUPLED_CROSS = 0.35
+_UNIQUE_CROSS = 0.6
 _GAP_SHARE = 0.05
 _REFINE_SHARE = 0.8
 _CHAIN_IN_GAP = 200
@@ -41,7 +43,7 @@ _DESCENT_SHARE_FREE = (
 _DESCENT_SMALL = 1_000  # evaluations up to which tables are too dear
 _DESCENT = 6_000  # evaluations that are shared out where there is no budget
 _MOST_WHOLE = 1 << 20  # and so many where the budget covers them
-_SPREAD = 2_000  # evaluations for the gaps of a hierarchy where there is no budget
+_CROSS = 2_000  # evaluations for the gaps of a hierarchy where there is no budget
 
 
 def exchange(run: Run) -> None:
@@ -72,7 +74,7 @@ def exchange(run: Run) -> None:
         if run.score is None:
             alternate(run)
         if run.space.coupled:
-            spread(run, limit=_SPREAD)
+            cross(run, _CROSS)
         if run.conditional:
             persist(run, _DESCENT)
         return
@@ -87,16 +89,21 @@ def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
     chain = simple and _CHAIN_FROM * steps <= budget and run.cells.length <= LONGEST_CHAIN
     refine = run.score is None and budget >= _REFINE_FROM * len(orders)
     walk = int(_WALK_SHARE * budget) if refine else budget
-    unique = run.cells.occupied > _NEAR_UNIQUE * run.cells.records
+    unique = run.cells.expected_reidentified > _NEAR_UNIQUE * run.cells.records and not chain
     if run.space.coupled:  # steps of a hierarchy jump: look between them early
         walk = int(_COUPLED_WALK * budget)
-    if unique and not chain:
+    if unique:
+        run.measure(run.space.bottom)
         down = int(_DOWN_SHARE * budget)
-        walk_down(run, orders, max(1, int(down / (2.5 * len(orders)))), down)
-        walk = min(walk, max(10, budget // 6))
-    _walks(run, orders, min(budget // 20, 400) if chain else walk)
-    if run.space.coupled:
-        spread(run, limit=int(_COUPLED_SPREAD * budget))
+        levels = min(max(1, int(down / (2.5 * len(orders)))), _DOWN_LEVELS)
+        walk_down(run, orders, levels, down)
+        walk = budget // 8 if budget >= 28 * len(orders) else 0
+    if walk:
+        _walks(run, orders, min(budget // 20, 400) if chain else walk)
+    if unique:
+        cross(run, int(_UNIQUE_CROSS * budget) if refine else None)
+    elif run.space.coupled:
+        cross(run, int(_COUPLED_CROSS * budget))
     run.note()
     if chain:
         fresh = int(_CHAIN_SHARE * run.left / max(1, steps)) - 2
@@ -109,7 +116,7 @@ def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
     fill_gaps(run, orders, chains=chain)
     climb(run)
     run.note()
-    spread(run)
+    cross(run)
     run.note()
     if run.conditional:
         persist(run, run.left)

@@ -50,6 +50,13 @@ def merge_orders(run: Run) -> list[MergeOrder]:
     orders = []
     for a in range(cells.attributes):
         size = int(cells.sizes[a])
+        if space.rules[a].keep or size == 1:
+            empty = np.zeros(0, dtype=np.int64)
+            orders.append(MergeOrder(empty, empty, np.zeros(0)))
+            continue
+        if space.allowed_intervals(a, 1) is not None:
+            orders.append(_node_order(space, a))
+            continue
         margin = _Margin(
             cells.value_counts[a, :size].astype(np.float64),
             np.maximum(cells.value_weights[a, :size], 1e-9),
@@ -174,11 +181,6 @@ class _Margin:
 
 def _order_of(margin: _Margin, space: Space, a: int) -> MergeOrder:
     start = int(space.first[a])
-    if space.rules[a].keep or margin.count.size == 1:
-        empty = np.zeros(0, dtype=np.int64)
-        return MergeOrder(empty, empty, np.zeros(0))
-    if space.allowed_intervals(a, 1) is not None:
-        return _node_order(space, a)
     size = margin.count.size
     after = np.arange(1, size + 1)
     before = np.arange(-1, size - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,12 +18,17 @@ from ....core.randomness import Streams
 from ....core.records import RELEASE_FILE
 from ....core.staging import WorkFolder, whole_directory
 from ..exploration import TextExploration
+from ..learners.encoder.choices import ENCODER_VARIABLE
 from ..learners.protocol import cost_threshold
 from ..records import TextRelease
+from .answers import Place
 from .journal import Event
 from .partial import UNKNOWN
+from .project import Project
 from .publication import explored, write_marks
-from .session import Place, Session
+from .session import Session
+from .standing import agreement_of, status_of
+from .teacher import teacher_named
 
 __all__ = ["TextDesk"]
 
@@ -60,8 +66,17 @@ class TextDesk(Desk):
         self.folder = folder
         # A start that was killed right after the project had appeared left the folder it worked in.
         WorkFolder(folder).recover_if_left()
-        self.session = Session(folder)
+        project = Project(folder)
+        record = project.record
+        # For one opening of the page the environment may say another encoder than the project.
+        wanted = os.environ.get(ENCODER_VARIABLE) or project.encoder
+        teacher, self._note = teacher_named(wanted, words=record.words, seed=record.seed)
+        self.session = Session(project, teacher=teacher)
         self.session.check()
+
+    def notes(self) -> Sequence[str]:
+        """Return who learns from the answers."""
+        return (self._note,)
 
     @property
     def labels(self) -> Sequence[str]:
@@ -129,9 +144,9 @@ class TextDesk(Desk):
         return low, high
 
     def _words(self, document: int, low: int, high: int) -> list[list[int]]:
-        session = self.session
-        inside = session._tokens_of(document, low, high) if low < high else slice(0, 0)  # noqa: SLF001
-        return [[int(session.starts[i]), int(session.ends[i])] for i in range(inside.start, inside.stop)]  # fmt: skip
+        sheet = self.session.sheet
+        inside = sheet.tokens_of((document, low, high)) if low < high else slice(0, 0)
+        return list(map(list, zip(sheet.starts[inside].tolist(), sheet.ends[inside].tolist(), strict=True)))  # fmt: skip
 
     def _place(self, given: Mapping[str, object]) -> Place:
         try:
@@ -204,7 +219,7 @@ class TextDesk(Desk):
 
     def status(self) -> Json:
         """Return counts, the estimate and the stop rule's verdict."""
-        return {**self.session.status(), "agreement": self.session.agreement()}
+        return {**status_of(self.session), "agreement": agreement_of(self.session)}
 
     # --- releases -----------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ interval of Clopper and Pearson: windows are few, and each alone is too narrow w
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,11 +14,10 @@ import numpy.typing as npt
 from ....core.randomness import Streams
 from ....core.resampling import beta_quantile
 from ..reading.arrays import Mask, Scores
-from .partial import UNKNOWN, Fitted, Known, PartialCRF, Pool
+from .partial import UNKNOWN, Known, Pool
 
-__all__ = ["Estimate", "answers_to_go", "audit_size", "estimated", "out_of_fold", "share_range"]
+__all__ = ["Estimate", "answers_to_go", "audit_size", "estimated", "share_range"]
 
-FOLDS = 4
 _DRAWS = 400
 _FARTHEST = 5  # times the answers given: a trend says nothing about what lies farther
 
@@ -91,28 +89,6 @@ def share_range(
     return min(low, float(bottom), count / total), min(1.0, max(high, float(top)))
 
 
-def out_of_fold(
-    learner: PartialCRF,
-    pool: Pool,
-    known: Known,
-    documents: npt.NDArray[np.int64],
-    *,
-    seed: int = 0,
-    folds: int = FOLDS,
-) -> Scores:
-    """Return scores of some documents by models that learned nothing from the document's answers."""
-    scores = np.full(len(pool.data), -np.inf)
-    wanted = np.unique(documents)
-    dealt = Streams(seed).generator("label folds").permutation(len(wanted)) % folds
-    for fold in range(min(folds, len(wanted))):
-        held = np.zeros(pool.data.documents, np.bool_)
-        held[wanted[dealt == fold]] = True
-        fitted: Fitted = learner.fit(pool, known, documents=~held, seed=seed)
-        inside = held[pool.data.document_of]
-        scores[inside] = fitted.scores(documents=held)[inside]
-    return scores
-
-
 def estimated(
     pool: Pool,
     scores: Scores,
@@ -132,7 +108,7 @@ def estimated(
     pool : Pool
         The tokens.
     scores : array
-        Out-of-fold log-odds (see `out_of_fold`).
+        Out-of-fold log-odds (see `Reading.held_out`).
     known : array of int8
         The answers.
     windows : array of int
@@ -235,6 +211,3 @@ def answers_to_go(
     power = np.log(old / high) / np.log(answers / max(then, 1))
     more = answers * (high / wanted) ** (1.0 / power) - answers
     return ("go on", int(np.ceil(more))) if more <= _FARTHEST * answers else ("go on", None)
-
-
-Refit = Callable[[], Scores]

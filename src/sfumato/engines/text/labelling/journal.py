@@ -35,6 +35,7 @@ class Event(TypedDict, total=False):
     reader: int
     of: int
     candidate: str
+    upto: int
 
 
 class Journal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -167,7 +167,6 @@ class Fitted:
     pool: Pool
     weights: npt.NDArray[np.float32]
     transitions: npt.NDArray[np.float64]
-    _cache: dict[str, Scores] = field(default_factory=dict, repr=False)
 
     def scores(self, *, documents: Mask | None = None) -> Scores:
         """Return the log-odds of every token of the pool."""

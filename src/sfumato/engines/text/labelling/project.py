@@ -28,6 +28,8 @@ from ....data.document import Document, Span
 from ....data.documents import read_documents
 from ....data.findings import with_findings
 from ..learners.crf import CRF, CRFModel
+from ..learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER
+from ..learners.encoder.folder import open_encoder
 from ..reading.background import matching_labels, read_background
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
@@ -80,6 +82,8 @@ class ProjectRecord(Record):
     start: str = "none"
     proposals: dict[str, int] = Field(default_factory=dict)
     words: Count = 0
+    encoder: str | None = None
+    """The encoder that learns from the answers: "none", "default", a folder; the installed one for None."""
     reading: HowRead = Field(default_factory=HowRead)
 
 
@@ -111,6 +115,14 @@ class Project:
     def source_paths(self) -> list[Path]:
         """Return where the documents lie; relative paths start from the project's folder."""
         return [Path(os.path.normpath(self.folder / s.path)) for s in self.record.sources]
+
+    @property
+    def encoder(self) -> str | Path | None:
+        """The encoder that was asked for; a relative folder starts from the project's."""
+        wanted = self.record.encoder
+        if wanted in (None, NO_ENCODER, DEFAULT_ENCODER):
+            return wanted
+        return Path(os.path.normpath(self.folder / str(wanted)))
 
     def check_sources(self) -> None:
         """Refuse documents that are not those the project was started with."""
@@ -175,6 +187,7 @@ def start_project(
     ratio: float = 10.0,
     wanted: float = 0.01,
     seed: int = 0,
+    encoder: str | os.PathLike[str] | None = None,
     reading: HowRead | None = None,
 ) -> ProjectRecord:
     """Make a project folder from documents without labels.
@@ -203,10 +216,15 @@ def start_project(
         The share of sensitive words left that the labelling aims at.
     seed : int, default 0
         The seed of everything random.
+    encoder : str or path, optional
+        The pretrained encoder that learns from the answers on the page: "none", "default" or a folder;
+        the installed one, if there is one, by default.
     reading : HowRead
         How the documents are read; by their names by default.
 
     """
+    if encoder not in (None, NO_ENCODER):
+        open_encoder(os.fspath(encoder))  # refused now rather than when the page opens
     path = Path(documents)
     how = reading or HowRead()
     corpus = opened(path, how)
@@ -227,6 +245,7 @@ def start_project(
         start=start,
         proposals=proposals,
         words=_count_words(own),
+        encoder=_encoder_path(encoder, Path(out)),
         reading=how,
     )
     with whole_directory(out, inputs=[path]) as folder:
@@ -237,6 +256,13 @@ def start_project(
             save_model(folder / _START, *learned.to_arrays())
         Path(folder / JOURNAL_FILE).touch(mode=0o600)
     return record
+
+
+def _encoder_path(encoder: str | os.PathLike[str] | None, out: Path) -> str | None:
+    """Return an encoder as the project refers to it."""
+    if encoder is None or encoder in (NO_ENCODER, DEFAULT_ENCODER):
+        return None if encoder is None else os.fspath(encoder)
+    return os.path.relpath(Path(encoder).resolve(), out.resolve())
 
 
 def _source(path: Path, out: Path, documents: int) -> Source:

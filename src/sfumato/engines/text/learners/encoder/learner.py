@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +20,11 @@ from .choices import TUNINGS
 from .device import one_at_a_time
 from .folder import EncoderFolder, open_encoder
 from .model import EncoderModel, flat, prepared
+from .pieces import Ints
 from .training import Schedule, tune
+
+if TYPE_CHECKING:
+    import jax
 
 __all__ = ["Encoder", "calibration"]
 
@@ -93,7 +99,13 @@ class Encoder(Learner):
             return replace(self, start=model)
         return None
 
-    def prepare(self, data: TokenData, passages: Mask | None = None) -> None:
+    def prepare(
+        self,
+        data: TokenData,
+        passages: Mask | None = None,
+        *,
+        watch: Callable[[], None] | None = None,
+    ) -> None:
         """Compute what the lower layers make of all documents, once for every fold that follows.
 
         Parameters
@@ -103,17 +115,27 @@ class Encoder(Learner):
         passages : mask over the tokens, optional
             Tokens that are learned from a second time, each run of them by itself, so that the model
             can read short passages too.
+        watch : callable, optional
+            Called before each batch, once the one before is finished; may raise to end it.
 
         """
         base = self._untuned
+
+        def below(ids: Ints, length: Ints) -> jax.Array:
+            if watch is None:
+                return base.below(ids, length)
+            watch()
+            return base.below(ids, length).block_until_ready()
+
         kept = prepared.setdefault(data, {})
         key = (self.folder.sha256, self.frozen)
         if key not in kept:
             wholes = [None] if passages is None else [None, passages]
-            kept[key] = [base.laid(data, None, where) for where in wholes]
+            corpora = [base.laid(data, None, where) for where in wholes]
             with one_at_a_time():
-                for corpus in kept[key]:
-                    corpus.keep_states(base.below)
+                for corpus in corpora:
+                    corpus.keep_states(below)
+            kept[key] = corpora
 
     def fit(
         self,

@@ -1,0 +1,182 @@
+"""From events of the journal to answers by token, and from places in characters to tokens and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.errors import ParameterError
+from ....data.document import Document, Span
+from ..reading.arrays import Mask
+from ..reading.tokens import Tokens
+from .journal import Event
+from .partial import UNKNOWN, Known
+
+__all__ = ["AnswerSheet", "Answers", "Place", "runs"]
+
+Place = tuple[int, int, int]
+"""A document by number, and characters from and to (exclusive)."""
+
+
+def runs(values: npt.NDArray[np.int16]) -> list[tuple[int, int]]:
+    """Return the bounds of the runs of one value, negative values left out.
+
+    >>> runs(np.array([-1, 0, 0, 2, -1, 2], np.int16))
+    [(1, 3), (3, 4), (5, 6)]
+    """
+    if not len(values):
+        return []
+    cuts = np.concatenate([[0], np.flatnonzero(np.diff(values)) + 1, [len(values)]])
+    kept = values[cuts[:-1]] >= 0
+    return list(zip(cuts[:-1][kept].tolist(), cuts[1:][kept].tolist(), strict=True))
+
+
+@dataclass
+class Answers:
+    """What the journal says so far, by token: −1 unknown, 0 harmless, i + 1 for the label i."""
+
+    known: npt.NDArray[np.int16]
+    skipped: Mask
+    done: Mask
+    drawn: list[int] = field(default_factory=list)
+    count: int = 0
+    second: dict[int, npt.NDArray[np.int16]] = field(default_factory=dict)
+    """By window: what a second reader said, token by token."""
+
+    @property
+    def sensitive(self) -> Known:
+        """1 for a sensitive token of any label, 0 for a harmless one, −1 where nobody has said."""
+        return np.minimum(self.known, 1).astype(np.int8)
+
+    def copy(self) -> Answers:
+        """Return answers of their own, equal to these."""
+        return Answers(
+            self.known.copy(), self.skipped.copy(), self.done.copy(), list(self.drawn), self.count,
+            dict(self.second),
+        )  # fmt: skip
+
+
+class AnswerSheet:
+    """Applies events to answers.
+
+    Parameters
+    ----------
+    tokens : Tokens
+        The tokens of all documents.
+    windows : array of int
+        Bounds of the windows.
+    labels : tuple of str
+        The labels of the project.
+
+    """
+
+    def __init__(
+        self, tokens: Tokens, windows: npt.NDArray[np.int64], labels: tuple[str, ...]
+    ) -> None:
+        self.tokens, self.windows, self.labels = tokens, windows, labels
+        self.starts, self.ends = tokens.char_offsets()
+
+    def empty(self) -> Answers:
+        """Return the answers before the first event."""
+        n = len(self.tokens)
+        return Answers(
+            np.full(n, UNKNOWN, np.int16),
+            np.zeros(n, np.bool_),
+            np.zeros(len(self.windows) - 1, np.bool_),
+        )
+
+    def replayed(self, events: Iterable[Event]) -> Answers:
+        """Return what some events say, those left out that were taken back by others of them."""
+        given = list(events)
+        undone = {event["of"] for event in given if event["do"] == "undo"}
+        found = self.empty()
+        for event in given:
+            if event["n"] not in undone:
+                self.apply(found, event)
+        return found
+
+    def apply(self, answers: Answers, event: Event) -> None:
+        """Add an event to answers; what makes no sense is refused."""
+        what = event["do"]
+        if what == "mark":
+            self._mark(answers, event)
+        elif what == "window":
+            self._window(answers, event)
+        elif what == "skip":
+            place = self.tokens_of((event["doc"], event["first"], event["last"]))
+            answers.skipped[place] = True
+
+    def _mark(self, answers: Answers, event: Event) -> None:
+        code = self.code(event["label"])
+        places = [self.tokens_of((d, first, last)) for d, first, last in event["places"]]
+        for place in places:
+            answers.known[place] = code
+        if code and event.get("exact") and places[0].start < places[0].stop:
+            self._edges(answers, places[0])
+        answers.count += 1
+
+    def _edges(self, answers: Answers, place: slice) -> None:
+        """The words beside a span whose bounds were confirmed are not part of it."""
+        document = self._document_of(place.start)
+        low, high = self.tokens.doc[document : document + 2].tolist()
+        for i in (place.start - 1, place.stop):
+            if low <= i < high and answers.known[i] == UNKNOWN:
+                answers.known[i] = 0
+
+    def _window(self, answers: Answers, event: Event) -> None:
+        document = event["doc"]
+        inside = self.tokens_of((document, event["first"], event["last"]))
+        said = np.zeros(len(answers.known), np.int16)
+        for first, last, label in event["spans"]:
+            said[self.tokens_of((document, first, last))] = self.code(label)
+        low, high = np.searchsorted(self.windows, [inside.start, inside.stop])
+        if event.get("reader") == 2:
+            answers.second[int(low)] = said[inside]
+            return
+        answers.known[inside] = 0
+        answers.known[said > 0] = said[said > 0]
+        answers.done[low : max(low, high)] = True
+        if event["random"]:
+            answers.drawn.append(int(low))
+        answers.count += 1
+
+    def tokens_of(self, place: Place) -> slice:
+        """Return the tokens that a place touches."""
+        document, first, last = place
+        if not 0 <= document < len(self.tokens.doc) - 1 or not 0 <= first < last:
+            raise ParameterError("There is no such place in the documents.")
+        low, high = self.tokens.doc[document : document + 2].tolist()
+        a = low + int(np.searchsorted(self.ends[low:high], first, "right"))
+        b = low + int(np.searchsorted(self.starts[low:high], last, "left"))
+        return slice(a, max(a, b))
+
+    def place(self, first: int, last: int) -> Place:
+        """Return tokens `first` to `last` (exclusive) of one document as a place in characters."""
+        return self._document_of(first), int(self.starts[first]), int(self.ends[last - 1])
+
+    def _document_of(self, token: int) -> int:
+        return int(np.searchsorted(self.tokens.doc, token, "right")) - 1
+
+    def marked(self, documents: Sequence[Document], known: npt.NDArray[np.int16]) -> list[Document]:
+        """Return the documents with what people marked as their spans."""
+        found = []
+        for document, low, high in zip(
+            documents, self.tokens.doc[:-1].tolist(), self.tokens.doc[1:].tolist(), strict=True
+        ):
+            spans = []
+            for i, j in runs(known[low:high] - 1):
+                _, a, b = self.place(low + i, low + j)
+                spans.append(Span(a, b, self.labels[known[low + i] - 1]))
+            found.append(Document(document.id, document.text, tuple(spans), document.extra))
+        return found
+
+    def code(self, label: str | None) -> int:
+        """Return the number of a label; 0 for none."""
+        if not label:
+            return 0
+        if label not in self.labels:
+            raise ParameterError("There is no such label in this project.")
+        return self.labels.index(label) + 1
