@@ -5,6 +5,7 @@ SFUMATO_COMMANDS_ROWS (1,000,000) makes the largest size smaller.
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import tempfile
@@ -32,7 +33,7 @@ def run() -> dict[str, Any]:
         "growth": {
             name: [
                 round(large["commands"][name]["cpu_seconds"] / small["commands"][name]["cpu_seconds"], 1)
-                for small, large in zip(found, found[1:], strict=False)
+                for small, large in itertools.pairwise(found)
             ]
             for name in found[0]["commands"]
         },
