@@ -187,6 +187,15 @@ class People(CountedPeople):
         shown = somebody[person]
         return _Kinds(cell[shown], of_person[person[shown]], np.bincount(of_person), of_person)
 
+    def different(self, group: Numbers, many: int) -> npt.NDArray[np.int64]:
+        """Count the different people of groups, given by the number of each occupied cell; −1 for none."""
+        kinds = self._kinds
+        of_pair = group[kinds.cell]
+        held = of_pair >= 0
+        pairs = np.unique(of_pair[held] * kinds.people.size + kinds.kind[held])
+        number, kind = np.divmod(pairs, kinds.people.size)
+        return np.bincount(number, weights=kinds.people[kind], minlength=many).astype(np.int64)
+
     def joint(self, held: Held, kept: Marks | None = None) -> Joint:
         """Count the people of each cell who hold a value."""
         cell, person, value = held

@@ -153,7 +153,7 @@ def published(
     suppressed = sum(part.records for part in (left_out, people_out) if part is not None)
     work = _Work(
         policy, promise, request, terms, table, opened, seed, suppressed, shift,
-        linked_rows(generaliser, kept_rows, left_out), changed.losses,
+        linked_rows(generaliser, kept_rows, left_out, blanks), changed.losses,
         0 if blanks is None else blanks.records,
     )  # fmt: skip
     if out is None:
