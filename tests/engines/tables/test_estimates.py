@@ -17,6 +17,7 @@ from sfumato.engines.tables import estimates
 from sfumato.engines.tables.estimates import SampleSizes, pitman, snb, uniqueness_range, zayatz
 from sfumato.engines.tables.measures import beside
 from sfumato.engines.tables.problem import Problem
+from sfumato.report import write_report
 
 
 def drawn(population, fraction, seed):
@@ -259,7 +260,10 @@ def test_a_partial_population_is_said_and_published(tmp_path):
     chosen = found.candidates[len(found.candidates) // 2]
     release = back.publish(chosen.id, tmp_path / "t.csv", out=tmp_path / "out")
     assert release.risk.modelled
-    assert any("does not have job, size" in said for said in release.sentences)
+    assert release.how.population_covers == ("area", "age")
+    assert any("modelled" in line for line in release.lines())
+    write_report([tmp_path / "explored", tmp_path / "out"], out=tmp_path / "report")
+    assert "does not have job, size" in (tmp_path / "report" / "report.html").read_text()
     assert release.measured.risk == pytest.approx(chosen.risk.value, abs=1e-9)
     assert release.measured.risks.estimate.low == pytest.approx(chosen.risks.estimate.low, abs=1e-6)
     assert release.measured.risks.estimate.high == pytest.approx(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ...core.errors import ParameterError
 from ...data.table import Table
 from ...data.table_schema import TableSchema
 from .conditions import Conditions
+from .exploration import partial_population
 from .problem import Problem
 from .request import TablesRequest
 from .safe_harbor import find_roles
@@ -17,7 +16,6 @@ __all__ = [
     "REPEATED",
     "assumptions_of",
     "conditions_of",
-    "partial_population",
     "repeated_identifiers",
     "target_of",
 ]
@@ -66,16 +64,6 @@ def repeated_identifiers(table: Table) -> list[str]:
     )
     found = table.source.query(f"SELECT {asked} FROM {table.source.sql}")  # noqa: S608 (quoted)
     return [name for i, name in enumerate(names) if found.column(f"r{i}")[0].as_py()]
-
-
-def partial_population(names: Sequence[str], covered: Sequence[str]) -> str:
-    """Return what is taken for granted where a population does not have every quasi-identifier."""
-    lacking = [name for name in names if name not in covered]
-    return (
-        f"The population does not have {', '.join(lacking)[:300]}: its people are taken to have these values as "
-        "often as the records that agree with them in the others, so the figures about the population are "
-        "modelled. What is estimated beside them takes the table as a random sample of those people."
-    )
 
 
 def _kept_identifiers(schema: TableSchema) -> list[str]:

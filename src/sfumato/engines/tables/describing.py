@@ -349,6 +349,7 @@ def _facts(
         "fingerprint": lattice.fingerprint,
         "cells": cells.occupied,
         "population": cells.has_population,
+        "population_covers": table.covered,
         "population_people": _people(table),
         "population_facts": _population_facts(problem),
         "expected_reidentified": (

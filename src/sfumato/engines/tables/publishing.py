@@ -29,7 +29,6 @@ from ...core.shift import ShiftCheck
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source
-from .assumptions import partial_population
 from .codebook import write_codebook
 from .exploration import KEPT, attacker_of, unpromised
 from .left_out import (
@@ -289,6 +288,7 @@ class _Work:
                 missing=schema.missing,
                 order="kept" if self.request.keep_order else "shuffled",
                 population=has_population,
+                population_covers=table.covered,
                 joined=schema.joined,
                 explored_table=explored,
                 risk_measure=terms.risk,
@@ -303,17 +303,8 @@ class _Work:
                 }
             ),
             worse=tuple(worse),
-            sentences=self._sentences(explored=explored),
+            sentences=() if self.shift is None or explored else (sentence_of(self.shift),),
         )
-
-    def _sentences(self, *, explored: bool) -> tuple[str, ...]:
-        """Return what a reader of the release has to know beside the figures."""
-        found = []
-        if self.shift is not None and not explored:
-            found.append(sentence_of(self.shift))
-        if self.table.covered is not None:
-            found.append(partial_population(self.table.names, self.table.covered))
-        return tuple(found)
 
 
 def _treatments(schema: TableSchema) -> dict[str, str]:
