@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -56,6 +57,10 @@ def write_results(part: str, results: dict[str, Any]) -> Path:
     path = RESULTS / f"{part}.json"
     machine = {"cores": os.cpu_count(), "system": platform.system(), "machine": platform.machine()}
     content = {"versions": versions(), "machine": machine, **results}
-    path.write_text(json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n")
+    text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False)
+    flat = re.sub(
+        r"\[([^][{}]*)\]", lambda m: f"[{' '.join(m[1].split())}]", text
+    )  # a list per line
+    path.write_text(flat + "\n", encoding="utf-8")
     shutil.rmtree(_UNFINISHED / part, ignore_errors=True)
     return path

@@ -3,11 +3,9 @@
 Beside them stand (a) the paper's selectors, (b) a twin of the Apriori-style global generalisation that
 Amnesia uses for k^m-anonymity, over a hierarchy of ten items per node by rank, and (c) dropping the
 rarest items until the promise holds. Labelled sets are scored by the AUC of a linear SVM that learns from
-a release of the training rows and ranks real rows.
+a release of the training rows and ranks real rows. Ceilings say what any release of cells could keep.
 
-The ceiling bounds every release of single cells under k-AC: what a row publishes lies in k − 1 other rows,
-so no row publishes more than it shares with the (k − 1)-th row most like it, nor more than the largest
-set of its items that k rows hold.
+Each method is a list of figures, named by FIELDS; null where one was not measured.
 """
 
 from __future__ import annotations
@@ -19,12 +17,15 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from benchmarks._ceilings import most_by_containment, most_by_pairs
 from benchmarks._common import data_folder, resumed
 from benchmarks.baskets import generated, load_adult, load_sparse
 from sfumato.data.samples import purchase_log
@@ -33,6 +34,8 @@ K = (5, 11)
 FOLDS = 3
 MOST_ROWS = 25_000
 MOST_TRIPLES = 300_000_000  # of items in rows; beyond them k³ is left out
+FIELDS = ("ones", "columns", "supports", "itemsets", "auc", "cpu_seconds")
+OF_0_1_0 = ("support", "hamdist", "distcnt", "information")  # selectors that its frontier offered
 CORPORA = ("wnut17", "btc_twitter", "asq_phi", "inlegalner_dev", "wikigold", "meddocan_es")
 
 
@@ -78,8 +81,8 @@ def sets(folder: Path) -> dict[str, tuple[Any, np.ndarray | None]]:
 # ---------------------------------------------------------------- alternatives
 
 
-def dropping_rare_items(matrix: Any, k: int, knowledge: Any) -> np.ndarray:
-    """The most common items for which the promise holds: the rarest go until it does."""
+def dropping_rare_items(matrix: Any, k: int, knowledge: Any) -> float:
+    """The ones of the most common items for which the promise holds: the rarest go until it does."""
     from sfumato.engines.baskets.cells.cores import only_columns
 
     order = np.argsort(-matrix.supports, kind="stable")
@@ -90,7 +93,7 @@ def dropping_rare_items(matrix: Any, k: int, knowledge: Any) -> np.ndarray:
             low = middle
         else:
             high = middle - 1
-    return np.sort(order[:low])
+    return float(matrix.supports[order[:low]].sum() / len(matrix.indices))
 
 
 def generalising_twin(matrix: Any, k: int, m: int = 2) -> dict[str, float]:
@@ -122,114 +125,132 @@ def generalising_twin(matrix: Any, k: int, m: int = 2) -> dict[str, float]:
     exact = level == 0
     return {
         "ones": float(matrix.supports[exact].sum() / max(len(matrix.indices), 1)),
-        "items_left_exact": int(exact.sum()),
+        "columns": float(exact.mean()),
     }
 
 
 # ---------------------------------------------------------------- one set
 
 
-def ceiling(matrix: Any, k: int, rows: int = 1000, steps: int = 200_000) -> float:
-    """The largest share of ones that any release of cells may keep, on a sample of rows."""
-    from benchmarks._ceiling_kernels import largest_frequent_subset
-
-    X = matrix.to_csr().astype(np.float32)
-    some = np.sort(np.random.default_rng(0).permutation(matrix.n)[:rows])
-    starts, postings = matrix.columns
-    most = 0.0
-    for part in np.array_split(some, -(-len(some) // 200)):
-        shared = (X[part] @ X.T).toarray()
-        shared[np.arange(len(part)), part] = -1
-        bounds = np.partition(shared, matrix.n - (k - 1), axis=1)[:, matrix.n - (k - 1)]
-        for r, bound in zip(part, bounds, strict=True):
-            items = matrix.indices[matrix.indptr[r] : matrix.indptr[r + 1]]
-            items = items[matrix.supports[items] >= k]
-            items = items[np.argsort(matrix.supports[items], kind="stable")].astype(np.int64)
-            size = largest_frequent_subset(items, starts, postings, k, steps)
-            most += bound if size < 0 else min(bound, size)
-    return float(most / np.diff(matrix.indptr)[some].sum())
-
-
-def quality(X: Any, y: np.ndarray | None, k: int, *, score: bool) -> dict[str, Any]:
-    from sfumato.engines.baskets.attack import Attackers, drawn_people
+def quality(name: str, X: Any, y: np.ndarray | None, k: int) -> dict[str, Any]:
+    """Measure every method on one set; each is a piece of its own, kept if the run is cut short."""
     from sfumato.engines.baskets.binary import as_binary
     from sfumato.engines.baskets.knowledge import Knowledge
-    from sfumato.engines.baskets.registry import MEASURES, SELECTORS, WAYS
-    from sfumato.engines.baskets.ways import Spec
+    from sfumato.engines.baskets.registry import SELECTORS
 
     matrix = as_binary(X)
-    positive = None if y is None else y == 1
-    classes = y is not None
-    selectors = [
-        name
-        for name in ("support", "hamdist", "distcnt", "information", "maximal", "maximal-frequent")
-        if SELECTORS[name].refusal(matrix, flags=False, labels=classes) is None
-    ]
-    out: dict[str, Any] = {"rows": matrix.n, "items": matrix.d, "ones": len(matrix.indices)}
-    attackers = Attackers(matrix, drawn_people(matrix, 400, 0))
-    measures = {name: MEASURES[name].of(matrix, 0) for name in MEASURES}
     lengths = np.diff(matrix.indptr).astype(np.float64)
     triples = float((lengths * (lengths - 1) * (lengths - 2) / 6).sum())
-    worst = 0.0
+    out: dict[str, Any] = {"rows": matrix.n, "items": matrix.d, "ones": len(matrix.indices)}
+    on = _Set(matrix, y, k, score=k == K[0])
+
+    def piece(what: str, work: Callable[[], Any]) -> Any:
+        return resumed("baskets_sharing", f"{name}-{k}-{what}".replace(" ", "_"), work)
+
+    highest = []
     for tag, knowledge in (("k-AC", Knowledge()), ("k2", Knowledge(2)), ("k3", Knowledge(3)),
                            ("k-anonymity", Knowledge(None, -1))):  # fmt: skip
         if tag == "k3" and triples > MOST_TRIPLES:
             continue
         table: dict[str, Any] = {}
-        jobs = []
-        for name in {"k-AC": selectors, "k-anonymity": selectors[:4]}.get(tag, selectors[:1]):
-            made = SELECTORS[name].make(k, "never", 0)
-            jobs.append((f"columns, {name}", "columns", Spec(k, knowledge, positive, made)))
-        jobs.append(("cells", "cells", Spec(k, knowledge, positive)))
-        if y is not None and tag == "k-AC":
-            for_class = Spec(k, knowledge, positive, for_class=True)
-            jobs.append(("cells, weighted by the class", "cells", for_class))
-            jobs.append(("columns and cells, by the class", "columns+cells", for_class))
-        if tag == "k-AC":
-            jobs.append(("columns and cells", "columns+cells", Spec(k, knowledge, positive)))
-        jobs.append(("rows", "rows", Spec(k, knowledge, positive)))
-        jobs.append(("columns and rows", "columns+rows", Spec(k, knowledge, positive)))
-        for name, way, spec in jobs:
-            start = time.process_time()
-            made = WAYS[way].make(matrix, spec)
-            seconds = time.process_time() - start
-            file = made.matrix.take_rows(np.flatnonzero(made.rows))
-            left = knowledge.least_rows(file)
-            assert left >= k or len(file.indices) == 0, (name, tag, left)
-            entry = {name: float(kept(made.matrix)) for name, kept in measures.items()}
-            entry["cpu_seconds"] = seconds
-            if tag == "k-AC" and len(file.indices):
-                highest = max(f.highest for f in attackers.on(made.matrix, made.rows))
-                assert highest <= 1 / k + 1e-12
-                worst = max(worst, highest)
-            if score and y is not None and tag in {"k-AC", "k2"}:
-                entry["auc"] = auc_of(matrix, y, way, spec)
-            table[name] = {key: round(value, 4) for key, value in entry.items()}
-        dropped = dropping_rare_items(matrix, k, knowledge)
-        table["dropping rare items"] = {
-            "ones": round(float(matrix.supports[dropped].sum() / len(matrix.indices)), 4)
-        }
+        for method, way, spec in on.methods(tag, knowledge):
+            found = piece(f"{tag}-{method}", lambda w=way, s=spec, t=tag: on.measured(w, s, t))
+            highest.append(found.get("highest", 0.0))
+            table[method] = _listed(found)
+        ones = piece(f"{tag}-dropping", lambda q=knowledge: dropping_rare_items(matrix, k, q))
+        table["dropping rare items"] = _listed({"ones": ones})
         if tag == "k2" and len(matrix.indices) <= 200_000:
             twin = generalising_twin(matrix, k)
-            table["generalising, Apriori-style twin"] = {n: round(v, 4) for n, v in twin.items()}
+            table["generalising, Apriori-style twin"] = _listed(twin)
         out[tag] = table
-    out["highest_chance_of_any_attacker_under_k_AC"] = worst
-    if score and y is not None:
-        out["auc_of_everything"] = round(auc_of(matrix, y, None, None), 4)
-    best = max(v["ones"] for n, v in out["k-AC"].items() if n.startswith("columns,"))
-    out["ceiling_of_cells_under_k_AC"] = round(ceiling(matrix, k), 4)
-    out["times_the_ones_of_columns"] = {
-        "ceiling, k-AC": round(out["ceiling_of_cells_under_k_AC"] / best, 3),
-        **{
-            f"cells, {tag}": round(out[tag]["cells"]["ones"] / best, 3)
-            for tag in ("k-AC", "k2", "k3")
-            if tag in out
-        },
+    out["highest_chance_of_any_attacker_under_k_AC"] = max(highest)
+    if on.score:
+        out["auc_of_everything"] = piece("everything", lambda: auc_of(matrix, y, None, None))
+    out["ceilings"] = {
+        "k-AC": piece("ceiling-k-AC", lambda: round(most_by_containment(matrix, k), 4)),
+        "k2": piece("ceiling-k2", lambda: round(most_by_pairs(matrix, k), 4)),
+    }
+    columns = {n.removeprefix("columns, "): v[0] for n, v in out["k-AC"].items() if ", " in n}
+    best = max(v for n, v in columns.items() if n in SELECTORS)
+    offered = max(v for n, v in columns.items() if n in OF_0_1_0)
+    kept = {f"cells, {tag}": out[tag]["cells"][0] for tag in ("k-AC", "k2", "k3") if tag in out}
+    kept |= {f"ceiling, {tag}": value for tag, value in out["ceilings"].items()}
+    out["times_the_ones_of_columns"] = {n: round(v / best, 3) for n, v in kept.items()}
+    out["times_the_ones_of_the_columns_of_0.1.0"] = {
+        n: round(v / offered, 3) for n, v in kept.items()
     }
     return out
 
 
-def auc_of(matrix: Any, y: np.ndarray, way: str | None, spec: Any) -> float:
+class _Set:
+    """The rows of one set with what every method is measured by."""
+
+    def __init__(self, matrix: Any, y: np.ndarray | None, k: int, *, score: bool) -> None:
+        self.matrix, self.y, self.k = matrix, y, k
+        self.score = score and y is not None
+        self.positive = None if y is None else y == 1
+
+    @cached_property
+    def attackers(self) -> Any:
+        from sfumato.engines.baskets.attack import Attackers, drawn_people
+
+        return Attackers(self.matrix, drawn_people(self.matrix, 400, 0))
+
+    @cached_property
+    def measures(self) -> dict[str, Any]:
+        from sfumato.engines.baskets.registry import MEASURES
+
+        return {name: MEASURES[name].of(self.matrix, 0) for name in FIELDS if name in MEASURES}
+
+    def methods(self, tag: str, knowledge: Any) -> Iterator[tuple[str, str, Any]]:
+        """Yield the name of each method, its way to publish and what it is asked for."""
+        from sfumato.engines.baskets.registry import SELECTORS
+        from sfumato.engines.baskets.ways import Spec
+
+        k, positive = self.k, self.positive
+        labels = positive is not None
+        selectors = [
+            name
+            for name in (*OF_0_1_0, "maximal", "maximal-frequent")
+            if SELECTORS[name].refusal(self.matrix, flags=False, labels=labels) is None
+        ]
+        for name in {"k-AC": selectors, "k-anonymity": selectors[:4]}.get(tag, selectors[:1]):
+            made = SELECTORS[name].make(k, "never", 0)
+            yield f"columns, {name}", "columns", Spec(k, knowledge, positive, made)
+        yield "cells", "cells", Spec(k, knowledge, positive)
+        if labels and tag == "k-AC":
+            for_class = Spec(k, knowledge, positive, for_class=True)
+            yield "cells, weighted by the class", "cells", for_class
+            yield "columns and cells, by the class", "columns+cells", for_class
+        if tag == "k-AC":
+            yield "columns and cells", "columns+cells", Spec(k, knowledge, positive)
+        yield "rows", "rows", Spec(k, knowledge, positive)
+        yield "columns and rows", "columns+rows", Spec(k, knowledge, positive)
+
+    def measured(self, way: str, spec: Any, tag: str) -> dict[str, float]:
+        from sfumato.engines.baskets.registry import WAYS
+
+        start = time.process_time()
+        made = WAYS[way].make(self.matrix, spec)
+        entry = {"cpu_seconds": time.process_time() - start}
+        file = made.matrix.take_rows(np.flatnonzero(made.rows))
+        left = spec.knowledge.least_rows(file)
+        assert left >= self.k or len(file.indices) == 0, (way, tag, left)
+        entry |= {name: float(kept(made.matrix)) for name, kept in self.measures.items()}
+        if tag == "k-AC" and len(file.indices):
+            found = self.attackers.on(made.matrix, made.rows)
+            entry["highest"] = max(f.highest for f in found)
+            assert entry["highest"] <= 1 / self.k + 1e-12
+        if self.score and tag in {"k-AC", "k2"}:
+            entry["auc"] = auc_of(self.matrix, self.y, way, spec)
+        return entry
+
+
+def _listed(entry: dict[str, float]) -> list[float | None]:
+    return [round(entry[name], 4) if name in entry else None for name in FIELDS]
+
+
+def auc_of(matrix: Any, y: Any, way: str | None, spec: Any) -> float:
     from dataclasses import replace
 
     from sfumato.engines.baskets.evaluation import released_score
@@ -242,7 +263,7 @@ def auc_of(matrix: Any, y: np.ndarray, way: str | None, spec: Any) -> float:
         made = WAYS[way].make(part, replace(spec, positive=positive))
         return made.matrix, made.rows
 
-    return released_score(matrix, as_target(y, matrix.n), release, folds=FOLDS).value
+    return round(released_score(matrix, as_target(y, matrix.n), release, folds=FOLDS).value, 4)
 
 
 # ---------------------------------------------------------------- scale
@@ -319,51 +340,53 @@ def run() -> dict[str, Any]:
     if folder is None:
         return {"real data": "not there: quality was left out", "scale": scale(SIZES)}
     found = on_real_data(folder)
-    return {"sets": found, "summary": summary(found), "scale": scale(SIZES)}
+    return {
+        "fields": FIELDS,
+        "sets": found,
+        "summary": summary(found),
+        "scale": scale(SIZES),
+    }
 
 
 def on_real_data(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, (X, y) in sets(folder).items():
-        found[name] = {
-            f"k = {k}": resumed(
-                "baskets_sharing",
-                f"{name.split(',')[0]}-{k}",
-                lambda X=X, y=y, k=k: quality(X, y, k, score=k == 5),
-            )
-            for k in K
-        }
+        found[name] = {f"k = {k}": quality(name.split(",")[0], X, y, k) for k in K}
         print(f"   {name}: {found[name]['k = 5']['times_the_ones_of_columns']}", flush=True)
     return found
 
 
 def summary(found: dict[str, Any]) -> dict[str, Any]:
-    """Medians of the ones that cells keep over those that the best columns keep, and the AUC."""
+    """Medians of the ones that cells keep over those that columns keep, and the best AUC of each set."""
     out: dict[str, Any] = {}
-    out["sets whose ceiling is below 1.8 times the best columns, k = 5"] = sorted(
-        n
-        for n, s in found.items()
-        if s["k = 5"]["times_the_ones_of_columns"]["ceiling, k-AC"] < 1.8
-    )
     for k in K:
-        ratios = [s[f"k = {k}"]["times_the_ones_of_columns"] for s in found.values()]
-        out[f"k = {k}"] = {
-            name: {
-                "median": round(float(np.median([r[name] for r in ratios if name in r])), 3),
-                "least": min(r[name] for r in ratios if name in r),
+        for against in ("times_the_ones_of_columns", "times_the_ones_of_the_columns_of_0.1.0"):
+            ratios = [s[f"k = {k}"][against] for s in found.values()]
+            out[f"{against}, k = {k}"] = {
+                name: {
+                    "median": round(float(np.median([r[name] for r in ratios if name in r])), 3),
+                    "least": min(r[name] for r in ratios if name in r),
+                }
+                for name in dict.fromkeys(name for r in ratios for name in r)
             }
-            for name in dict.fromkeys(name for r in ratios for name in r)
-        }
-    scored = {n: s["k = 5"] for n, s in found.items() if "auc_of_everything" in s["k = 5"]}
-    out["auc, k = 5"] = {
-        name: {
-            "everything": s["auc_of_everything"],
-            "best columns": max(v["auc"] for n, v in s["k-AC"].items() if n.startswith("columns,")),
-            "cells": s["k-AC"]["cells"]["auc"],
-            "cells, weighted by the class": s["k-AC"]["cells, weighted by the class"]["auc"],
-            "columns and cells, by the class": s["k-AC"]["columns and cells, by the class"]["auc"],
-            "cells, k2": s["k2"]["cells"]["auc"],
-        }
-        for name, s in scored.items()
+    out["share_of_the_ceiling, k-AC, k = 5"] = {
+        n: round(s["k = 5"]["k-AC"]["cells"][0] / s["k = 5"]["ceilings"]["k-AC"], 3)
+        for n, s in found.items()
     }
+    at = FIELDS.index("auc")
+    for name, s in found.items():
+        everything = s["k = 5"].get("auc_of_everything")
+        if everything is None:
+            continue
+        scored = {n: v[at] for n, v in s["k = 5"]["k-AC"].items() if v[at] is not None}
+        cells = max((n for n in scored if "cells" in n), key=lambda n: scored[n])
+        columns = max((n for n in scored if n.startswith("columns, ")), key=lambda n: scored[n])
+        out.setdefault("auc, k-AC, k = 5", {})[name] = {
+            "everything": everything,
+            "best with cells": scored[cells],
+            "which": cells,
+            "best columns": scored[columns],
+            "within .01 of everything": everything - scored[cells] <= 0.01,
+            "not lower than columns by more than .005": scored[columns] - scored[cells] <= 0.005,
+        }
     return out

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from sfumato.engines.baskets.binary import as_binary
+from sfumato.engines.baskets.cells._pair_kernels import columns_without_rare_pairs
 from sfumato.engines.baskets.cells.cores import (
     Effort,
     only_columns,
@@ -134,6 +135,73 @@ def test_no_few_items_are_rare(matrix, k, m):
         if otherwise is not None:  # what keeps the stronger promise is a start
             assert len(found.indices) >= len(otherwise.indices)
     assert itemset_anonymity(binary, m) == (rows_left(matrix, Knowledge(m)), True)
+
+
+def most_ones_without_rare_pairs(matrix, k):
+    """Solve the choice of ones exactly: a pair that some row publishes has k publishers."""
+    n, d = matrix.shape
+    ones = {(r, j): v for v, (r, j) in enumerate(np.argwhere(matrix).tolist())}
+    entries, upper, variables = [], [], len(ones)
+    for size in (1, 2):
+        for items in itertools.combinations(range(d), size):
+            rows = [r for r in range(n) if matrix[r, list(items)].all()]
+            if not rows:
+                continue
+            used = variables
+            variables += 1 + len(rows)
+            for q, r in enumerate(rows):
+                publishes = used + 1 + q
+                here = [ones[r, j] for j in items]
+                entries += [(len(upper), v, 1) for v in here] + [(len(upper), used, -1)]
+                upper.append(size - 1)  # published together: the set is in use
+                for v in here:
+                    entries += [(len(upper), publishes, 1), (len(upper), v, -1)]
+                    upper.append(0)
+            entries += [(len(upper), used + 1 + q, -1) for q in range(len(rows))]
+            entries.append((len(upper), used, k))
+            upper.append(0)
+    rows, columns, values = zip(*entries, strict=True)
+    solved = milp(
+        -(np.arange(variables) < len(ones)).astype(float),
+        constraints=LinearConstraint(
+            sp.csr_matrix((values, (rows, columns)), shape=(len(upper), variables)), ub=upper
+        ),
+        integrality=np.ones(variables),
+        bounds=Bounds(0, 1),
+    )
+    assert solved.success
+    return round(-solved.fun)
+
+
+def test_nearly_all_ones_stay_that_make_no_pair_rare():
+    kept, most = 0, 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        popular = 0.8 / (1 + np.arange(8)) ** 0.5
+        matrix = (rng.random((20, 8)) < popular).astype(np.uint8)
+        exact = most_ones_without_rare_pairs(matrix, 3)
+        found = suppressed_itemsets(as_binary(matrix), 3, 2)
+        assert rows_left(found.to_array(), Knowledge(2)) >= 3
+        assert 0.85 * exact <= len(found.indices) <= exact
+        kept, most = kept + len(found.indices), most + exact
+    assert kept >= 0.95 * most
+
+
+def test_exchanges_keep_the_counts_of_pairs_right():
+    rng = np.random.default_rng(2)
+    popular = 0.5 / (1 + np.arange(60)) ** 0.6
+    binary = as_binary((rng.random((400, 60)) < popular).astype(np.uint8))
+    found = suppressed_itemsets(binary, 6, 2)
+    dense = found.to_array().astype(np.int64)
+    together = dense.T @ dense
+    assert together[together > 0].min() >= 6
+    columns = np.flatnonzero(
+        columns_without_rare_pairs(
+            binary.indptr, binary.indices, *binary.columns,
+            np.argsort(-binary.supports, kind="stable").astype(np.int32), 6,
+        )
+    )  # fmt: skip
+    assert len(found.indices) >= 1.1 * len(only_columns(binary, columns).indices)
 
 
 @settings(max_examples=30, deadline=None)

@@ -60,7 +60,7 @@ def frequent_pairs(indptr: I8, ranks: I4, starts: I8, rows: I4, k: int) -> tuple
 
 
 @njit(cache=True, nogil=True)
-def _edge(first: I8, nodes: I4, a: int, b: int) -> int:
+def edge(first: I8, nodes: I4, a: int, b: int) -> int:
     """Return the number of the edge between two items, -1 if there is none."""
     if a > b:
         a, b = b, a
@@ -86,7 +86,7 @@ def _drop_until_clean(
     total = 0
     for a in range(m):
         for b in range(a):
-            e = _edge(first, nodes, items[b], items[a])
+            e = edge(first, nodes, items[b], items[a])
             if e < 0 or (counted and counts[e] < k):
                 rare[a, b] = rare[b, a] = True
                 bad[a] += 1
@@ -148,7 +148,7 @@ def count_edges(indptr: I8, ranks: I4, kept: B1, first: I8, nodes: I4, longest: 
         m = published_items(indptr, ranks, kept, r, items, place)
         for a in range(m):
             for b in range(a):
-                counts[_edge(first, nodes, items[b], items[a])] += 1
+                counts[edge(first, nodes, items[b], items[a])] += 1
     return counts
 
 
@@ -180,60 +180,13 @@ def repair(
             for a in range(m):
                 for b in range(a):
                     if out[a] or out[b]:
-                        counts[_edge(first, nodes, items[b], items[a])] -= 1
+                        counts[edge(first, nodes, items[b], items[a])] -= 1
             for a in range(m):
                 if out[a]:
                     kept[place[a]] = False
                     total += 1
         if total == before:
             return total
-
-
-@njit(cache=True, nogil=True)
-def restore(
-    indptr: I8, ranks: I4, kept: B1, first: I8, nodes: I4, counts: I4, k: int, order: I4,
-    longest: int, votes: I4, voting: int,
-) -> int:  # fmt: skip
-    """Put items back where every pair they make is shared by k rows already.
-
-    With voting = 1 nothing is put back: where a single pair stands in the way, the pair gets a vote.
-    With voting = 2 such items are put back if their pair has k votes.
-    """
-    items = np.empty(longest, np.int32)
-    place = np.empty(longest, np.int64)
-    added = 0
-    for q in range(order.size):
-        r = order[q]
-        m = published_items(indptr, ranks, kept, r, items, place)
-        for i in range(indptr[r], indptr[r + 1]):
-            if kept[i]:
-                continue
-            x = ranks[i]
-            missing, one = 0, -1
-            for a in range(m):
-                e = _edge(first, nodes, items[a], x)
-                if e < 0:
-                    missing = 2
-                    break
-                if counts[e] < k:
-                    if voting == 2 and votes[e] + counts[e] >= k:
-                        continue
-                    missing += 1
-                    one = e
-                    if missing > 1 or voting != 1:
-                        break
-            if missing == 1 and voting == 1:
-                votes[one] += 1
-            if missing > 0 or voting == 1:
-                continue
-            for a in range(m):
-                counts[_edge(first, nodes, items[a], x)] += 1
-            kept[i] = True
-            items[m] = x
-            place[m] = i
-            m += 1
-            added += 1
-    return added
 
 
 @njit(cache=True, nogil=True)

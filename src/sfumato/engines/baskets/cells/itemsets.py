@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..binary import BinaryMatrix
+from . import _exchange_kernels as exchanges
 from . import _pair_kernels as kernels
 from . import _triple_kernels as triples
 from .cores import in_order_of
@@ -22,6 +23,14 @@ __all__ = [
     "suppressed_itemsets",
 ]
 
+I4 = npt.NDArray[np.int32]
+I8 = npt.NDArray[np.int64]
+
+_SEARCHED = 2_000_000  # ones up to which columns are a start of their own
+_SWEEPS = 2  # of exchanges over all items
+_LOSS = 16  # ones that an exchange may lose before rows are filled again
+_LOOKS = 50_000_000  # at edges, for each start: a few seconds
+_LOG = 1 << 22
 _MOST_TRIPLES = 4_000_000_000
 _ROOM = 1 << 25
 _COUNTED = 12_000_000  # triples that are counted at once: some 400 MB
@@ -123,30 +132,58 @@ def _within_reach(matrix: BinaryMatrix) -> bool:
 
 
 def _without_rare_pairs(ranked: BinaryMatrix, k: int) -> npt.NDArray[np.bool_]:
+    """Return which ones to publish: the best of two starts, each improved by exchanges of items."""
     indptr, ranks = ranked.indptr, ranked.indices
-    starts, rows = ranked.columns
+    postings = ranked.columns
+    graph = kernels.frequent_pairs(indptr, ranks, *postings, k)
+    longest = int(np.diff(indptr).max(initial=1))
+    starts = [kernels.cliques(indptr, ranks, *graph, longest)]
+    if len(ranks) <= _SEARCHED:
+        common_first = np.arange(ranked.d, dtype=np.int32)
+        held = kernels.columns_without_rare_pairs(indptr, ranks, *postings, common_first, k)
+        starts.append(held[ranks])
+    found = [_exchanged(ranked, kept, graph, k) for kept in starts]
+    return max(found, key=lambda kept: int(kept.sum()))
+
+
+def _exchanged(
+    ranked: BinaryMatrix, kept: npt.NDArray[np.bool_], graph: tuple[I8, I4], k: int
+) -> npt.NDArray[np.bool_]:
+    """Drop what makes a pair rare, put back what rows lift together, and exchange items that pay."""
+    indptr, ranks = ranked.indptr, ranked.indices
     lengths = np.diff(indptr)
     longest = int(lengths.max(initial=1))
-    first, nodes = kernels.frequent_pairs(indptr, ranks, starts, rows, k)
-    kept: npt.NDArray[np.bool_] = kernels.cliques(indptr, ranks, first, nodes, longest)
-    counts = kernels.count_edges(indptr, ranks, kept, first, nodes, longest)
-    order = np.argsort(-lengths, kind="stable").astype(np.int32)
-    graph = (first, nodes)
-    votes = np.zeros(len(nodes), dtype=np.int32)
-    kernels.repair(indptr, ranks, kept, *graph, counts, k, order, longest)
-    up = order[::-1].copy()
-    while kernels.restore(indptr, ranks, kept, *graph, counts, k, up, longest, votes, 0):
-        pass
-    for _ in range(6):
-        before: npt.NDArray[np.bool_] = kept.copy()
-        votes[:] = 0
-        kernels.restore(indptr, ranks, kept, *graph, counts, k, up, longest, votes, 1)
-        kernels.restore(indptr, ranks, kept, *graph, counts, k, up, longest, votes, 2)
-        kernels.repair(indptr, ranks, kept, *graph, counts, k, order, longest)
-        while kernels.restore(indptr, ranks, kept, *graph, counts, k, up, longest, votes, 0):
-            pass
-        if kept.sum() <= before.sum():
-            return before if kept.sum() < before.sum() else kept
+    counts = kernels.count_edges(indptr, ranks, kept, *graph, longest)
+    long_first = np.argsort(-lengths, kind="stable").astype(np.int32)
+    kernels.repair(indptr, ranks, kept, *graph, counts, k, long_first, longest)
+    room = min(3 * len(ranks), _LOG) + 2 * longest
+    numbers = np.zeros(5, dtype=np.int64)
+    numbers[exchanges.K] = k
+    pairs = exchanges.Pairs(
+        indptr, ranks, *ranked.columns,
+        places=np.argsort(ranks, kind="stable").astype(np.int64),
+        first=graph[0],
+        nodes=graph[1],
+        counts=counts,
+        kept=kept,
+        log=np.empty(room, np.int64),
+        log_row=np.empty(room, np.int32),
+        dirty=np.empty(ranked.n, np.int32),
+        is_dirty=np.zeros(ranked.n, np.bool_),
+        items=np.empty(longest + 1, np.int32),
+        place=np.empty(longest + 1, np.int64),
+        numbers=numbers,
+    )  # fmt: skip
+    short_first = long_first[::-1].copy()
+    exchanges.lift(pairs, short_first)
+    common_first = np.arange(ranked.d, dtype=np.int64)
+    for _ in range(_SWEEPS):
+        gained = sum(
+            exchanges.exchange(pairs, common_first, foes, _LOSS, _LOOKS) for foes in (0, 1, 2)
+        )
+        if gained * 1000 < kept.sum():
+            break
+    exchanges.lift(pairs, short_first)
     return kept
 
 
