@@ -86,7 +86,13 @@ def assumptions_of(problem: Problem, run: Run, request: TablesRequest) -> list[s
             f"The information about {target_of(problem, request)!r} is the plug-in estimate, which is too "
             "high where groups are small."
         )
-    if table.people is not None:
+    if table.people is not None and table.schema.joined:
+        said.append(
+            f"Groups count different people: {table.people:,} in {table.rows:,} rows. The attacker knows all "
+            "rows of a person, so people are alike where all their rows are; the rows of a person stay linked "
+            "in the release by a mark."
+        )
+    elif table.people is not None:
         said.append(
             f"Groups count different people: {table.people:,} in {table.rows:,} rows. A record is a person "
             f"with one combination of quasi-identifiers; rows are published without a link between them."

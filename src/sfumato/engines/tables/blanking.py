@@ -17,7 +17,11 @@ import numpy.typing as npt
 from .cells import Bits, Cells
 from .suppression import Suppressed, numbered
 
-__all__ = ["Blanked", "blank", "blanked_in"]
+__all__ = ["BLANKS_BY_ROW", "Blanked", "blank", "blanked_in"]
+
+BLANKS_BY_ROW = (
+    "Cells are blanked where every row is a person of its own, and the schema names a person."
+)
 
 _ALL_SUBSETS = 10  # attributes up to which every set of blanked ones is tried
 _FEW = 2  # blanked attributes at most where there are more, before all are

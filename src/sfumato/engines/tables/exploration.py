@@ -14,15 +14,24 @@ from ...core.records import FrontierRecord
 from .records import TablesCandidate, TablesFrontier
 
 if TYPE_CHECKING:
+    from ...data.table import Table
     from .policy import Policy
     from .terms import Terms
 
-__all__ = ["ATTACKER", "ATTACKER_OF_SAMPLE", "KEPT", "TablesExploration"]
+__all__ = ["KEPT", "TablesExploration", "attacker_of", "unpromised"]
 
 ATTACKER = "knows the quasi-identifiers and the population"
 ATTACKER_OF_SAMPLE = "knows the quasi-identifiers and who is in the table"
+ATTACKER_OF_HISTORIES = "knows the quasi-identifiers of all rows of everybody in the table"
 KEPT = "the distribution of the quasi-identifiers"
 _LISTED = 12
+
+
+def attacker_of(table: Table) -> str:
+    """Return what an attacker knows, in words, by what the table is measured against."""
+    if table.schema.joined:
+        return ATTACKER_OF_HISTORIES
+    return ATTACKER if table.population_codes is not None else ATTACKER_OF_SAMPLE
 
 
 class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):

@@ -7,17 +7,27 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from ...core.errors import ParameterError
 from ...data.table import Table
 from ...data.table_source import Source, quoted_name
-from .blanking import blanked_in
+from .blanking import BLANKS_BY_ROW, blanked_in
 from .cells import Cells
 from .labels import ALL
 from .policy import Policy
+from .problem import people_of
 from .rows import NUMBER, SMALL, Generaliser
 from .suppression import small_groups
 from .terms import Terms
 
-__all__ = ["Groups", "linked_rows", "rows_of_groups", "rows_without_value", "small_groups_of"]
+__all__ = [
+    "Groups",
+    "PeopleLeftOut",
+    "linked_rows",
+    "people_left_out",
+    "rows_of_groups",
+    "rows_without_value",
+    "small_groups_of",
+]
 
 
 def rows_without_value(opened: Source, table: Table) -> list[dict[str, str]]:
@@ -40,11 +50,60 @@ class Groups:
     records: int
 
 
+@dataclass(frozen=True)
+class PeopleLeftOut:
+    """People who are left out with all their rows: the numbers of the rows, and the records."""
+
+    rows: pa.Array
+    records: int
+
+    def quarantined(self) -> list[dict[str, str]]:
+        """List the rows by their number, and why they are left out."""
+        reason = "is of a person who is in a group below the smallest size"
+        return [{"id": f"row {n}", "reason": reason} for n in self.rows.to_pylist()]
+
+
+def people_left_out(
+    policy: Policy, terms: Terms, table: Table, opened: Source
+) -> PeopleLeftOut | None:
+    """Find the people in groups that are too small, where people are counted and may be left out."""
+    people = people_of(table, _cells(policy, terms, table))
+    if people is None or terms.conditions.max_suppressed <= 0:
+        return None
+    if terms.conditions.suppress_as == "cells":
+        raise ParameterError(BLANKS_BY_ROW)
+    out = people.left_out(policy.bits)
+    if not out.any():
+        return None
+    schema = table.schema
+    assert schema.person is not None
+    missing = " OR ".join(f"{schema.cell(a.name)} IS NULL" for a in schema.quasi)
+    dropped = missing if schema.missing == "drop" else "false"
+    rows = (
+        f"SELECT row_number() OVER () AS place, {schema.cell(schema.person.name)} AS p, "  # noqa: S608 (quoted)
+        f"{dropped} AS dropped FROM {opened.sql}"
+    )
+    numbered = f"SELECT place, dense_rank() OVER (ORDER BY p) - 1 AS person FROM ({rows}) WHERE NOT dropped"  # noqa: S608 (quoted)
+    opened.connection.register(SMALL, pa.table({"person": np.flatnonzero(out)}))
+    found = opened.query(
+        f"SELECT place FROM ({numbered}) SEMI JOIN {SMALL} USING (person) ORDER BY place"  # noqa: S608 (quoted)
+    )
+    records = int(out[people.person].sum())
+    return PeopleLeftOut(found.column("place").combine_chunks(), records)
+
+
+def _cells(policy: Policy, terms: Terms, table: Table) -> Cells:
+    return Cells(
+        policy.lattice.sizes, table.codes, table.count, table.population_codes,
+        table.population_count, least_sample=terms.min_sample, least_population=terms.min_population,
+    )  # fmt: skip
+
+
 def small_groups_of(
     policy: Policy, terms: Terms, table: Table
 ) -> tuple[Groups | None, Groups | None]:
     """Find the groups that are left out, and those with blanked cells, where the exploration allowed it."""
-    if terms.conditions.max_suppressed <= 0:
+    if terms.conditions.max_suppressed <= 0 or table.pairs is not None:  # people: see above
         return None, None
     if terms.conditions.suppress_as == "cells":
         return _blanks(policy, terms, table)
@@ -53,11 +112,7 @@ def small_groups_of(
 
 def _blanks(policy: Policy, terms: Terms, table: Table) -> tuple[Groups | None, Groups | None]:
     lattice = policy.lattice
-    cells = Cells(
-        lattice.sizes, table.codes, table.count, table.population_codes, table.population_count,
-        least_sample=terms.min_sample, least_population=terms.min_population,
-    )  # fmt: skip
-    found, _, _ = blanked_in(cells, policy.bits)
+    found, _, _ = blanked_in(_cells(policy, terms, table), policy.bits)
     labels = [
         np.array([lattice.label(a, *span) for span in policy.spans(a)], dtype=object)[
             found.codes[a]

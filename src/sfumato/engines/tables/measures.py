@@ -35,6 +35,7 @@ __all__ = [
     "estimate_of",
     "group_sizes",
     "l_diversity",
+    "shown_of",
     "size_histogram",
     "t_closeness",
     "within",
@@ -240,7 +241,7 @@ class Within:
         return Within(group, value, self.count, _sums(group, self.count), _sums(value, self.count))
 
 
-def within(group: npt.NDArray[np.intp], joint: Joint) -> Within:
+def within(group: npt.NDArray[np.integer], joint: Joint) -> Within:
     """Count a column's values within groups."""
     cell, value, count = joint
     values = int(value.max()) + 1
@@ -338,8 +339,12 @@ def beside(
     sensitive: Mapping[str, Joint],
     ordered: Mapping[str, bool] | None = None,
     fraction: float | None = None,
+    units: npt.NDArray[np.integer] | None = None,
 ) -> Shown:
-    """Return what is shown beside a policy: its loss in nats, k, the field's risks and, by column, l and t."""
+    """Return what is shown beside a policy: its loss in nats, k, the field's risks and, by column, l and t.
+
+    `units` is the group of each unit in which the sensitive columns are counted, where those are no cells.
+    """
     measured = cells.measure(bits)
     average = measured.risk * cells.expected_reidentified / cells.records
     group, sizes = group_sizes(cells, bits)
@@ -361,15 +366,31 @@ def beside(
         ),
     }
     if sensitive:
-        inner = {name: within(group, joint) for name, joint in sensitive.items()}
-        diverse = {name: diversity(inside) for name, inside in inner.items()}
-        shown["l_diversity"] = {name: distinct for name, (distinct, _) in diverse.items()}
-        shown["l_diversity_entropy"] = {n: round(e, 6) for n, (_, e) in diverse.items()}
-        shown["t_closeness"] = {
-            n: round(closeness(inside, ordered=(ordered or {}).get(n, False)), 6)
-            for n, inside in inner.items()
-        }
+        inside_of = group if units is None else units
+        inner = {name: within(inside_of, joint) for name, joint in sensitive.items()}
+        return {**shown, **shown_of(inner, ordered or {})}
     return shown
+
+
+class OfSensitive(TypedDict):
+    """What is shown of sensitive columns; fields of `Shown`."""
+
+    l_diversity: dict[str, int]
+    l_diversity_entropy: dict[str, float]
+    t_closeness: dict[str, float]
+
+
+def shown_of(inside: Mapping[str, Within], ordered: Mapping[str, bool]) -> OfSensitive:
+    """Return diversity and closeness by sensitive column, rounded as they are shown."""
+    diverse = {name: diversity(one) for name, one in inside.items()}
+    return {
+        "l_diversity": {name: distinct for name, (distinct, _) in diverse.items()},
+        "l_diversity_entropy": {name: round(e, 6) for name, (_, e) in diverse.items()},
+        "t_closeness": {
+            name: round(closeness(one, ordered=ordered.get(name, False)), 6)
+            for name, one in inside.items()
+        },
+    }
 
 
 def estimate_of(

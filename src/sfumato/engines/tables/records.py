@@ -179,6 +179,7 @@ class TablesFrontier(FrontierRecord):
     rows: Count
     records: Count
     people: Count | None = None
+    joined: bool = False
     dropped: Count
     quasi: tuple[ColumnName, ...]
     sensitive: tuple[ColumnName, ...] = ()
@@ -234,6 +235,7 @@ class TablesHow(Record):
     missing: Name
     order: Literal["shuffled", "kept"] = "kept"
     population: bool
+    joined: bool = False
     explored_table: bool
     risk_measure: Name
     loss_measure: Name

@@ -226,12 +226,20 @@ def _published(facts: Facts) -> list[str]:
 
 def _attack(facts: Facts) -> list[str]:
     people = "in the population" if facts.population else "in the table"
-    sentences = [
-        (
-            "The attacker knows the quasi-identifiers of everybody and links each record to the people "
-            f"{people} who fit its published values. The fewer fit, the better the guess: one in g."
-        )
-    ]
+    known = (
+        "The attacker knows the quasi-identifiers of all rows of everybody and links each history to the "
+        f"people {people} whose rows all fit. The fewer fit, the better the guess: one in g."
+    )
+    sentences = (
+        [known]
+        if facts.joined
+        else [
+            (
+                "The attacker knows the quasi-identifiers of everybody and links each record to the people "
+                f"{people} who fit its published values. The fewer fit, the better the guess: one in g."
+            )
+        ]
+    )
     estimate = facts.estimate
     if estimate is not None:
         words = estimate.in_words()
@@ -239,8 +247,9 @@ def _attack(facts: Facts) -> list[str]:
     if facts.groups:
         total = sum(g.records for g in facts.groups) or 1
         small = sum(g.records for g in facts.groups if g.high is not None and g.high < 5)
+        who = "people" if facts.joined else "records"
         sentences.append(
-            f"[[tables.groups|{percent(small / total)}]] of the records are in groups of fewer than five "
+            f"[[tables.groups|{percent(small / total)}]] of the {who} are in groups of fewer than five "
             "people."
         )
     return sentences

@@ -122,6 +122,13 @@ class Facts:
         return "kl" if self.frontier is None else self.frontier.loss_measure
 
     @property
+    def joined(self) -> bool:
+        """Whether the rows of a person are one history."""
+        if self.release is not None:
+            return self.release.how.joined
+        return self.frontier is not None and self.frontier.joined
+
+    @property
     def population(self) -> bool:
         if self.release is not None:
             return self.release.how.population
