@@ -2,6 +2,7 @@
 
 from importlib.util import find_spec
 
+_ENCODER = "src/sfumato/engines/text/learners/encoder"
 collect_ignore = (
-    [] if find_spec("jax") else ["src/sfumato/engines/text/learners/encoder/network.py"]
+    [] if find_spec("jax") else [f"{_ENCODER}/{module}.py" for module in ("network", "steps")]
 )

@@ -5,11 +5,11 @@ SFUMATO_COMMANDS_ROWS (1,000,000) makes the largest size smaller.
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import tempfile
 import time
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ def run() -> dict[str, Any]:
         "growth": {
             name: [
                 round(large["commands"][name]["cpu_seconds"] / small["commands"][name]["cpu_seconds"], 1)
-                for small, large in pairwise(found)
+                for small, large in itertools.pairwise(found)
             ]
             for name in found[0]["commands"]
         },

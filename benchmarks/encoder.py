@@ -211,7 +211,10 @@ def _stage_scores(classifier: Any, data: TokenData, number: int) -> np.ndarray:
 
 
 def student(name: str, tuning: str, times: int) -> dict[str, Any]:
-    """What a student keeps of the gain, with unlabelled text of so many times the labelled."""
+    """What a student keeps of the gain, with unlabelled text of so many times the labelled.
+
+    All training documents are cut in two by chance: labelled ones, and others whose labels are not seen.
+    """
     documents = _read(name)
     fold = folds_of(len(documents))
     random = Streams(0).generator("student")
@@ -513,7 +516,7 @@ def one(kind: str, name: str, folder: Path, *options: str) -> None:
         for found in attacks(name, tuning):
             keep(f"attack--{name}", found)
     elif kind == "student":
-        for times in (1, 10):
+        for times in map(int, options[1:] or (0, 1, 10)):
             keep(f"student--{name}--{times}", student(name, tuning, times))
     elif kind == "speed":
         keep(f"speed--{name}--{tuning}", speed(name, tuning))

@@ -282,6 +282,7 @@ class Attribute(BaseModel):
     decimal: Literal[".", ","] = "."
     undecided: bool = False
     publish: Treatment | None = None
+    rows: Literal["separate", "joined"] = "separate"
 
     @model_validator(mode="after")
     def _domain_where_it_counts(self) -> Attribute:
@@ -292,6 +293,8 @@ class Attribute(BaseModel):
             )
         if self.role != "quasi" and (self.keep or self.hierarchy or self.max_width):
             raise ValueError("keep, hierarchy and max_width are for quasi-identifiers")
+        if self.role != "person" and self.rows != "separate":
+            raise ValueError('rows = "joined" is for the column with role = "person"')
         self._check_dates()
         return self
 

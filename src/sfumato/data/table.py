@@ -38,7 +38,9 @@ class Table:
     `codes[a, i]` is the position of cell i's value in the domain of attribute a; "?" is the last value of
     a domain in which missing cells are a value. `population_*` hold the same for the people outside.
     Where the schema names a person, `count` is the number of different people of each cell, `people` the
-    number of all of them, and `pairs` lists (cell, person) where somebody stands in more than one cell.
+    number of all of them, and `pairs` lists (cell, person) where somebody stands in more than one cell, or
+    rows of a person are joined; `pair_rows` then counts the rows of each. `covered` names the quasi-identifiers of
+    a population that does not have all of them: its people are then spread over the cells as the records are.
     """
 
     schema: TableSchema
@@ -51,10 +53,12 @@ class Table:
     population_codes: Codes | None = None
     population_count: npt.NDArray[np.float64] | None = None
     population_outside: float = 0.0
+    covered: tuple[str, ...] | None = None
     inputs: list[InputFile] = field(default_factory=list)
     source: Source | None = field(default=None, repr=False)
     people: int | None = None
     pairs: npt.NDArray[np.int64] | None = field(default=None, repr=False)
+    pair_rows: Counts | None = field(default=None, repr=False)
     weight: float | None = None  # of all rows together: the size of the population
 
     def joint(self, column: str) -> tuple[Counts, Counts, Counts]:
@@ -62,28 +66,45 @@ class Table:
 
         Values are numbered by their order: as numbers where all of them are, else as text.
         """
-        if self.source is None:
-            raise InputError("The table was built from counts and has no other columns.")
-        self.source.require([column])
+        source, value = self._source_with(column)
         keys = [
             f"coalesce({self.schema.cell(a.name)}, {quoted_text(MISSING)}) AS q{i}"
             for i, a in enumerate(self.schema.quasi)
         ]
-        value = f"coalesce({self.schema.cell(column)}, {quoted_text(MISSING)}) AS v"
-        found = self.source.query(
-            f"SELECT {', '.join(keys)}, {value}, {self.schema.counted()} AS n FROM {self.source.sql} GROUP BY ALL ORDER BY ALL"
+        found = source.query(
+            f"SELECT {', '.join(keys)}, {value} AS v, {self.schema.counted()} AS n FROM {source.sql} GROUP BY ALL ORDER BY ALL"
         )
         codes = np.stack([_codes_in(found.column(f"q{i}"), d) for i, d in enumerate(self.domains)])
         inside = (codes >= 0).all(axis=0)
         places = {tuple(c): i for i, c in enumerate(self.codes.T.tolist())}
         cell = np.array([places[tuple(c)] for c in codes[:, inside].T.tolist()], dtype=np.int64)
-        encoded = found.column("v").combine_chunks().dictionary_encode()
-        values = encoded.dictionary.to_pylist()
-        order = sorted(range(len(values)), key=_rank(values))
-        place = np.empty(len(values), dtype=np.int64)
-        place[order] = np.arange(len(values))
-        numbers = place[encoded.indices.to_numpy()]
-        return cell, numbers[inside].astype(np.int64), found.column("n").to_numpy()[inside]
+        numbers = _numbered_values(found.column("v"))
+        return cell, numbers[inside], found.column("n").to_numpy()[inside]
+
+    def held_values(self, column: str) -> tuple[Counts, Counts, Counts]:
+        """Return who holds which values of a column: (cell, person, number of the value), each once.
+
+        Cells and people are numbered as in `pairs`.
+        """
+        source, value = self._source_with(column)
+        schema = self.schema
+        assert schema.person is not None
+        person = schema.cell(schema.person.name)
+        keys = [f"{schema.cell(a.name)} AS q{i}" for i, a in enumerate(schema.quasi)]
+        found = source.query(
+            f"SELECT DISTINCT {', '.join(keys)}, dense_rank() OVER (ORDER BY {person}) - 1 AS person, "
+            f"{value} AS v FROM {source.sql}{_where_kept(schema)} ORDER BY ALL"
+        )
+        codes = np.stack([_codes_in(found.column(f"q{i}"), d) for i, d in enumerate(self.domains)])
+        people = found.column("person").to_numpy().astype(np.int64)
+        return _places_of(codes, self.codes), people, _numbered_values(found.column("v"))
+
+    def _source_with(self, column: str) -> tuple[Source, str]:
+        """Return the source and the SQL of a column's cell, a missing one being a value."""
+        if self.source is None:
+            raise InputError("The table was built from counts and has no other columns.")
+        self.source.require([column])
+        return self.source, f"coalesce({self.schema.cell(column)}, {quoted_text(MISSING)})"
 
     def is_numeric(self, column: str) -> bool:
         """Return whether a column holds numbers only, missing cells aside."""
@@ -103,6 +124,24 @@ def _rank(values: Sequence[str]) -> Callable[[int], tuple[float, str]]:
     except ValueError:
         numbers = [0.0] * len(values)
     return lambda i: (numbers[i], values[i])
+
+
+def _numbered_values(column: pa.ChunkedArray) -> Counts:
+    """Number values by their order: as numbers where all of them are, else as text."""
+    encoded = column.combine_chunks().dictionary_encode()
+    values = encoded.dictionary.to_pylist()
+    order = sorted(range(len(values)), key=_rank(values))
+    place = np.empty(len(values), dtype=np.int64)
+    place[order] = np.arange(len(values))
+    numbers: Counts = place[encoded.indices.to_numpy()]
+    return numbers
+
+
+def _where_kept(schema: TableSchema) -> str:
+    """Return the SQL condition of the rows that are read, where rows with a missing cell are dropped."""
+    if schema.missing != "drop":
+        return ""
+    return " WHERE " + " AND ".join(f"{schema.cell(a.name)} IS NOT NULL" for a in schema.quasi)
 
 
 def read_table(
@@ -144,8 +183,10 @@ def read_table(
         column = cells.column(f"q{i}")
         is_missing = column.is_null().to_numpy()
         missing |= is_missing
-        crowd_column = None if crowd is None else crowd.column(f"q{i}")
-        weights = (cells if attribute.domain == "observed" or crowd is None else crowd).column("n")
+        known = crowd is not None and f"q{i}" in crowd.column_names
+        crowd_column = crowd.column(f"q{i}") if crowd is not None and known else None
+        counted = cells if attribute.domain == "observed" or not known else crowd
+        weights = (cells if counted is None else counted).column("n")
         domains.append(
             domain_of(
                 schema, attribute, column, crowd_column, weights, has_missing=bool(is_missing.any())
@@ -175,7 +216,7 @@ def read_table(
     if schema.names("weight"):
         table.weight = _weight(opened, schema)
     if schema.person is not None:
-        _add_people(table, origin, opened)
+        _add_people(table, origin, opened, total)
     if people is not None and crowd is not None:
         _add_population(table, crowd)
         table.inputs += people.described(population_rows)
@@ -200,7 +241,7 @@ def _grouped(opened: Source, schema: TableSchema, measure: str, rows: str) -> pa
     )
 
 
-def _add_people(table: Table, origin: Source, opened: Source) -> None:
+def _add_people(table: Table, origin: Source, opened: Source, total: str) -> None:
     """Count the different people, and list who stands in which cells where somebody stands in several."""
     schema = table.schema
     assert schema.person is not None
@@ -215,18 +256,20 @@ def _add_people(table: Table, origin: Source, opened: Source) -> None:
             hint="every row must belong to somebody.",
         )
     keys = [f"{schema.cell(a.name)} AS q{i}" for i, a in enumerate(schema.quasi)]
-    kept = " AND ".join(f"q{i} IS NOT NULL" for i in range(len(keys)))
-    where = f" WHERE {kept}" if schema.missing == "drop" else ""
-    pairs = f"(SELECT DISTINCT {', '.join(keys)}, {person} AS p FROM {origin.sql})"
-    counted = origin.query(f"SELECT count(DISTINCT p) AS people FROM {pairs}{where}")
+    pairs = (
+        f"(SELECT {', '.join(keys)}, {person} AS p, {total} AS n FROM {origin.sql}"
+        f"{_where_kept(schema)} GROUP BY ALL)"
+    )
+    counted = origin.query(f"SELECT count(DISTINCT p) AS people FROM {pairs}")
     table.people = int(counted.column("people")[0].as_py())
-    if table.people == int(table.count.sum()):
+    if table.people == int(table.count.sum()) and not schema.joined:
         return
     found = origin.query(
-        f"SELECT *, dense_rank() OVER (ORDER BY p) - 1 AS person FROM {pairs}{where} ORDER BY ALL"
+        f"SELECT *, dense_rank() OVER (ORDER BY p) - 1 AS person FROM {pairs} ORDER BY ALL"
     )
     codes = np.stack([_codes_in(found.column(f"q{i}"), d) for i, d in enumerate(table.domains)])
     table.pairs = np.stack((_places_of(codes, table.codes), found.column("person").to_numpy()))
+    table.pair_rows = found.column("n").to_numpy().astype(np.int64)
 
 
 def _weight(opened: Source, schema: TableSchema) -> float:
@@ -238,12 +281,10 @@ def _weight(opened: Source, schema: TableSchema) -> float:
     cell = schema.cell(name)
     number = f"TRY_CAST({cell} AS DOUBLE)"
     wrong = f"{number} IS NULL OR {number} < 0 OR NOT isfinite({number})"
-    kept = " AND ".join(f"{schema.cell(a.name)} IS NOT NULL" for a in schema.quasi)
-    where = f" WHERE {kept}" if schema.missing == "drop" else ""
     rows = (
         f"SELECT row_number() OVER () AS place, {wrong} AS odd, {number} AS weight, "
         f"{'NULL' if schema.person is None else schema.cell(schema.person.name)} AS person "
-        f"FROM {opened.sql}{where}"
+        f"FROM {opened.sql}{_where_kept(schema)}"
     )
     if schema.person is not None:
         rows = f"SELECT min(place) FILTER (odd) AS place, bool_or(odd) AS odd, avg(weight) AS weight FROM ({rows}) GROUP BY person"
@@ -271,12 +312,11 @@ def _places_of(codes: Codes, among: Codes) -> Counts:
 
 
 def _crowd(people: Source, schema: TableSchema) -> tuple[pa.Table, int]:
-    """Read a population: its counts must be numbers, none of them negative."""
-    lacking = [a.name for a in schema.quasi if a.name not in people.columns]
-    if lacking:
+    """Read a population by the quasi-identifiers that it has; its counts must be numbers, none negative."""
+    if not any(a.name in people.columns for a in schema.quasi):
         raise DataError(
-            f"The population has no column {lacking[0]!r}.",
-            hint="it must cover every quasi-identifier; mark the column as 'other' if outsiders cannot know it.",
+            f"The population has no column {schema.quasi[0].name!r}, nor any other quasi-identifier.",
+            hint="its columns are named as those of the table.",
         )
     people.require(["count"])
     number = f"TRY_CAST({quoted_name('count')} AS DOUBLE)"
@@ -292,7 +332,15 @@ def _crowd(people: Source, schema: TableSchema) -> tuple[pa.Table, int]:
             f"The column 'count' of the population is not a number of people in {wrong:,} rows.",
             hint="each count must be a finite number, 0 or more.",
         )
-    return _grouped(people, schema, f"sum({number})", "count(*)"), rows
+    keys = [
+        f"{schema.cell(a.name)} AS q{i}"
+        for i, a in enumerate(schema.quasi)
+        if a.name in people.columns
+    ]
+    counted = (
+        f"SELECT {', '.join(keys)}, sum({number}) AS n FROM {people.sql} GROUP BY ALL ORDER BY ALL"
+    )
+    return people.query(counted), rows
 
 
 def _codes_in(column: pa.ChunkedArray, domain: Sequence[str]) -> Codes:
@@ -345,7 +393,8 @@ def misplaced(
 
 
 def _add_population(table: Table, crowd: pa.Table) -> None:
-    codes = np.stack([_codes_in(crowd.column(f"q{i}"), d) for i, d in enumerate(table.domains)])
+    covered = [i for i in range(len(table.names)) if f"q{i}" in crowd.column_names]
+    codes = np.stack([_codes_in(crowd.column(f"q{i}"), table.domains[i]) for i in covered])
     people = crowd.column("n").to_numpy().astype(np.float64)
     inside = (codes >= 0).all(axis=0) & (people > 0)
     if not inside.any():
@@ -356,3 +405,32 @@ def _add_population(table: Table, crowd: pa.Table) -> None:
     table.population_codes = np.ascontiguousarray(codes[:, inside])
     table.population_count = people[inside]
     table.population_outside = float(people[~inside].sum())
+    if len(covered) < len(table.names):
+        _spread_population(table, covered)
+
+
+def _spread_population(table: Table, covered: list[int]) -> None:
+    """Spread people whose other values are not known as the records with the same known values are spread.
+
+    People with known values that no record has hide nobody; they are counted as outside.
+    """
+    assert table.population_codes is not None
+    assert table.population_count is not None
+    both = np.concatenate((table.population_codes, table.codes[covered]), axis=1)
+    number = np.zeros(both.shape[1], dtype=np.int64)
+    for row in both:
+        _, number = np.unique(number * (int(row.max()) + 1) + row, return_inverse=True)
+    crowd, cells = np.split(number, [table.population_count.size])
+    many = int(number.max()) + 1
+    people = np.bincount(crowd, weights=table.population_count, minlength=many)
+    records = np.bincount(cells, weights=table.count, minlength=many)
+    weight = people[cells] * table.count / records[cells]
+    table.covered = tuple(table.names[i] for i in covered)
+    table.population_outside += float(people[records == 0].sum())
+    table.population_codes = table.codes[:, weight > 0]
+    table.population_count = weight[weight > 0]
+    if not table.population_count.size:
+        raise DataError(
+            "Nobody of the population has the values of a record.",
+            hint="check that both write their values alike.",
+        )

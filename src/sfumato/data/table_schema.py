@@ -94,6 +94,11 @@ class TableSchema(BaseModel):
         """The column that names the person whom a row is about, where the schema has one."""
         return next((a for a in self.attribute if a.role == "person"), None)
 
+    @property
+    def joined(self) -> bool:
+        """Whether the rows of a person are one history, known and published together."""
+        return self.person is not None and self.person.rows == "joined"
+
     def counted(self, rows: str = "count(*)") -> str:
         """Return the SQL that counts records: different people where the schema names them, else rows."""
         return rows if self.person is None else f"count(DISTINCT {self.cell(self.person.name)})"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +73,9 @@ class ColumnFacts:
         filled = self.rows - self.missing
         counted = zip(DATE_FORMATS, self.dates, strict=False)
         return [written for written, many in counted if filled and many == filled]
+
+
+_LEFT_OUT = "sfumato_rows_left_out"
 
 
 @dataclass
@@ -213,6 +216,20 @@ class Source:
             raise self.told(error) from None
         if size:
             yield _one_batch(pa.Table.from_batches(held))
+
+    def without_rows(self, places: pa.Array) -> Source:
+        """Return the same table without some rows, given by their numbers from 1."""
+        import pyarrow as pa
+
+        self.connection.register(_LEFT_OUT, pa.table({"place": places}))
+        number = quoted_name("sfumato place")
+
+        def kept(relation: str) -> str:
+            rows = f"SELECT *, row_number() OVER () AS {number} FROM {relation}"
+            chosen = f"SELECT * FROM ({rows}) WHERE {number} NOT IN (SELECT place FROM {_LEFT_OUT})"
+            return f"(SELECT * EXCLUDE ({number}) FROM ({chosen} ORDER BY {number}))"
+
+        return replace(self, sql=kept(self.sql), raw=kept(self.raw))
 
     def execute(self, sql: str) -> None:
         """Run a statement that returns nothing; errors are told as those of a query are."""

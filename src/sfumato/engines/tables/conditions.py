@@ -14,7 +14,7 @@ import numpy as np
 
 from .cells import Bits, Cells
 from .measures import Joint, Within, closeness, diversity, group_sizes, within
-from .people import People
+from .people import CountedPeople
 
 __all__ = ["Conditions", "recursive_diversity"]
 
@@ -82,20 +82,19 @@ class Conditions:
         bits: Bits,
         sensitive: Mapping[str, Joint],
         ordered: Mapping[str, bool],
-        people: People | None = None,
+        people: CountedPeople | None = None,
     ) -> bool:
         """Return whether a policy meets them."""
         if self.max_average_risk is not None:
             if people is None:
-                expected = cells.measure(bits).risk * cells.expected_reidentified
+                average = cells.measure(bits).risk * cells.expected_reidentified / cells.records
             else:
-                expected = people.groups(bits).expected
-            average = expected / cells.records
+                average = people.groups(bits).expected / people.total
             if average > self.max_average_risk + _TOLERANCE:
                 return False
         if self.min_l <= 0 and self.max_t is None:
             return True
-        group, _ = group_sizes(cells, bits)
+        group = group_sizes(cells, bits)[0] if people is None else people.group(bits)
         for name, joint in sensitive.items():
             inside = within(group, joint)
             if self.min_l > 0 and self._diversity(inside) < self.min_l - _TOLERANCE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,8 @@ from ...data.table import Table
 from . import measures
 from .assumptions import assumptions_of, conditions_of, target_of
 from .blanking import blanked_in
-from .exploration import ATTACKER, ATTACKER_OF_SAMPLE, KEPT, TablesExploration
+from .exploration import KEPT, TablesExploration, attacker_of
+from .people import CountedPeople, GroupsOfPeople, People
 from .policy import Policy
 from .problem import Problem
 from .records import (
@@ -74,7 +75,9 @@ def described(
             for i in kept
         ]
     )
-    if run.max_below:  # measured anew without the records left out: the points have moved
+    if (
+        run.max_below and problem.people is None
+    ):  # measured anew without the records left out: the points have moved
         candidates = tuple(c for c in candidates if not c.dominated)
         entries = [(c.risk.value, c.loss, bytes.fromhex(c.bits)) for c in candidates]
         kept, area = list(range(len(entries))), listed_area
@@ -112,6 +115,17 @@ class _Shown(measures.Shown):
     blanked: int
 
 
+class _OfPeople(TypedDict):
+    """What is shown of groups of people; fields of `_Shown`."""
+
+    k: int
+    groups: int
+    smallest_population_group: float
+    prosecutor_risk: float
+    average_group: float
+    risks: AbsoluteRisks
+
+
 def _shown(problem: Problem, policy: Policy, loss: float) -> _Shown:
     shown: _Shown = {
         "policy": policy.shown(),
@@ -122,25 +136,80 @@ def _shown(problem: Problem, policy: Policy, loss: float) -> _Shown:
         "blanked": 0,
         **measures.beside(
             problem.cells, policy.bits, problem.sensitive, problem.ordered,
-            problem.fraction if problem.people is None else None,
+            problem.sampled(policy.bits) if problem.people is None else None,
+            None if problem.people is None else problem.people.group(policy.bits),
         ),
     }  # fmt: skip
     if problem.people is not None:
-        groups = problem.people.groups(policy.bits)
-        shown["k"] = int(groups.people.min())
-        shown["smallest_population_group"] = round(float(groups.around.min()), 6)
-        shown["prosecutor_risk"] = round(1.0 / shown["k"], 9)
-        shown["average_group"] = round(float(groups.people.mean()), 6)
-        shown["risks"] = groups.risks(problem.fraction)
+        return {**shown, **_by_people(problem, problem.people.groups(policy.bits))}
     return shown
+
+
+def _by_people(problem: Problem, groups: GroupsOfPeople) -> _OfPeople:
+    """Return what is shown of the groups of a policy where people are counted."""
+    k = int(groups.people.min())
+    return {
+        "k": k,
+        "groups": int(groups.people.size),
+        "smallest_population_group": round(float(groups.around.min()), 6),
+        "prosecutor_risk": round(1.0 / k, 9),
+        "average_group": round(float(groups.people.mean()), 6),
+        "risks": groups.risks(problem.fraction),
+    }
+
+
+def _without_people(
+    problem: Problem, people: CountedPeople, policy: Policy, shown: _Shown
+) -> _Shown:
+    """Return what is shown of a policy when the people of groups that are too small are left out."""
+    left, groups, kept = people.suppressed(policy.bits)
+    unit = people.group(policy.bits)
+    inside = {
+        name: measures.within(unit, people.joint(held, kept)).renumbered()
+        for name, held in problem.held.items()
+    }
+    found: _Shown = {
+        **shown,
+        **_by_people(problem, groups),
+        "loss": left.loss,
+        "loss_nats": left.loss_nats,
+        "suppressed": left.records,
+    }
+    return {**found, **measures.shown_of(inside, problem.ordered)} if inside else found
+
+
+def _with_blanks(problem: Problem, people: People, policy: Policy, shown: _Shown) -> _Shown:
+    """Return what is shown of a policy when cells are blanked and groups count people."""
+    blanks, left, group = blanked_in(problem.cells, policy.bits, people)
+    groups = GroupsOfPeople(blanks.records.astype(np.float64), blanks.sizes, blanks.people)
+    found: _Shown = {
+        **shown,
+        **_by_people(problem, groups),
+        "loss": left.loss,
+        "loss_nats": left.loss_nats,
+        "suppressed": left.records,
+        "blanked": blanks.rows_blanked,
+    }
+    inside = {}
+    for name, (cell, value, count) in problem.sensitive.items():
+        stays = group[cell] >= 0
+        joint = (cell[stays], value[stays], count[stays])
+        inside[name] = measures.within(group, joint).renumbered()
+    return {**found, **measures.shown_of(inside, problem.ordered)} if inside else found
 
 
 def _candidate(problem: Problem, run: Run, entry: _Entry, *, as_cells: bool) -> TablesCandidate:
     risk, loss, packed = entry
     policy = Policy(problem.lattice, packed)
-    attacker = ATTACKER if problem.cells.has_population else ATTACKER_OF_SAMPLE
+    attacker = attacker_of(problem.table)
     shown = _shown(problem, policy, loss)
-    if run.max_below:
+    people = problem.people
+    if people is not None and not people.allowed(people.groups(policy.bits)):
+        if as_cells and isinstance(people, People):
+            shown = _with_blanks(problem, people, policy, shown)
+        else:
+            shown = _without_people(problem, people, policy, shown)
+    elif run.max_below and people is None:
         cells = problem.cells
         if as_cells:
             blanks, left, group = blanked_in(cells, policy.bits)
@@ -153,7 +222,7 @@ def _candidate(problem: Problem, run: Run, entry: _Entry, *, as_cells: bool) -> 
         shown = _without_small(problem, group, left, shown)
     return TablesCandidate(
         id=policy.id,
-        risk=Risk(risk, attacker=attacker),
+        risk=Risk(risk, attacker=attacker, modelled=problem.table.covered is not None),
         utility=Utility(1.0 - loss, kept=KEPT),
         **shown,
     )
@@ -197,13 +266,7 @@ def _without_small(
         number = np.unique(group, return_inverse=True)[1]
         within = {n_: measures.within(number, joint) for n_, joint in inside.items()}
         present = {n_: w.renumbered() for n_, w in within.items()}
-        diverse = {n_: measures.diversity(w) for n_, w in present.items()}
-        found["l_diversity"] = {n_: d for n_, (d, _) in diverse.items()}
-        found["l_diversity_entropy"] = {n_: round(e, 6) for n_, (_, e) in diverse.items()}
-        found["t_closeness"] = {
-            n_: round(measures.closeness(w, ordered=problem.ordered.get(n_, False)), 6)
-            for n_, w in present.items()
-        }
+        return {**found, **measures.shown_of(present, problem.ordered)}
     return found
 
 
@@ -235,11 +298,11 @@ def _reference(
 ) -> TablesReference:
     risk, loss = point
     beside = compared(name, risk, loss, [(r, l, "") for r, l, _ in entries])
-    attacker = ATTACKER if problem.cells.has_population else ATTACKER_OF_SAMPLE
+    attacker = attacker_of(problem.table)
     shown = _shown(problem, policy, loss)
     return TablesReference(
         name=name,
-        risk=Risk(risk, attacker=attacker),
+        risk=Risk(risk, attacker=attacker, modelled=problem.table.covered is not None),
         utility=Utility(1.0 - loss, kept=KEPT),
         **shown,
         **beside.to_json(),
@@ -267,6 +330,9 @@ def _facts(
         else "every policy of the frontier is listed."
     )
     groups = measures.size_histogram(cells.count, np.maximum(occupied, cells.count))
+    if problem.people is not None:
+        before = problem.people.groups(np.ones(cells.length, dtype=np.uint8))
+        groups = measures.size_histogram(before.records.astype(np.int64), before.around)
     return {
         "strategy": request.strategy,
         "risk_measure": request.risk,
@@ -274,6 +340,7 @@ def _facts(
         "rows": table.rows,
         "records": cells.records,
         "people": table.people,
+        "joined": table.schema.joined,
         "dropped": table.dropped,
         "quasi": lattice.names,
         "sensitive": tuple(problem.sensitive),
@@ -282,6 +349,7 @@ def _facts(
         "fingerprint": lattice.fingerprint,
         "cells": cells.occupied,
         "population": cells.has_population,
+        "population_covers": table.covered,
         "population_people": _people(table),
         "population_facts": _population_facts(problem),
         "expected_reidentified": (

@@ -24,11 +24,12 @@ from ...data.table_schema import TableSchema
 from ...data.table_source import Source
 from . import measures
 from .assumptions import REPEATED, conditions_of, repeated_identifiers, target_of
+from .blanking import NOT_JOINED, blanked_in
 from .certificate import certify
 from .conditions import Conditions
 from .describing import described, run_point
 from .exploration import TablesExploration
-from .people import People
+from .people import CountedPeople, People
 from .policy import Policy
 from .policy_files import load_policy
 from .problem import Problem, counted
@@ -63,10 +64,8 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
         cut_points={n: _cuts(values) for n, values in request.cut_points.items()},
         sampling_fraction=request.sampling_fraction,
     )
-    if request.suppress_as == "cells" and problem.table.schema.person is not None:
-        raise ParameterError(
-            "Cells are blanked where every row is a person of its own, and the schema names a person."
-        )
+    if request.suppress_as == "cells" and problem.table.schema.joined:
+        raise ParameterError(NOT_JOINED, hint='leave out people instead: suppress_as = "records".')
     repeated = repeated_identifiers(problem.table)
     if repeated:
         warnings.warn(REPEATED.format(names=", ".join(repeated)), PrivacyWarning, stacklevel=2)
@@ -155,7 +154,8 @@ def _score(
     joint = None
     name = target_of(problem, request)
     if name is not None:
-        joint = problem.sensitive[name] if name in problem.sensitive else problem.joint(name)
+        counted_by_cell = problem.people is None and name in problem.sensitive
+        joint = problem.sensitive[name] if counted_by_cell else problem.joint(name)
     context = measures.Context(problem.cells, request.k, joint)
     of_risk = RISKS.named(request.risk).of(context)
     of_loss = LOSSES.named(request.loss).of(context)
@@ -169,20 +169,27 @@ def _score(
 
 
 def _score_of_people(
-    people: People, request: TablesRequest, of_risk: measures.Measure, of_loss: measures.Measure
+    people: CountedPeople,
+    request: TablesRequest,
+    of_risk: measures.Measure,
+    of_loss: measures.Measure,
 ) -> Callable[[_Bits], tuple[float, float, bool]]:
     """Return a score that counts different people in every group."""
-    if request.suppress > 0:
-        raise ParameterError(
-            "Records are left out only where all rows of a person have the same quasi-identifiers.",
-            hint="leave 'suppress' out, or publish one row per person.",
-        )
+    most = request.suppress * people.cells.records + 1e-9
 
     def score(bits: _Bits) -> tuple[float, float, bool]:
         groups = people.groups(bits)
         risk = people.risk(groups, request.risk, request.k)
         if risk is None:
             risk = of_risk(bits)
+        if request.suppress > 0 and not people.allowed(groups):
+            if request.suppress_as == "cells" and isinstance(people, People):
+                blanks, left, _ = blanked_in(people.cells, bits, people)
+                touched = left.records + blanks.rows_blanked
+            else:
+                left, _, _ = people.suppressed(bits)
+                touched = left.records
+            return left.risk, left.loss, touched <= most and left.groups > 0
         return risk, of_loss(bits), people.allowed(groups)
 
     return score

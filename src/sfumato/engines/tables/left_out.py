@@ -7,17 +7,28 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from ...core.errors import ParameterError
 from ...data.table import Table
 from ...data.table_source import Source, quoted_name
-from .blanking import blanked_in
+from .blanking import NOT_JOINED, blanked_in
 from .cells import Cells
 from .labels import ALL
+from .people import People
 from .policy import Policy
-from .rows import NUMBER, SMALL, Generaliser
+from .problem import people_of
+from .rows import BLANKS, NUMBER, SMALL, Generaliser
 from .suppression import small_groups
 from .terms import Terms
 
-__all__ = ["Groups", "linked_rows", "rows_of_groups", "rows_without_value", "small_groups_of"]
+__all__ = [
+    "Groups",
+    "PeopleLeftOut",
+    "linked_rows",
+    "people_left_out",
+    "rows_of_groups",
+    "rows_without_value",
+    "small_groups_of",
+]
 
 
 def rows_without_value(opened: Source, table: Table) -> list[dict[str, str]]:
@@ -40,24 +51,76 @@ class Groups:
     records: int
 
 
+@dataclass(frozen=True)
+class PeopleLeftOut:
+    """People who are left out with all their rows: the numbers of the rows, and the records."""
+
+    rows: pa.Array
+    records: int
+
+    def quarantined(self) -> list[dict[str, str]]:
+        """List the rows by their number, and why they are left out."""
+        reason = "is of a person who is in a group below the smallest size"
+        return [{"id": f"row {n}", "reason": reason} for n in self.rows.to_pylist()]
+
+
+def people_left_out(
+    policy: Policy, terms: Terms, table: Table, opened: Source
+) -> PeopleLeftOut | None:
+    """Find the people in groups that are too small, where people are counted and may be left out."""
+    if table.pairs is None or terms.conditions.max_suppressed <= 0:
+        return None
+    if terms.conditions.suppress_as == "cells":
+        if table.schema.joined:
+            raise ParameterError(NOT_JOINED)
+        return None
+    people = people_of(table, _cells(policy, terms, table))
+    assert people is not None
+    out = people.left_out(policy.bits)
+    if not out.any():
+        return None
+    schema = table.schema
+    assert schema.person is not None
+    missing = " OR ".join(f"{schema.cell(a.name)} IS NULL" for a in schema.quasi)
+    dropped = missing if schema.missing == "drop" else "false"
+    rows = (
+        f"SELECT row_number() OVER () AS place, {schema.cell(schema.person.name)} AS p, "  # noqa: S608 (quoted)
+        f"{dropped} AS dropped FROM {opened.sql}"
+    )
+    numbered = f"SELECT place, dense_rank() OVER (ORDER BY p) - 1 AS person FROM ({rows}) WHERE NOT dropped"  # noqa: S608 (quoted)
+    opened.connection.register(SMALL, pa.table({"person": np.flatnonzero(out)}))
+    found = opened.query(
+        f"SELECT place FROM ({numbered}) SEMI JOIN {SMALL} USING (person) ORDER BY place"  # noqa: S608 (quoted)
+    )
+    records = int(out[people.person].sum())
+    return PeopleLeftOut(found.column("place").combine_chunks(), records)
+
+
+def _cells(policy: Policy, terms: Terms, table: Table) -> Cells:
+    return Cells(
+        policy.lattice.sizes, table.codes, table.count, table.population_codes,
+        table.population_count, least_sample=terms.min_sample, least_population=terms.min_population,
+    )  # fmt: skip
+
+
 def small_groups_of(
     policy: Policy, terms: Terms, table: Table
 ) -> tuple[Groups | None, Groups | None]:
     """Find the groups that are left out, and those with blanked cells, where the exploration allowed it."""
     if terms.conditions.max_suppressed <= 0:
         return None, None
-    if terms.conditions.suppress_as == "cells":
+    if terms.conditions.suppress_as == "cells" and not table.schema.joined:
         return _blanks(policy, terms, table)
+    if table.pairs is not None:  # people are left out, with all their rows
+        return None, None
     return _small(policy, terms, table), None
 
 
 def _blanks(policy: Policy, terms: Terms, table: Table) -> tuple[Groups | None, Groups | None]:
     lattice = policy.lattice
-    cells = Cells(
-        lattice.sizes, table.codes, table.count, table.population_codes, table.population_count,
-        least_sample=terms.min_sample, least_population=terms.min_population,
-    )  # fmt: skip
-    found, _, _ = blanked_in(cells, policy.bits)
+    cells = _cells(policy, terms, table)
+    people = people_of(table, cells)
+    found, _, _ = blanked_in(cells, policy.bits, people if isinstance(people, People) else None)
     labels = [
         np.array([lattice.label(a, *span) for span in policy.spans(a)], dtype=object)[
             found.codes[a]
@@ -102,7 +165,9 @@ def _small(policy: Policy, terms: Terms, table: Table) -> Groups | None:
     return Groups(groups, int(table.count[small].sum()))
 
 
-def linked_rows(generaliser: Generaliser, opened: Source, small: Groups | None) -> Source | None:
+def linked_rows(
+    generaliser: Generaliser, opened: Source, small: Groups | None, blanks: Groups | None = None
+) -> Source | None:
     """Return the published labels with the person of each row, where the schema names one."""
     if generaliser.schema.person is None:
         return None
@@ -111,6 +176,13 @@ def linked_rows(generaliser: Generaliser, opened: Source, small: Groups | None) 
         opened.connection.register(SMALL, small.groups)
         using = ", ".join(quoted_name(n) for n in small.groups.column_names)
         sql = f"SELECT * FROM ({sql}) ANTI JOIN {SMALL} USING ({using})"  # noqa: S608 (quoted)
+    if blanks is not None:
+        names = [quoted_name(a.name) for a in generaliser.schema.quasi]
+        opened.connection.register(BLANKS, blanks.groups)
+        shown = ", ".join(f"coalesce(b{i}, {name}) AS {name}" for i, name in enumerate(names))
+        same = " AND ".join(f"l{i} = {name}" for i, name in enumerate(names))
+        others = f"* EXCLUDE ({', '.join(f'l{i}, b{i}' for i in range(len(names)))})"
+        sql = f"SELECT {others} REPLACE ({shown}) FROM ({sql}) LEFT JOIN {BLANKS} ON {same}"  # noqa: S608 (quoted)
     return Source.open(opened.query(sql))
 
 

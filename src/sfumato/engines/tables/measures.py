@@ -6,7 +6,7 @@ grows more general (`rises` says which); a search may use any pair of them (`exp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NotRequired, Protocol, TypedDict, runtime_checkable
@@ -27,14 +27,17 @@ __all__ = [
     "MutualInformationLoss",
     "PopulationRisk",
     "ProsecutorRisk",
+    "Sampled",
     "SmallGroups",
     "Within",
     "beside",
     "closeness",
     "diversity",
     "estimate_of",
+    "fractions_in",
     "group_sizes",
     "l_diversity",
+    "shown_of",
     "size_histogram",
     "t_closeness",
     "within",
@@ -42,6 +45,9 @@ __all__ = [
 
 Joint = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Counts of another column within the cells: (occupied cell, number of the value, count)."""
+
+Sampled = float | npt.NDArray[np.float64] | None
+"""The share of the population that was sampled: one, one for each group, or not known."""
 
 _BOUNDS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 
@@ -240,7 +246,7 @@ class Within:
         return Within(group, value, self.count, _sums(group, self.count), _sums(value, self.count))
 
 
-def within(group: npt.NDArray[np.intp], joint: Joint) -> Within:
+def within(group: npt.NDArray[np.integer], joint: Joint) -> Within:
     """Count a column's values within groups."""
     cell, value, count = joint
     values = int(value.max()) + 1
@@ -337,9 +343,13 @@ def beside(
     bits: Bits,
     sensitive: Mapping[str, Joint],
     ordered: Mapping[str, bool] | None = None,
-    fraction: float | None = None,
+    fraction: Sampled = None,
+    units: npt.NDArray[np.integer] | None = None,
 ) -> Shown:
-    """Return what is shown beside a policy: its loss in nats, k, the field's risks and, by column, l and t."""
+    """Return what is shown beside a policy: its loss in nats, k, the field's risks and, by column, l and t.
+
+    `units` is the group of each unit in which the sensitive columns are counted, where those are no cells.
+    """
     measured = cells.measure(bits)
     average = measured.risk * cells.expected_reidentified / cells.records
     group, sizes = group_sizes(cells, bits)
@@ -361,26 +371,67 @@ def beside(
         ),
     }
     if sensitive:
-        inner = {name: within(group, joint) for name, joint in sensitive.items()}
-        diverse = {name: diversity(inside) for name, inside in inner.items()}
-        shown["l_diversity"] = {name: distinct for name, (distinct, _) in diverse.items()}
-        shown["l_diversity_entropy"] = {n: round(e, 6) for n, (_, e) in diverse.items()}
-        shown["t_closeness"] = {
-            n: round(closeness(inside, ordered=(ordered or {}).get(n, False)), 6)
-            for n, inside in inner.items()
-        }
+        inside_of = group if units is None else units
+        inner = {name: within(inside_of, joint) for name, joint in sensitive.items()}
+        return {**shown, **shown_of(inner, ordered or {})}
     return shown
 
 
+class OfSensitive(TypedDict):
+    """What is shown of sensitive columns; fields of `Shown`."""
+
+    l_diversity: dict[str, int]
+    l_diversity_entropy: dict[str, float]
+    t_closeness: dict[str, float]
+
+
+def shown_of(inside: Mapping[str, Within], ordered: Mapping[str, bool]) -> OfSensitive:
+    """Return diversity and closeness by sensitive column, rounded as they are shown."""
+    diverse = {name: diversity(one) for name, one in inside.items()}
+    return {
+        "l_diversity": {name: distinct for name, (distinct, _) in diverse.items()},
+        "l_diversity_entropy": {name: round(e, 6) for name, (_, e) in diverse.items()},
+        "t_closeness": {
+            name: round(closeness(one, ordered=ordered.get(name, False)), 6)
+            for name, one in inside.items()
+        },
+    }
+
+
 def estimate_of(
-    people: npt.NDArray[np.integer], records: npt.NDArray[np.integer], fraction: float | None
+    people: npt.NDArray[np.integer], records: npt.NDArray[np.integer], fraction: Sampled
 ) -> PopulationEstimate | None:
     """Estimate what a population shows of groups, by their people and records; None without a fraction."""
     if fraction is None or not people.size:
         return None
-    from .estimates import estimated  # scipy's optimisers, which few calls need
+    from .estimates import estimated, estimated_by_parts  # scipy's optimisers, which few calls need
 
-    return estimated(people, records, fraction)
+    if isinstance(fraction, float):
+        return estimated(people, records, fraction)
+    return estimated_by_parts(people, records, fraction)
+
+
+def fractions_in(
+    covered: Sequence[npt.NDArray[np.integer]],
+    count: npt.NDArray[np.integer],
+    people: npt.NDArray[np.floating],
+) -> npt.NDArray[np.float64]:
+    """Return the share of people that a table holds around each group, by what a population knows of it.
+
+    Parameters
+    ----------
+    covered : sequence of arrays
+        The intervals of the groups in the attributes that the population has.
+    count, people : arrays
+        The records and the people of each group.
+
+    """
+    key = np.zeros(len(count), dtype=np.int64)
+    for column in covered:
+        _, key = np.unique(key * (int(column.max()) + 1) + column, return_inverse=True)
+    records = np.bincount(key, weights=count)
+    around = np.maximum(np.bincount(key, weights=people), records)
+    return np.asarray((records / around)[key], dtype=np.float64)
 
 
 class SizeRange(TypedDict):

@@ -20,8 +20,9 @@ from ...data.table_source import Source
 from . import measures
 from .cells import Cells
 from .cuts import open_cuts
+from .histories import Histories
 from .labels import DomainLabels, IntervalWriter
-from .people import People
+from .people import CountedPeople, Held, People
 from .policy import Lattice
 from .space import AttributeRule, Space
 
@@ -29,7 +30,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-__all__ = ["Problem", "cells_hash", "counted", "fraction_of", "resolved_schema", "writer_of"]
+__all__ = [
+    "Problem",
+    "cells_hash",
+    "counted",
+    "fraction_of",
+    "people_of",
+    "resolved_schema",
+    "writer_of",
+]
 
 _RARE = 5  # records that must share an observed name before a list spells it
 
@@ -38,7 +47,8 @@ _RARE = 5  # records that must share an observed name before a list spells it
 class Problem:
     """A table made ready for the search; `sensitive` counts the sensitive columns within the cells.
 
-    `people` is there where somebody stands in several cells, so that groups are counted by people.
+    `people` is there where somebody stands in several cells, or rows are joined, so that groups are counted
+    by people; `held` then holds who has which sensitive value.
     """
 
     table: Table
@@ -47,7 +57,8 @@ class Problem:
     space: Space
     sensitive: dict[str, measures.Joint] = field(default_factory=dict)
     ordered: dict[str, bool] = field(default_factory=dict)
-    people: People | None = None
+    people: CountedPeople | None = None
+    held: dict[str, Held] = field(default_factory=dict)
     fraction: float | None = None
 
     @classmethod
@@ -88,11 +99,10 @@ class Problem:
         )
         problem = cls(table, lattice, cells, space)
         problem.fraction = fraction_of(table, sampling_fraction)
-        if table.pairs is not None:
-            problem.people = People(cells, cells.place[table.pairs[0]], table.pairs[1])
+        problem.people = people_of(table, cells)
         if table.source is not None:
             for name in table.schema.names("sensitive"):
-                problem.sensitive[name] = problem.joint(name)
+                problem.sensitive[name] = problem._sensitive(name)
                 problem.ordered[name] = table.is_numeric(name)
         return problem
 
@@ -101,14 +111,51 @@ class Problem:
         cell, value, count = self.table.joint(column)
         return self.cells.place[cell], value, count
 
+    def _sensitive(self, column: str) -> measures.Joint:
+        """Count a sensitive column where groups are counted: within cells, or by people."""
+        if self.people is None:
+            return self.joint(column)
+        cell, person, value = self.table.held_values(column)
+        self.held[column] = (self.cells.place[cell], person, value)
+        return self.people.joint(self.held[column])
+
     @property
     def meanings(self) -> dict[str, str]:
         """What the schema declares attributes to mean, by name."""
         return {a.name: a.meaning for a in self.table.schema.quasi if a.meaning is not None}
 
+    def sampled(self, bits: npt.NDArray[np.uint8]) -> measures.Sampled:
+        """Return what is known of the share that was sampled, under a policy (see `measures.fractions_in`)."""
+        covered = self.table.covered
+        if covered is None:
+            return self.fraction
+        cells = self.cells
+        group, sizes = measures.group_sizes(cells, bits)
+        first = np.unique(group, return_index=True)[1]
+        interval = cells.intervals(bits)
+        places = [self.lattice.names.index(name) for name in covered]
+        inside = [interval[a][cells.codes[a, first]] for a in places]
+        people = np.bincount(group, weights=cells.weight[: cells.occupied]).astype(np.float64)
+        return measures.fractions_in(inside, sizes, people)
+
     def people_by_value(self) -> list[npt.NDArray[np.float64]]:
         """Count the population by the values of each attribute."""
         return [self.cells.value_weights[a, :s] for a, s in enumerate(self.lattice.sizes)]
+
+
+def people_of(table: Table, cells: Cells) -> CountedPeople | None:
+    """Return how the people of a table are counted; None where every record is a person."""
+    if table.pairs is None or table.pair_rows is None:
+        return None
+    cell, person = cells.place[table.pairs[0]], table.pairs[1]
+    if not table.schema.joined:
+        return People(cells, cell, person, table.pair_rows)
+    if table.population_codes is not None:
+        raise ParameterError(
+            "A population counts people by one row each, and does not tell who has which history.",
+            hint='leave the population out, or rows = "joined" of the person.',
+        )
+    return Histories.of(cells, cell, person, table.pair_rows)
 
 
 def fraction_of(table: Table, given: float | None) -> float | None:
@@ -196,7 +243,8 @@ def _people_by_value(table: Table, a: int) -> npt.NDArray[np.int64]:
     if table.pairs is None:
         return np.bincount(codes, weights=table.count, minlength=size).astype(np.int64)
     cell, person = table.pairs
-    held = np.unique(np.stack((codes[cell], person)), axis=1)[0]
+    many = int(person.max()) + 1
+    held = np.unique(codes[cell].astype(np.int64) * many + person) // many
     return np.bincount(held, minlength=size)
 
 

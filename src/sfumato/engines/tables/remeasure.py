@@ -15,11 +15,12 @@ from ...data.table import Table
 from ...data.table_schema import MISSING
 from ...data.table_source import Source, cell_text, quoted_name, quoted_text
 from .labels import ALL
-from .measures import Measure, estimate_of, size_histogram
+from .measures import Measure, Sampled, estimate_of, fractions_in, size_histogram
 from .policy import Policy
 from .problem import fraction_of
 from .records import AbsoluteRisks, GroupSize, PopulationEstimate, TablesMeasured
 from .registries import LOSSES, RISKS
+from .remeasure_histories import WrittenHistories, histories_before
 from .terms import Terms
 
 __all__ = ["Remeasured", "remeasure"]
@@ -147,31 +148,43 @@ def remeasure(
     people[~blank] = _people_in(rows[:, ~blank], of_value, original)
     people[blank] = _people_behind(rows, blank, of_value, original)
     hidden = np.maximum(people, size)
+    by_row = PublishedGroups(count, hidden, original.count, size)
     around = _people_in(original.codes, None, original)
     cells = np.maximum(around, original.count)
     n = int(count.sum())
     left_out = max(int(original.count.sum()) - n, 0)
     nats, kl = _divergence(count, widths, original.count, lattice.sizes)
     has_population = original.population_codes is not None
-    expected, unchanged = float((count / hidden).sum()), float((original.count / cells).sum())
+    unchanged = float((original.count / cells).sum())
+    groups, unique_people = by_row, people == 1
+    if written.histories is not None:  # an attacker knows all rows of a person
+        alike = written.histories.sizes
+        groups = PublishedGroups(alike, alike.astype(np.float64), original.count, alike)
+        unchanged = float(histories_before(original))
+    expected = float((groups.count / groups.people).sum())
     relative = expected / unchanged
-    groups = PublishedGroups(count, hidden, original.count, size)
-    fraction = fraction_of(original, terms.sampling_fraction)
+    fraction: Sampled = fraction_of(original, terms.sampling_fraction)
+    if original.covered is not None:
+        places = [lattice.names.index(name) for name in original.covered]
+        whole = ~blank
+        inside = [rows[a][whole] for a in places]
+        fraction = fractions_in(inside, count[whole], people[whole]) if whole.all() else None
     whole_table = not left_out and not original.dropped
+    measured = int(groups.count.sum())
     return Remeasured(
         rows=written.rows,
-        records=n,
-        groups=int(count.size),
+        records=measured,
+        groups=int(groups.count.size),
         risk=_risk(terms, groups, relative),
-        loss=_loss(terms, groups, original, kl, written.source, written.records),
+        loss=_loss(terms, by_row, original, kl, written.source, written.records),
         loss_nats=nats,
         relative_risk=relative,
         expected=expected,
         expected_unchanged=unchanged,
-        smallest_group=int(size.min()),
-        smallest_population_group=float(hidden.min()),
+        smallest_group=int(groups.size.min()),
+        smallest_population_group=float(groups.people.min()),
         without_population=int(original.count[around == 0].sum()) if has_population else 0,
-        sizes=tuple(GroupSize(**g) for g in size_histogram(count, hidden)),
+        sizes=tuple(GroupSize(**g) for g in size_histogram(groups.count, groups.people)),
         l_diversity={n: int((w.table > 0).sum(axis=1).min()) for n, w in sensitive.items()},
         l_diversity_entropy={n: _entropy_l(w.table) for n, w in sensitive.items()},
         t_closeness={
@@ -182,13 +195,13 @@ def remeasure(
         recursive={
             n: _recursive_l(w.table, terms.conditions.recursive_c) for n, w in sensitive.items()
         },
-        unique=int(count[size == 1].sum()),
-        prosecutor_average=float((count / size).sum()) / n,
-        population_unique=int(count[people == 1].sum()) if has_population else None,
+        unique=int(groups.count[groups.size == 1].sum()),
+        prosecutor_average=float((groups.count / groups.size).sum()) / measured,
+        population_unique=int(count[unique_people].sum()) if has_population else None,
         suppressed=left_out,
         blanked=int(count[blank].sum()),
         labels=tuple(frozenset(v for v in column if v) for column in written.labels),
-        estimate=estimate_of(size, count, fraction),
+        estimate=estimate_of(groups.size, groups.count, fraction),
     )
 
 
@@ -197,7 +210,8 @@ class _Counted:
     """The published groups as they were counted: in the file, or by people where the schema names a person.
 
     `count` holds the records of each group, `size` its people; `records` is how records are counted in
-    `source`, and `rows` how many rows the file has.
+    `source`, and `rows` how many rows the file has. Where rows are joined, `histories` are the groups of people
+    whom the file shows alike, and the sensitive columns are counted within those.
     """
 
     source: Source
@@ -207,6 +221,7 @@ class _Counted:
     count: Counts
     size: Counts
     rows: int
+    histories: WrittenHistories | None = None
 
     @classmethod
     def of(cls, published: Source, terms: Terms, linked: Source | None) -> Self:
@@ -222,11 +237,18 @@ class _Counted:
         rows = int(_same_groups(published, linked, terms).sum())
         before = ", ".join(f"o{i}" for i in range(len(terms.lattice.names)))
         records = f"count(DISTINCT (p, {before}))"
-        sensitive = {name: _Within.of(linked, terms, name, records) for name in named}
         counted = _Within.of(linked, terms, None, records)
+        histories = None
+        if terms.schema.joined:
+            there = linked.query(f"SELECT count(DISTINCT p) AS n FROM {linked.sql}")  # noqa: S608 (quoted)
+            many = int(there.column("n")[0].as_py())
+            histories = WrittenHistories.of(published, terms.schema, many)
+            sensitive = {n: _Within(counted.labels, *histories.values_of(n)) for n in named}
+        else:
+            sensitive = {name: _Within.of(linked, terms, name, records) for name in named}
         people = _Within.of(linked, terms, None, "count(DISTINCT p)")
         count, size = (w.table.sum(axis=1).astype(np.int64) for w in (counted, people))
-        return cls(linked, records, counted.labels, sensitive, count, size, rows)
+        return cls(linked, records, counted.labels, sensitive, count, size, rows, histories)
 
 
 def _divergence(

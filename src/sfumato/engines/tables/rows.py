@@ -33,6 +33,7 @@ _BATCH_ROWS = 65_536
 _GROUP_ROWS = 122_880  # of a Parquet file
 _COUNT = quoted_name("sfumato copies")
 _COPIED = 1_000  # copies of a row that are made at a time
+_MARK = 16  # hexadecimal digits of the mark of a person
 _LOOKED_AT = 20_000  # rows, to see whether they repeat
 
 
@@ -45,6 +46,7 @@ class Generaliser:
     labels: tuple[tuple[str, ...], ...]
     undeclared: tuple[str, ...] = ()
     key: str = field(default="", repr=False)  # private: what dates are moved by
+    link: str = field(default="", repr=False)  # private: what the marks of people are made from
 
     @classmethod
     def of(
@@ -63,11 +65,16 @@ class Generaliser:
                     hint="a value of its domain reads like an interval; rename it in the schema.",
                 )
             found.append(tuple(by_value))
-        return cls(schema, policy.lattice.domains, tuple(found), tuple(undeclared), key)
+        link = f"{key} people of {policy.id} " if schema.joined else ""
+        return cls(schema, policy.lattice.domains, tuple(found), tuple(undeclared), key, link)
 
     def columns(self, opened: Source) -> list[str]:
-        """Return the columns that go out: no identifier, and none undeclared but those that are to be kept."""
-        shown = {a.name for a in self.schema.attributes if a.role not in {"identifier", "person"}}
+        """Return the columns that go out: no identifier, and none undeclared but those that are to be kept.
+
+        Where rows are joined, the column of the person holds marks instead.
+        """
+        private = {"identifier"} if self.schema.joined else {"identifier", "person"}
+        shown = {a.name for a in self.schema.attributes if a.role not in private}
         shown.update(self.undeclared)
         return [column for column in opened.columns if column in shown]
 
@@ -77,7 +84,7 @@ class Generaliser:
         With `counted`, equal rows of the input are read once, with the number of its copies.
         """
         labels, text, where = self._labels(opened)
-        dates = self._dates()
+        dates = self._dates() | self._links()
         text += [
             f"CAST({quoted_name(c)} AS VARCHAR) AS {quoted_name(c)}" for c in self._read_for(dates)
         ]
@@ -98,7 +105,7 @@ class Generaliser:
         """
         moved = any(a.date is not None and a.date.shift for a in self.schema.attributes)
         changed = any(a.publish is not None for a in self.schema.attributes)
-        if opened.format not in {"csv", "tsv"} or moved or changed:
+        if opened.format not in {"csv", "tsv"} or moved or changed or self.schema.joined:
             return False
         cells = ", ".join(map(quoted_name, self.columns(opened)))
         first = f"SELECT {cells}, count(*) AS {_COUNT} FROM (FROM {opened.raw} LIMIT {_LOOKED_AT}) GROUP BY {cells}"  # noqa: S608 (quoted)
@@ -118,11 +125,23 @@ class Generaliser:
                 found[attribute.name] = f"{made} AS {quoted_name(attribute.name)}"
         return found
 
-    def _read_for(self, dates: Mapping[str, str]) -> list[str]:
-        """Return the columns that are read as text for the dates."""
+    def _links(self) -> dict[str, str]:
+        """Return the expression of the marks that link the rows of a person, where rows are joined.
+
+        A mark is made from the person and a private key, differently for each policy.
+        """
+        person = self.schema.person
+        if person is None or not self.schema.joined:
+            return {}
+        digest = f"sha256({quoted_text(self.link)} || {self.schema.cell(person.name)})"
+        return {person.name: f"substr({digest}, 1, {_MARK}) AS {quoted_name(person.name)}"}
+
+    def _read_for(self, made: Mapping[str, str]) -> list[str]:
+        """Return the columns that are read as text for dates and marks."""
         moved = any(a.date is not None and a.date.shift for a in self.schema.attributes)
         person = self.schema.person
-        return [*dates, *([person.name] if moved and person is not None else [])]
+        needed = moved and person is not None and person.name not in made
+        return [*made, *([person.name] if needed and person is not None else [])]
 
     def linked(self, opened: Source) -> str:
         """Write the query of the labels with the person of each row, and what stood there before.

@@ -18,6 +18,7 @@ from ...presentation.sentences import (
     title_for,
     withheld_check,
 )
+from .exploration import partial_population
 from .records import (
     TablesReference,
 )
@@ -226,12 +227,20 @@ def _published(facts: Facts) -> list[str]:
 
 def _attack(facts: Facts) -> list[str]:
     people = "in the population" if facts.population else "in the table"
-    sentences = [
-        (
-            "The attacker knows the quasi-identifiers of everybody and links each record to the people "
-            f"{people} who fit its published values. The fewer fit, the better the guess: one in g."
-        )
-    ]
+    known = (
+        "The attacker knows the quasi-identifiers of all rows of everybody and links each history to the "
+        f"people {people} whose rows all fit. The fewer fit, the better the guess: one in g."
+    )
+    sentences = (
+        [known]
+        if facts.joined
+        else [
+            (
+                "The attacker knows the quasi-identifiers of everybody and links each record to the people "
+                f"{people} who fit its published values. The fewer fit, the better the guess: one in g."
+            )
+        ]
+    )
     estimate = facts.estimate
     if estimate is not None:
         words = estimate.in_words()
@@ -239,8 +248,9 @@ def _attack(facts: Facts) -> list[str]:
     if facts.groups:
         total = sum(g.records for g in facts.groups) or 1
         small = sum(g.records for g in facts.groups if g.high is not None and g.high < 5)
+        who = "people" if facts.joined else "records"
         sentences.append(
-            f"[[tables.groups|{percent(small / total)}]] of the records are in groups of fewer than five "
+            f"[[tables.groups|{percent(small / total)}]] of the {who} are in groups of fewer than five "
             "people."
         )
     return sentences
@@ -322,6 +332,8 @@ def _assumptions(facts: Facts) -> list[str]:
         else "No population table was given: the table itself stands for the population, which overstates "
         "the risk when it is a sample of something larger."
     )
+    if facts.population_covers is not None:
+        population = partial_population(facts.quasi, facts.population_covers)
     found = [
         (
             "The attacker knows all quasi-identifiers of everybody, exactly and without mistakes, and nothing "

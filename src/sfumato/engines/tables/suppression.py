@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from .cells import Bits, Cells
 
-__all__ = ["Suppressed", "numbered", "small_groups", "small_in", "suppressed_point"]
+__all__ = ["Suppressed", "nats_of", "numbered", "small_groups", "small_in", "suppressed_point"]
 
 
 @dataclass(frozen=True)
@@ -39,30 +39,33 @@ def suppressed_point(cells: Cells, bits: Bits) -> Suppressed:
     count = np.bincount(inside, weights=cells.count, minlength=many)
     people = np.maximum(np.bincount(key, weights=cells.weight, minlength=many), count)
     small = (count < cells.least[0]) | (people < cells.least[1] - 1e-9)
-    widths = np.zeros(cells.occupied)
-    for a in range(cells.attributes):
-        size = int(cells.sizes[a])
-        width = np.bincount(interval[a, :size])
-        widths += np.log(width[interval[a][cells.codes[a, : cells.occupied]]])
     kept = (count > 0) & ~small
-    out = int(count[small].sum())
-    of_cell = kept[inside]
-    n = cells.records
-    nats = float(cells.scale[0]) - float((count[kept] * np.log(count[kept])).sum())
-    nats += float((cells.count * widths)[of_cell].sum())
-    if out:
-        everything = float(np.log(cells.sizes.astype(np.float64)).sum())
-        nats += out * (everything - float(np.log(out)))
-    nats /= n
+    nats = nats_of(cells, bits, np.where(kept[inside], cells.count, 0))
     return Suppressed(
         risk=float((count[kept] / people[kept]).sum() / cells.scale[2]),
-        loss=float(nats / cells.scale[3]),
-        loss_nats=float(nats),
-        records=out,
+        loss=nats / float(cells.scale[3]),
+        loss_nats=nats,
+        records=int(count[small].sum()),
         groups=int(kept.sum()),
         smallest_sample_group=int(count[kept].min()) if kept.any() else 0,
         smallest_population_group=float(people[kept].min()) if kept.any() else 0.0,
     )
+
+
+def nats_of(cells: Cells, bits: Bits, kept: npt.NDArray[np.integer]) -> float:
+    """Return the loss in nats of a policy when only some records of each occupied cell are published."""
+    interval = cells.intervals(bits)
+    columns = [interval[a][cells.codes[a, : cells.occupied]] for a in range(cells.attributes)]
+    sizes = np.bincount(numbered(columns), weights=kept)
+    sizes = sizes[sizes > 0]
+    nats = float(cells.scale[0]) - float((sizes * np.log(sizes)).sum())
+    for a in range(cells.attributes):
+        width = np.bincount(interval[a, : int(cells.sizes[a])])
+        nats += float((kept * np.log(width[columns[a]])).sum())
+    out = cells.records - int(kept.sum())
+    if out:  # as if published in one group of everything
+        nats += out * (float(np.log(cells.sizes.astype(np.float64)).sum()) - float(np.log(out)))
+    return nats / cells.records
 
 
 def small_in(cells: Cells, bits: Bits) -> npt.NDArray[np.bool_]:

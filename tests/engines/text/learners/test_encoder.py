@@ -285,7 +285,8 @@ def test_the_forward_pass_equals_a_plain_one(tiny_encoder):
     tuned = network.initial(config, tiny_encoder.tensors, 1, random)
     tuned["case"] = tuned["case"] + random.normal(0, 0.5, tuned["case"].shape)
     case = random.integers(0, 8, (2, 9)).astype(np.uint8)
-    answers = np.asarray(network.logits(tuned, states, case, lengths, shape))
+    alone = network.members_of([tuned])
+    answers = np.asarray(network.logits(alone, states, case, lengths, shape))
     for w, n in enumerate(lengths):
         plain = plain_states(tiny_encoder, ids[w, :n], 1)
         assert states[w, :n] == pytest.approx(plain, abs=5e-3)
@@ -302,7 +303,7 @@ def test_the_forward_pass_equals_a_plain_one(tiny_encoder):
         )
     # Accelerators compute in half precision, and nearly the same.
     half = shape._replace(half=True)
-    assert np.asarray(network.logits(tuned, states, case, lengths, half)) == pytest.approx(
+    assert np.asarray(network.logits(alone, states, case, lengths, half)) == pytest.approx(
         answers, abs=0.1
     )
     assert np.asarray(network.frozen_states(below, ids, lengths, half), np.float32) == (
@@ -324,8 +325,9 @@ def test_gradients_against_finite_differences(tiny_encoder, share):
         random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
         random.integers(0, 8, (2, 6)).astype(np.uint8),
         np.array([6, 4], np.int32),
-        random.integers(0, 2, (2, 6)).astype(np.float32),
-        np.array([[1, 1, 0, 1, 1, 1], [1, 1, 1, 1, 0, 0]], np.float32),
+        np.array([0, 1, 3, 4, 5, 6, 7, 8, 9], np.int32),
+        random.integers(0, 2, 9).astype(np.float32),
+        np.ones(9, np.float32),
     )
 
     dropout = network.Dropout(jax.random.key(3), share) if share else None
@@ -350,10 +352,87 @@ def test_gradients_against_finite_differences(tiny_encoder, share):
         assert exact == pytest.approx(numeric, rel=0.05, abs=2e-3)
 
 
-def test_lower_layers_learn_more_slowly(tiny_encoder):
+def test_attention_and_its_gradient_equal_a_plain_softmax():
+    jax = pytest.importorskip("jax")
+    import jax.numpy as jnp
+
+    from sfumato.engines.text.learners.encoder import network
+
+    def plain(query, key, value, away):
+        weight = jax.nn.softmax(jnp.einsum("whqd,whkd->whqk", query, key) + away, axis=-1)
+        return jnp.einsum("whqk,whkd->whqd", weight, value)
+
+    random = np.random.default_rng(6)
+    parts = [random.normal(0, 2, (2, 3, 5, 4)).astype(np.float32) for _ in range(3)]
+    away = np.where(np.arange(5) < np.array([5, 3])[:, None], 0.0, -1e9)[:, None, None, :]
+    away = away.astype(np.float32)
+    wanted = random.normal(0, 1, (2, 3, 5, 4)).astype(np.float32)
+    fast, back = jax.vjp(lambda *p: network.attention(*p, away), *parts)
+    slow, plain_back = jax.vjp(lambda *p: plain(*p, away), *parts)
+    assert np.asarray(fast) == pytest.approx(np.asarray(slow), abs=1e-5)
+    for one, other in zip(back(wanted), plain_back(wanted), strict=True):
+        assert np.asarray(one) == pytest.approx(np.asarray(other), abs=1e-5)
+
+
+@pytest.mark.parametrize("frozen", [1, 3])
+def test_the_last_layer_at_judged_places_alone_learns_the_same(tiny_encoder, frozen):
     import jax
 
     from sfumato.engines.text.learners.encoder import network
+
+    config = tiny_encoder.config
+    shape = network.Shape(config.heads, config.epsilon)
+    random = np.random.default_rng(7)
+    tuned = network.initial(config, tiny_encoder.tensors, frozen, random)
+    labels = random.integers(0, 2, 27).astype(np.float32)
+    weights = (random.random(27) < 0.4).astype(np.float32)
+    every = network.Batch(
+        random.normal(0, 1, (3, 9, config.hidden)).astype(np.float16),
+        random.integers(0, 8, (3, 9)).astype(np.uint8),
+        np.array([9, 4, 7], np.int32),
+        np.arange(27, dtype=np.int32),
+        labels,
+        weights,
+    )
+    some = np.flatnonzero((weights > 0) | (np.arange(27) == 2)).astype(np.int32)
+    few = every._replace(judged=some, labels=labels[some], weights=weights[some])
+    assert 2 < len(some) < 27
+
+    # The plain twin: the log-odds of all places, then the loss of those that count.
+    alone = network.members_of([tuned])
+    z = np.asarray(network.logits(alone, every.seen, every.case, every.length, shape)).ravel()
+    plain = float(((np.logaddexp(0, z) - labels * z) * weights).sum())
+    for batch in (every, few):
+        assert float(network.loss_sum(alone, batch, shape)) == pytest.approx(plain, rel=1e-5)
+    gradient = jax.jit(jax.grad(network.loss), static_argnums=2)
+    gradients = [
+        jax.tree.leaves(gradient(tuned, batch, shape, np.float32(5))) for batch in (every, few)
+    ]
+    for one, other in zip(*gradients, strict=True):
+        assert np.asarray(one) == pytest.approx(np.asarray(other), abs=1e-5)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.booleans(), min_size=1, max_size=60), st.sampled_from(["cpu", "gpu"]))
+def test_batches_hold_every_judged_place_in_few_sizes(judged, kind):
+    from sfumato.engines.text.learners.encoder import training
+
+    judged = np.array(judged)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(training, "device_kind", lambda: kind)
+        chosen = training._judged_first(judged)
+        sizes = {
+            len(training._judged_first(np.arange(len(judged)) < n)) for n in range(len(judged) + 1)
+        }
+    assert np.all(np.diff(chosen) > 0)
+    assert set(np.flatnonzero(judged)) <= set(chosen.tolist()) <= set(range(len(judged)))
+    assert len(sizes) <= (1 if kind == "gpu" else 3)
+
+
+def test_lower_layers_learn_more_slowly(tiny_encoder):
+    import jax
+
+    from sfumato.engines.text.learners.encoder import network, steps
 
     config = tiny_encoder.config
     shape = network.Shape(config.heads, config.epsilon)
@@ -362,26 +441,69 @@ def test_lower_layers_learn_more_slowly(tiny_encoder):
         random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
         random.integers(0, 8, (2, 6)).astype(np.uint8),
         np.array([6, 4], np.int32),
-        random.integers(0, 2, (2, 6)).astype(np.float32),
-        np.ones((2, 6), np.float32),
+        np.arange(12, dtype=np.int32),
+        random.integers(0, 2, 12).astype(np.float32),
+        np.ones(12, np.float32),
     )
 
-    def steps(decay):
+    def moves(decay):
         """How far the query of each layer moves in one step."""
         tuned = network.initial(config, tiny_encoder.tensors, 1, np.random.default_rng(5))
+        tuned = network.members_of([tuned])
         before = [np.array(layer["query"][0]) for layer in tuned["layers"]]
-        moved, _ = network.train_step(
-            tuned, network.moments(tuned), batch, np.float32(1), np.float32(1e-3), np.float32(12),
-            shape, np.uint32(0), share=0, layer_decay=decay,
+        moved, _ = steps.train_step(
+            tuned, steps.moments(tuned), batch, np.float32(1), np.float32(1e-3), np.float32(12),
+            shape, np.zeros(1, np.uint32), share=0, layer_decay=decay,
         )  # fmt: skip
         after = [np.array(layer["query"][0]) for layer in jax.device_get(moved)["layers"]]
         return [a - b for a, b in zip(after, before, strict=True)]
 
-    same, half = steps(1.0), steps(0.5)
+    same, half = moves(1.0), moves(0.5)
     assert len(same) == config.layers - 1 > 1
     for below, (full, slow) in enumerate(zip(reversed(same), reversed(half), strict=True)):
         assert slow == pytest.approx(full * 0.5**below, abs=1e-6)
         assert np.abs(full).max() > 0
+
+
+def test_members_learn_side_by_side_as_each_would_alone(tiny_encoder):
+    import jax
+
+    from sfumato.engines.text.learners.encoder import network, steps
+
+    config = tiny_encoder.config
+    shape = network.Shape(config.heads, config.epsilon)
+    random = np.random.default_rng(8)
+    batch = network.Batch(
+        random.normal(0, 1, (2, 6, config.hidden)).astype(np.float16),
+        random.integers(0, 8, (2, 6)).astype(np.uint8),
+        np.array([6, 4], np.int32),
+        np.array([0, 2, 3, 7], np.int32),
+        random.integers(0, 2, 4).astype(np.float32),
+        np.ones(4, np.float32),
+    )
+    each = [network.initial(config, tiny_encoder.tensors, 2, random) for _ in range(2)]
+    seeds = np.array([3, 4], np.uint32)
+
+    def moved(members, seeds):
+        tuned = network.members_of(members)
+        found, _ = steps.train_step(
+            tuned, steps.moments(tuned), batch, np.float32(1), np.float32(1e-3), np.float32(4),
+            shape, seeds,
+        )  # fmt: skip
+        return found
+
+    together = moved(each, seeds)
+    apart = [moved([one], seeds[i : i + 1]) for i, one in enumerate(each)]
+    for i, alone in enumerate(apart):
+        for one, other in zip(jax.tree.leaves(alone), jax.tree.leaves(together), strict=True):
+            assert np.asarray(one[0]) == pytest.approx(np.asarray(other[i]), abs=1e-5)
+
+    def answers(tuned):
+        return np.asarray(network.logits(tuned, batch.seen, batch.case, batch.length, shape))
+
+    mean = np.mean([answers(alone) for alone in apart], axis=0)
+    assert answers(together) == pytest.approx(mean, abs=1e-4)
+    assert np.abs(answers(apart[0]) - answers(apart[1])).max() > 1e-3
 
 
 def test_dropout_silences_a_share_and_keeps_the_mean():
@@ -431,7 +553,9 @@ def test_only_known_tokens_are_judged(tiny_encoder, tuning):
     base = learner._untuned
     corpus = base.laid(data, None)
     corpus.keep_states(base.below)
-    tuned = network.initial(tiny_encoder.config, tiny_encoder.tensors, learner.frozen, random)
+    tuned = network.members_of(
+        [network.initial(tiny_encoder.config, tiny_encoder.tensors, learner.frozen, random)]
+    )
     everywhere = np.ones(data.documents, bool)
 
     def summed(corpus, labels):
@@ -576,6 +700,8 @@ def test_a_model_is_data_and_what_does_not_fit_is_refused(learned):
     refused({**header, "frozen": 9}, arrays)
     refused({**header, "frozen": "1"}, arrays)
     refused({**header, "slope": -1.0}, arrays)
+    for members in (0, 2, True, "1", 1 << 30):
+        refused({**header, "members": members}, arrays)
     refused({**header, "config": {**header["config"], "hidden_size": 32}}, arrays)
     for name in arrays:
         refused(header, {n: a for n, a in arrays.items() if n != name})
@@ -586,6 +712,25 @@ def test_a_model_is_data_and_what_does_not_fit_is_refused(learned):
         np.full_like(arrays[name], np.inf),
     ):
         refused(header, {**arrays, name: wrong})
+
+
+def test_an_encoder_of_several_members_comes_back_and_goes_on(tiny_encoder):
+    from sfumato.engines.text.learners.encoder.learner import Encoder
+    from sfumato.engines.text.learners.encoder.training import Schedule
+    from sfumato.engines.text.learners.registry import model_from_arrays
+
+    learner = Encoder(tiny_encoder, tuning="all", schedule=Schedule(2, 1e-2, steps=30, most=30))
+    data, labels = documents(8, seed=12)
+    model = learner.fit(data, labels, seed=1)
+    assert model.members == len(model.tuned["case"]) == 3
+    assert not np.array_equal(model.tuned["case"][0], model.tuned["case"][1])
+    header, arrays = model.to_arrays()
+    back = model_from_arrays(json.loads(json.dumps(header)), arrays)
+    assert np.array_equal(back.scores(data), model.scores(data))
+    started = learner.warm_start(back)
+    assert started is not None
+    assert started.fit(data, labels, seed=1).members == 3
+    assert np.mean((model.scores(data) > 0) == (labels != 0)) > 0.9
 
 
 def test_learning_goes_on_from_a_model_of_the_same_shape(learned, encoder_files, tmp_path):

@@ -31,7 +31,9 @@ _NEAR_UNIQUE = 0.6  # share of records that are named in the data as it is
 _DOWN_SHARE = 0.5
 _DOWN_LEVELS = 2
 _COUPLED_CROSS = 0.35
-_UNIQUE_CROSS = 0.6
+_UNIQUE_CROSS = 0.7
+_UNIQUE_WALK = 28  # evaluations an attribute from which on walks up are affordable
+_UNIQUE_ENDS = 15
 _GAP_SHARE = 0.05
 _REFINE_SHARE = 0.8
 _CHAIN_IN_GAP = 200
@@ -93,11 +95,11 @@ def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
     if run.space.coupled:  # steps of a hierarchy jump: look between them early
         walk = int(_COUPLED_WALK * budget)
     if unique:
-        run.measure(run.space.bottom)
+        _measure_ends(run, each=budget >= _UNIQUE_ENDS * len(orders))
         down = int(_DOWN_SHARE * budget)
         levels = min(max(1, int(down / (2.5 * len(orders)))), _DOWN_LEVELS)
         walk_down(run, orders, levels, down)
-        walk = budget // 8 if budget >= 28 * len(orders) else 0
+        walk = budget // 8 if budget >= _UNIQUE_WALK * len(orders) else 0
     if walk:
         _walks(run, orders, min(budget // 20, 400) if chain else walk)
     if unique:
@@ -121,6 +123,18 @@ def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
     if run.conditional:
         persist(run, run.left)
         run.note()
+
+
+def _measure_ends(run: Run, *, each: bool) -> None:
+    """Measure the most specific policy and, if asked for, those with one attribute as general as allowed."""
+    space = run.space
+    run.measure(space.bottom)
+    for a in range(len(space.rules) if each else 0):
+        if run.over():
+            return
+        bits = space.bottom.copy()
+        bits[int(space.first[a]) : int(space.first[a + 1])] = 0
+        run.measure(space.project(bits))
 
 
 def _walks(run: Run, orders: list[MergeOrder], limit: int) -> None:

@@ -34,7 +34,7 @@ MODELS: Registry[type[Model]] = Registry(
         "svm": f"{_HERE}.linear.model:LinearModel",
         "adaboost": f"{_HERE}.linear.model:LinearModel",
         "ensemble": f"{_HERE}.ensemble:EnsembleModel",
-        "encoder": f"{_HERE}.encoder.learner:EncoderModel",
+        "encoder": f"{_HERE}.encoder.model:EncoderModel",
         "scikit-linear": f"{_HERE}.sklearn_adapter:ScikitModel",
     },
 )

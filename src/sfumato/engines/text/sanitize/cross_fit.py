@@ -30,7 +30,8 @@ from .settings import Settings
 from .thresholds import NEVER
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder, EncoderModel
+    from ..learners.encoder.learner import Encoder
+    from ..learners.encoder.model import EncoderModel
 
 __all__ = ["CrossFitSearch"]
 
@@ -345,7 +346,8 @@ class CrossFitSearch:
         def refit() -> EncoderModel:
             if not tuned:  # the same model reads everywhere, looks again and teaches
                 settings.progress("encoder, all documents")
-                tuned.append(encoder.fit(data, self.sensitive, seed=seed))
+                model = encoder.fit(data, self.sensitive, seed=seed)
+                tuned.append(model.calibrated(scored.slope, scored.offset))
             return tuned[0]
 
         def placed(plan: _StagePlan) -> int:

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.randomness import Streams
-from ..learners.encoder.learner import Encoder, EncoderModel
+from ..learners.encoder.learner import Encoder, calibration
+from ..learners.encoder.model import EncoderModel
 from ..learners.encoder.training import within
 from ..learners.protocol import Learner, Model
 from ..reading.arrays import Mask, Scores
@@ -52,12 +53,15 @@ def learn_from_background(encoder: Encoder, whole: Labelled, streams: Streams) -
 class EncodedFolds:
     """Scores out of fold: of documents read as a whole, of a second look, of a student.
 
-    `student` is None where there is no unlabelled text.
+    `student` is None where there is no unlabelled text. `slope` and `offset` make the answers of an
+    encoder that learns as those of the folds did log-odds.
     """
 
     whole: Scores
     looked: Scores
     student: Scores | None
+    slope: float
+    offset: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +120,9 @@ def encode_folds(
 ) -> EncodedFolds:
     """Score documents by encoders that have not seen them.
 
+    All encoders are calibrated alike, by the answers of all of them: what a single one sets aside is
+    too little to do it well, and thresholds are shared.
+
     Parameters
     ----------
     encoder : Encoder
@@ -140,13 +147,26 @@ def encode_folds(
     encoder.prepare(data, where)
     joined = fold % _PARTS
     whole, looked, taught = (np.full(len(data), -np.inf) for _ in range(3))
-    for part in np.unique(joined):
+    models: dict[int, EncoderModel] = {}
+    for part in np.unique(joined).tolist():
         held = joined == part
-        model = encoder.fit(data, labels, documents=~held, seed=seed)
+        model = encoder.fit(data, labels, documents=~held, seed=seed).calibrated(1.0, 0.0)
         inside = held[data.document_of]
         whole[inside] = model.scores(data, documents=held)[inside]
         looked[inside] = model.scores_in(data, where & inside)[inside]
         if student is not None:
-            learned = student.learned(model, ~held, seed=seed)
-            taught[inside] = learned.scores(data, documents=held)[inside]
-    return EncodedFolds(whole, np.where(where, looked, first), None if student is None else taught)
+            models[part] = model
+    slope, offset = calibration(data, whole, labels)
+    for part, model in models.items():
+        assert student is not None
+        held = joined == part
+        learned = student.learned(model.calibrated(slope, offset), ~held, seed=seed)
+        inside = held[data.document_of]
+        taught[inside] = learned.scores(data, documents=held)[inside]
+    return EncodedFolds(
+        slope * whole + offset,
+        np.where(where, slope * looked + offset, first),
+        None if student is None else taught,
+        slope,
+        offset,
+    )

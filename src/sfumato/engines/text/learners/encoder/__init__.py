@@ -4,8 +4,10 @@ folder      config.json, model.safetensors and tokenizer.json, checked before an
 pieces      word pieces of our tokens, exactly aligned for any script; windows of long documents
 device      what the network runs on, and how threads share it
 network     the forward pass as plain functions over a tree of arrays
-training    AdamW, warm-up, early stopping inside the documents that are learned from, calibration
-learner     `Encoder` and `EncoderModel`, which stand beside the CRF
+steps       a step of AdamW
+training    a schedule, early stopping inside the documents that are learned from, calibration
+model       `EncoderModel`, which scores
+learner     `Encoder`, which learns beside the CRF
 
 The packages that it needs (the extra `encoder`) are imported when an encoder is first used.
 """

@@ -1,14 +1,15 @@
-"""The forward pass of an encoder and a step of AdamW, as plain functions over a tree of arrays.
+"""The forward pass of an encoder, as plain functions over a tree of arrays.
 
 A network has two parts: lower layers that stay as they are, and upper layers with a head that are
-tuned. A case embedding joins where the tuned part begins, since the encoder reads lower case.
+tuned. A case embedding joins where the tuned part begins, since the encoder reads lower case. Several
+members may be tuned side by side: every array of the upper part then has one axis more, in front.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -22,19 +23,22 @@ __all__ = [
     "Batch",
     "Dropout",
     "Shape",
+    "Tuned",
+    "attention",
+    "by_member",
     "frozen_states",
     "initial",
     "logits",
     "loss",
     "loss_sum",
     "lower",
-    "moments",
-    "train_step",
+    "members_of",
 ]
 
 Part = tuple[jax.Array, jax.Array]  # weights and offsets
 Layer = Mapping[str, Part]
 Tensors = Mapping[str, npt.NDArray[np.float16]]
+_Found = TypeVar("_Found")
 _DENSE = {
     "query": "attention.self.query",
     "key": "attention.self.key",
@@ -80,13 +84,18 @@ class Tuned(TypedDict):
 
 
 class Batch(NamedTuple):
-    """Windows of one length and what is judged in them."""
+    """Windows of one length and what is judged in them.
+
+    What the last layer makes of a place that is not judged is read by nobody, so it is computed only
+    for those that are, and for a few others that fill up their number.
+    """
 
     seen: jax.Array  # float16 [window, place, hidden]: what the lower layers make of the pieces
     case: npt.NDArray[np.uint8]  # [window, place]
     length: npt.NDArray[np.int32]  # [window]
-    labels: npt.NDArray[np.float32]  # [window, place]
-    weights: npt.NDArray[np.float32]  # [window, place]: 0 where nothing is judged
+    judged: npt.NDArray[np.int32]  # [some]: places counted through the windows, ascending
+    labels: npt.NDArray[np.float32]  # [some]
+    weights: npt.NDArray[np.float32]  # [some]: 0 where nothing is judged
 
 
 def _layer_of(
@@ -122,7 +131,7 @@ def initial(
     frozen: int,
     generator: np.random.Generator,
 ) -> Tuned:
-    """Return the part that is tuned: the layers from `frozen` on, a case embedding and a new head."""
+    """Return the part that one member tunes: the layers from `frozen` on, a case embedding, a new head."""
     size = config.hidden
     scale = 1 / np.sqrt(size)
     tree = {
@@ -134,6 +143,23 @@ def initial(
         },
     }
     found: Tuned = jax.tree.map(lambda a: jnp.asarray(np.asarray(a, np.float32)), tree)
+    return found
+
+
+def members_of(each: Sequence[Tuned]) -> Tuned:
+    """Return what several members tune as one tree."""
+    found: Tuned = jax.tree.map(lambda *arrays: jnp.stack(arrays), *each)
+    return found
+
+
+def by_member(function: Callable[..., _Found], tuned: Tuned, *rest: object) -> _Found:
+    """Call a function for each member; one alone needs no products of stacked matrices, which cost more."""
+    found: _Found
+    if len(tuned["case"]) > 1:
+        found = jax.vmap(function)(tuned, *rest)
+    else:
+        alone = function(*jax.tree.map(lambda a: a[0], (tuned, *rest)))
+        found = jax.tree.map(lambda a: a[None], alone)
     return found
 
 
@@ -164,17 +190,92 @@ class Dropout(NamedTuple):
         return jnp.where(drawn >= self.share, x * (_BYTE / (_BYTE - self.share)), 0)
 
 
-def _layer(
-    part: Layer, x: jax.Array, hidden_from: jax.Array, shape: Shape, dropout: Dropout | None = None
+@jax.custom_vjp
+def attention(
+    query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array
 ) -> jax.Array:
-    """One layer of attention; `hidden_from` is 0 for places that are read, −1e9 for padding."""
-    windows, places, size = x.shape
-    split = (windows, places, shape.heads, size // shape.heads)
-    query, key, value = (_dense(part[name], x).reshape(split) for name in ("query", "key", "value"))
-    weight = jnp.einsum("wqhd,wkhd->whqk", query, key) * float(1 / np.sqrt(split[-1]))
-    weight = jax.nn.softmax(weight.astype(jnp.float32) + hidden_from[:, None, None, :], axis=-1)
-    weight = weight.astype(x.dtype)
-    joined = jnp.einsum("whqk,wkhd->wqhd", weight, value).reshape(x.shape)
+    """Return softmax(query · key + hidden_from) · value, each [window, head, place, size].
+
+    The gradient is written out: it needs the attention once, not the steps of a softmax, which on a CPU
+    takes less than half the time.
+
+    Parameters
+    ----------
+    query, key, value : array
+        The query is scaled already.
+    hidden_from : array
+        Added to the products; broadcast to [window, head, place, place].
+
+    """
+    return _attention(query, key, value, hidden_from)[0]
+
+
+_Kept = tuple[jax.Array, ...]
+
+
+def _attention(
+    query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array
+) -> tuple[jax.Array, _Kept]:
+    product = jnp.einsum("whqd,whkd->whqk", query, key).astype(jnp.float32) + hidden_from
+    weight = jnp.exp(product - product.max(-1, keepdims=True))
+    scale = 1 / weight.sum(-1, keepdims=True)
+    weight = weight.astype(value.dtype)
+    taken = (jnp.einsum("whqk,whkd->whqd", weight, value) * scale).astype(value.dtype)
+    return taken, (query, key, value, weight, scale, taken)
+
+
+def _attention_gradient(kept: _Kept, wanted: jax.Array) -> tuple[jax.Array | None, ...]:
+    query, key, value, weight, scale, taken = kept
+    wanted = (wanted * scale).astype(value.dtype)
+    mean = (wanted * taken).sum(-1, keepdims=True)
+    product = weight * (jnp.einsum("whqd,whkd->whqk", wanted, value) - mean)
+    return (
+        jnp.einsum("whqk,whkd->whqd", product, key),
+        jnp.einsum("whqk,whqd->whkd", product, query),
+        jnp.einsum("whqk,whqd->whkd", weight, wanted),
+        None,
+    )
+
+
+attention.defvjp(_attention, _attention_gradient)
+
+
+def _attended(
+    query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array, shape: Shape
+) -> jax.Array:
+    """Return what each place takes from the places of its window, all given as [place, hidden]."""
+    windows, places = hidden_from.shape
+    split = (windows, places, shape.heads, query.shape[1] // shape.heads)
+    query = query * float(1 / np.sqrt(split[-1]))
+    # Heads before places: products of matrices that lie in one piece are faster.
+    parts = (a.reshape(split).transpose(0, 2, 1, 3) for a in (query, key, value))
+    taken = attention(*parts, hidden_from[:, None, None, :])
+    return taken.transpose(0, 2, 1, 3).reshape(windows * places, -1)
+
+
+def _layer(
+    part: Layer,
+    x: jax.Array,
+    hidden_from: jax.Array,
+    shape: Shape,
+    dropout: Dropout | None = None,
+    only: Ints | None = None,
+) -> jax.Array:
+    """One layer of attention over places that lie in one row.
+
+    `hidden_from` is 0 for places that are read, −1e9 for padding; with `only`, the layer is computed for
+    some places alone, which still read all others.
+    """
+    key, value = _dense(part["key"], x), _dense(part["value"], x)
+    if only is None:
+        joined = _attended(_dense(part["query"], x), key, value, hidden_from, shape)
+    else:
+        rest = jnp.zeros_like(x)
+        x = _taken(x, only)
+        query = rest.at[only].set(
+            _dense(part["query"], x), unique_indices=True, indices_are_sorted=True
+        )
+        joined = _taken(_attended(query, key, value, hidden_from, shape), only)
     joined = _dense(part["joined"], joined)
     if dropout is not None:
         joined = dropout.at(0).of(joined)
@@ -186,6 +287,10 @@ def _layer(
     return _norm(part["second"], x + narrow, shape.epsilon)
 
 
+def _taken(x: jax.Array, only: Ints) -> jax.Array:
+    return x.at[only].get(unique_indices=True, indices_are_sorted=True)
+
+
 def _padding(length: Ints, places: int) -> jax.Array:
     return jnp.where(jnp.arange(places)[None, :] < length[:, None], 0.0, -1e9)
 
@@ -195,11 +300,11 @@ def frozen_states(below: Lower, ids: Ints, length: Ints, shape: Shape) -> jax.Ar
     """Return what the lower layers make of the pieces of some windows, as float16."""
     places = ids.shape[1]
     x = below["words"][ids] + below["places"][:places] + below["type"]
-    x = _norm(below["norm"], x, shape.epsilon).astype(shape.kind)
+    x = _norm(below["norm"], x, shape.epsilon).astype(shape.kind).reshape(ids.size, -1)
     away = _padding(length, places)
     for part in below["layers"]:
         x = _layer(part, x, away, shape)
-    return x.astype(jnp.float16)
+    return x.astype(jnp.float16).reshape(*ids.shape, -1)
 
 
 def _upper(
@@ -209,13 +314,19 @@ def _upper(
     length: Ints,
     shape: Shape,
     dropout: Dropout | None = None,
+    only: Ints | None = None,
 ) -> jax.Array:
-    x = (x.astype(jnp.float32) + tuned["case"][case]).astype(shape.kind)
+    """Return one log-odds per place, or with `only` those of some places, counted through the windows."""
+    away = _padding(length, case.shape[1])
+    x = (x.astype(jnp.float32) + tuned["case"][case]).astype(shape.kind).reshape(case.size, -1)
     if dropout is not None:
         x = dropout.at(0).of(x)
-    away = _padding(length, x.shape[1])
-    for number, part in enumerate(tuned["layers"], 2):
-        x = _layer(part, x, away, shape, None if dropout is None else dropout.at(number))
+    last = len(tuned["layers"]) - 1
+    for number, part in enumerate(tuned["layers"]):
+        own = None if dropout is None else dropout.at(number + 2)
+        x = _layer(part, x, away, shape, own, only if number == last else None)
+    if last < 0 and only is not None:
+        x = _taken(x, only)
     head = tuned["head"]
     x = jax.nn.gelu(_dense(head["first"], x), approximate=False)
     if dropout is not None:
@@ -227,19 +338,20 @@ def _upper(
 def logits(
     tuned: Tuned, seen: jax.Array, case: npt.NDArray[np.uint8], length: Ints, shape: Shape
 ) -> jax.Array:
-    """Return one log-odds per place from the states below."""
-    return _upper(tuned, seen, case, length, shape)
+    """Return one log-odds per place from the states below, the mean of the members'."""
+    answers = by_member(lambda one: _upper(one, seen, case, length, shape), tuned)
+    return answers.mean(0).reshape(case.shape)
 
 
 def _loss(tuned: Tuned, batch: Batch, shape: Shape, dropout: Dropout | None = None) -> jax.Array:
-    z = _upper(tuned, batch.seen, batch.case, batch.length, shape, dropout)
+    z = _upper(tuned, batch.seen, batch.case, batch.length, shape, dropout, batch.judged)
     return ((jnp.logaddexp(0.0, z) - batch.labels * z) * batch.weights).sum()
 
 
 @partial(jax.jit, static_argnames="shape")
 def loss_sum(tuned: Tuned, batch: Batch, shape: Shape) -> jax.Array:
-    """Return the log loss summed over the judged places."""
-    return _loss(tuned, batch, shape)
+    """Return the log loss summed over the judged places and the members."""
+    return by_member(lambda one: _loss(one, batch, shape), tuned).sum()
 
 
 def loss(
@@ -249,95 +361,5 @@ def loss(
     usual: np.float32,
     dropout: Dropout | None = None,
 ) -> jax.Array:
-    """Return the log loss per judged place of a usual batch, so that a short batch counts less."""
+    """Return one member's log loss per judged place of a usual batch; a short batch counts less."""
     return _loss(tuned, batch, shape, dropout) / jnp.maximum(usual, batch.weights.sum())
-
-
-class Moments(NamedTuple):
-    """The running means of AdamW."""
-
-    first: Tuned
-    second: Tuned
-
-
-def moments(tuned: Tuned) -> Moments:
-    """Return the moments before the first step."""
-    zeros = jax.tree.map(jnp.zeros_like, tuned)
-    return Moments(zeros, jax.tree.map(jnp.zeros_like, tuned))
-
-
-@partial(
-    jax.jit,
-    static_argnames=("shape", "decay", "head_rate", "share", "layer_decay"),
-    donate_argnums=(0, 1),
-)
-def train_step(
-    tuned: Tuned,
-    state: Moments,
-    batch: Batch,
-    step: np.float32,
-    rate: np.float32,
-    usual: np.float32,
-    shape: Shape,
-    seed: np.uint32,
-    share: int = 26,
-    decay: float = 0.01,
-    head_rate: float = 5.0,
-    layer_decay: float = 1.0,
-) -> tuple[Tuned, Moments]:
-    """Take one step of AdamW; the gradient is clipped to norm 1, the head learns faster.
-
-    Parameters
-    ----------
-    tuned, state
-        The weights and their moments; both are given up to the step.
-    batch : Batch
-        What to learn from.
-    step : int
-        The number of the step, from 1.
-    rate : float
-        The learning rate of the layers.
-    usual : float
-        How many places a usual batch judges.
-    shape : Shape
-        Heads and epsilon of the network.
-    seed : int
-        The seed of the dropout, the same in all steps.
-    share : int, default 26
-        How many of 256 values are silenced at each place of dropout.
-    decay : float, default 0.01
-        Decay of the weight matrices.
-    head_rate : float, default 5
-        How much faster the head and the case embedding learn.
-    layer_decay : float, default 1
-        The rate of each layer over that of the layer above it.
-
-    """
-    key = jax.random.fold_in(jax.random.key(seed), step.astype(jnp.uint32))
-    dropout = Dropout(key, share) if share else None
-    gradient = jax.grad(loss)(tuned, batch, shape, usual, dropout)
-    norm = jnp.sqrt(sum((g**2).sum() for g in jax.tree.leaves(gradient)))
-    clip = jnp.minimum(1.0, 1.0 / (norm + 1e-6))
-    gradient = jax.tree.map(lambda g: g * clip, gradient)
-    first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state.first, gradient)
-    second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, state.second, gradient)
-
-    def moved(speed: float, w: jax.Array, m: jax.Array, v: jax.Array) -> jax.Array:
-        unbiased = (m / (1 - 0.9**step)) / (jnp.sqrt(v / (1 - 0.999**step)) + 1e-8)
-        shrunk = decay * w if w.ndim > 1 else 0.0
-        return w - rate * speed * (unbiased + shrunk)
-
-    fast = partial(moved, head_rate)
-    tuned = {
-        "case": jax.tree.map(fast, tuned["case"], first["case"], second["case"]),
-        "head": jax.tree.map(fast, tuned["head"], first["head"], second["head"]),
-        "layers": [
-            jax.tree.map(partial(moved, layer_decay**below), *parts)
-            for below, parts in zip(
-                reversed(range(len(tuned["layers"]))),
-                zip(tuned["layers"], first["layers"], second["layers"], strict=True),
-                strict=True,
-            )
-        ],
-    }
-    return tuned, Moments(first, second)
