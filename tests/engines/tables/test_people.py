@@ -357,3 +357,34 @@ def test_a_release_leaves_out_people_with_all_their_rows(tmp_path):
     gone = frame.index[~frame["pid"].isin(stays["pid"])]
     assert all(f"row {i + 1}" in text for i in gone)
     assert text.count("person who is in a group below the smallest size") == len(gone)
+
+
+def test_cells_are_blanked_so_that_groups_have_enough_people(tmp_path):
+    frame = sparse_visits(11, people=300)
+    frame.to_csv(tmp_path / "visits.csv", index=False)
+    wide = schema()
+    wide["attribute"][1]["domain"] = {"range": [0, 40]}
+    found = tables.explore(
+        tmp_path / "visits.csv", wide, evaluations=200, min_k=6, suppress=0.2, suppress_as="cells"
+    )
+    chosen = max(found.candidates, key=lambda c: c.utility.value)
+    assert 0 < chosen.blanked + chosen.suppressed <= 0.2 * found.record.records
+    with pytest.warns(PrivacyWarning, match="keep the order"):
+        release = found.publish(
+            chosen, tmp_path / "visits.csv", out=tmp_path / "out", keep_order=True
+        )
+    got = pd.read_csv(tmp_path / "out" / "visits.csv", dtype=str)
+    assert (got[["age", "sex"]] == "*").any(axis=None)
+    if (
+        not chosen.suppressed
+    ):  # rows keep their order: who is who can be told here, and not by others
+        people = got.assign(pid=frame["pid"]).groupby(["age", "sex"])["pid"].nunique()
+        assert people.min() == chosen.k
+    assert release.measured.k == chosen.k >= 6
+    assert release.measured.risk == pytest.approx(chosen.risk.value, abs=1e-9)
+    assert release.measured.utility == pytest.approx(chosen.utility.value, abs=1e-9)
+    assert release.measured.l_diversity == chosen.l_diversity
+    assert release.measured.t_closeness == pytest.approx(chosen.t_closeness, abs=1e-6)
+    assert release.measured.blanked == chosen.blanked
+    with pytest.raises(ParameterError, match="rows of a person are joined"):
+        tables.explore(frame, joined_schema(40), min_k=6, suppress=0.2, suppress_as="cells")

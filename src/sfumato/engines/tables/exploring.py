@@ -24,12 +24,12 @@ from ...data.table_schema import TableSchema
 from ...data.table_source import Source
 from . import measures
 from .assumptions import REPEATED, conditions_of, repeated_identifiers, target_of
-from .blanking import BLANKS_BY_ROW
+from .blanking import NOT_JOINED, blanked_in
 from .certificate import certify
 from .conditions import Conditions
 from .describing import described, run_point
 from .exploration import TablesExploration
-from .people import CountedPeople
+from .people import CountedPeople, People
 from .policy import Policy
 from .policy_files import load_policy
 from .problem import Problem, counted
@@ -64,10 +64,8 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
         cut_points={n: _cuts(values) for n, values in request.cut_points.items()},
         sampling_fraction=request.sampling_fraction,
     )
-    if request.suppress_as == "cells" and problem.table.schema.person is not None:
-        raise ParameterError(
-            BLANKS_BY_ROW, hint='leave out people instead: suppress_as = "records".'
-        )
+    if request.suppress_as == "cells" and problem.table.schema.joined:
+        raise ParameterError(NOT_JOINED, hint='leave out people instead: suppress_as = "records".')
     repeated = repeated_identifiers(problem.table)
     if repeated:
         warnings.warn(REPEATED.format(names=", ".join(repeated)), PrivacyWarning, stacklevel=2)
@@ -185,8 +183,13 @@ def _score_of_people(
         if risk is None:
             risk = of_risk(bits)
         if request.suppress > 0 and not people.allowed(groups):
-            left, _, _ = people.suppressed(bits)
-            return left.risk, left.loss, left.records <= most and left.groups > 0
+            if request.suppress_as == "cells" and isinstance(people, People):
+                blanks, left, _ = blanked_in(people.cells, bits, people)
+                touched = left.records + blanks.rows_blanked
+            else:
+                left, _, _ = people.suppressed(bits)
+                touched = left.records
+            return left.risk, left.loss, touched <= most and left.groups > 0
         return risk, of_loss(bits), people.allowed(groups)
 
     return score
