@@ -425,7 +425,8 @@ def serve(folder: Path) -> Callable[..., None]:
 
     def work(out: Path, *, force: bool = False) -> None:  # noqa: ARG001 (a project is never replaced)
         if not out.exists():
-            start_project(folder / "notes.jsonl", out, labels=["NAME"])
+            # When an encoder's lesson is heard depends on the clock, and the journal says when.
+            start_project(folder / "notes.jsonl", out, labels=["NAME"], encoder="none")
         page = Page([out])
         desk: Any = page.the_desk()
         events = desk.session.journal.events

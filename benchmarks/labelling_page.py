@@ -1,6 +1,7 @@
 """From key press to the next question in a real browser: 100,000 words, 500 answers, refits included.
 
 Needs Chromium. The page's own clock is read: from the key event to the moment the next question is drawn.
+Where an encoder is installed it is measured a second time while the encoder reads the documents and learns.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 from sfumato.data.samples import clinic_notes
 from sfumato.engines.text.labelling.project import start_project
 from sfumato.engines.text.labelling.session import Session
+from sfumato.engines.text.learners.encoder.folder import default_folder, missing_packages
 
 WORDS = 100_000
 ANSWERS = 500
@@ -32,6 +34,7 @@ MEASURE = """new Promise(resolve => {
   const key = document.getElementById('text').dataset.kind === 'window' ? 'd' : 'n';
   document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
 })"""
+WHO = "fetch('/api/status').then((answer) => answer.json()).then((found) => found.status.readers)"
 
 
 def answered(folder: Path, notes: list[Any]) -> None:
@@ -74,30 +77,54 @@ def run() -> dict[str, Any]:
         (folder / "notes.jsonl").write_text(lines, encoding="utf-8")
         start_project(folder / "notes.jsonl", folder / "project", labels=["NAME"])
         answered(folder / "project", notes)
-        served = subprocess.Popen(
-            [sys.executable, "-m", "sfumato", "serve", str(folder / "project"), "--port", "0"],
-            stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        assert served.stdout is not None
-        address = served.stdout.readline().strip()
-        browser = Browser(folder / "profile")
-        try:
-            browser.open(address)
-            while not browser.run("document.getElementById('text')?.dataset.kind"):
-                time.sleep(0.05)
-            times = [browser.run(MEASURE) for _ in range(MEASURED)]
-        finally:
-            browser.close()
-            served.terminate()
-            served.wait()
-    times.sort()
-    result = {
-        "words": words,
-        "answers_before": ANSWERS,
+        result: dict[str, Any] = {"words": words, "answers_before": ANSWERS}
+        result |= measured(Browser, folder, "none")
+        if not missing_packages() and default_folder() is not None:
+            result["with_encoder"] = measured(Browser, folder, "default")
+    return result
+
+
+def measured(browser_of: Any, folder: Path, encoder: str) -> dict[str, Any]:
+    """Answer in a browser; with an encoder, while it reads and then while it learns."""
+    served = subprocess.Popen(
+        [sys.executable, "-m", "sfumato", "serve", str(folder / "project"), "--port", "0"],
+        stdout=subprocess.PIPE, text=True, env={**os.environ, "SFUMATO_ENCODER": encoder},
+    )  # fmt: skip
+    assert served.stdout is not None
+    address = served.stdout.readline().strip()
+    browser = browser_of(folder / f"profile-{encoder}")
+    try:
+        browser.open(address)
+        while not browser.run("document.getElementById('text')?.dataset.kind"):
+            time.sleep(0.05)
+        started = time.perf_counter()
+        found = timed(browser)
+        if encoder != "none":
+            while "CRF and encoder" not in browser.run(WHO):
+                time.sleep(0.5)
+            found["seconds_to_the_first_lesson"] = round(time.perf_counter() - started)
+            found["while_it_learns"] = timed(browser)
+            found["who"] = browser.run(WHO)
+        found["memory_mb"] = memory_of(served.pid)
+    finally:
+        browser.close()
+        served.terminate()
+        served.wait()
+    print(f"   {encoder}: {found}", flush=True)
+    return found
+
+
+def timed(browser: Any) -> dict[str, Any]:
+    times = sorted(browser.run(MEASURE) for _ in range(MEASURED))
+    return {
         "measured": len(times),
         "median_ms": round(statistics.median(times), 1),
         "p95_ms": round(times[int(0.95 * len(times))], 1),
         "load_average": round(os.getloadavg()[0], 1),
     }
-    print(f"   {result}", flush=True)
-    return result
+
+
+def memory_of(process: int) -> int:
+    """Return the most memory that a process had, in megabytes."""
+    lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM"))

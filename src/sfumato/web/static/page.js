@@ -251,10 +251,10 @@ async function showStatus() {
     ["Random windows", status.windows],
     ["Share left", status.left === null ? "not measured yet" : `${percent(status.left)} (${percent(status.low)} – ${percent(status.high)})`],
     ["Found in 100 words an attacker reads", status.found_in_100 === null ? "not measured yet" : status.found_in_100.toFixed(0)],
-    ["Learned by", status.readers],
   ];
   $("stats").replaceChildren();
   for (const [name, value] of rows) { put($("stats"), "dt", name); put($("stats"), "dd", String(value)); }
+  $("readers").textContent = status.readers ? `Learned by: ${status.readers}.` : "";
   $("verdict").textContent = {
     enough: `The upper end is under ${percent(status.wanted)}: enough.`,
     stop: "50 answers changed nothing: stop, and audit the release.",

@@ -29,8 +29,8 @@ __all__ = ["EncoderTeacher", "Teacher", "teacher_named"]
 _FOLDS = 4
 _FEWEST = 10  # words of either kind that every fold learns from, at least
 _STEPS = 100
-MOST_WORDS = 1_000_000
-"""Words that a teacher reads at most: its states of them take about 1.5 GB."""
+MOST_WORDS = 500_000
+"""Words that a teacher reads at most: its states take 1.4 kB a word, twice that while they are joined."""
 
 Watch = Callable[[], None]
 
