@@ -203,7 +203,7 @@ def diversity_of(frame, of_person):
     return int((table > 0).sum(axis=1).min()), float((share - whole).abs().sum(axis=1).max() / 2)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10_000))
 def test_joined_rows_group_whole_histories(seed):
     frame = visits(seed)
