@@ -11,7 +11,7 @@ from sfumato.data.table import read_table
 from sfumato.engines.tables.problem import Problem
 from sfumato.engines.tables.search import Budget, Run, search
 from sfumato.engines.tables.search.crossing import cross
-from sfumato.engines.tables.space import Space
+from sfumato.engines.tables.space import AttributeRule, Space
 
 
 @pytest.mark.parametrize("name", sorted(RULES))
@@ -69,3 +69,16 @@ def test_near_unique_tables_with_large_nodes_have_no_hole():
         for strategy in ("exchange", "shs", "rcs")
     }
     assert areas["exchange"] <= min(areas.values()), areas
+
+
+def test_time_that_is_left_is_spent_on_more_prices():
+    """A limit of time goes on where a search without a limit ends, and keeps exact figures."""
+    cells = random_cells(5, sizes=[30, 20, 4], records=600)
+    space = Space([AttributeRule(f"a{i}", n) for i, n in enumerate((30, 20, 4))])
+    plain = search(Run(cells, space, Budget(), Streams(1)), "exchange")
+    longer = search(Run(cells, space, Budget(seconds=20), Streams(1)), "exchange")
+    assert longer.evaluations > plain.evaluations
+    assert longer.frontier.area() <= plain.frontier.area()
+    for risk, utility, packed in list(longer.frontier.entries())[::40]:
+        measured = cells.measure(longer.unpack(packed))
+        assert (measured.risk, 1 - measured.loss) == pytest.approx((risk, utility), abs=1e-12)

@@ -30,6 +30,7 @@ from .records import (
 )
 from .request import TablesRequest
 from .safe_harbor import compared
+from .sampling import estimate_of
 from .search import Run
 from .suppression import Suppressed, small_in, suppressed_point
 from .terms import Terms
@@ -259,7 +260,7 @@ def _without_small(
             journalist_average=average,
             marketer=average,
             sample_uniqueness=float((whole == 1).sum()) / n,
-            estimate=measures.estimate_of(whole, whole, problem.fraction),
+            estimate=estimate_of(whole, whole, problem.fraction),
         ),
     }
     if inside and kept.any():
