@@ -1,22 +1,25 @@
 """Tables: evaluator speed against pandas, quality of the frontier at fixed budgets, exactness, scale.
 
-Speeds are thread CPU time, best of several, every figure of a ratio from the same run.
+Speeds are thread CPU time, best of several, every figure of a ratio from the same run. The variable SFUMATO_PARTS names
+some of the parts (such as "area,enumerable"); the others keep the figures of the run before.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks import anonymity
-from benchmarks._common import best_of, data_folder, write_results
+from benchmarks._common import RESULTS, best_of, data_folder, write_results
 from sfumato.core.randomness import Streams
 from sfumato.data.table import read_table
 from sfumato.engines.tables.exploring import run_point
@@ -57,26 +60,31 @@ def run() -> dict[str, Any]:
     )  # fmt: skip
     problem = Problem.of(table)
     second = Problem.of(read_table(adult / "adult_train.csv.gz", SECOND))
-    results: dict[str, Any] = {
+    before = RESULTS / "tables.json"
+    results: dict[str, Any] = json.loads(before.read_text()) if before.exists() else {}
+    for own in ("versions", "machine"):  # of that run
+        results.pop(own, None)
+    results |= {
         "records": problem.cells.records, "bits": problem.lattice.length,
         "cells": problem.cells.occupied, "population_cells": int(problem.cells.codes.shape[1]),
     }  # fmt: skip
     _warm(problem)
-    for name, work in (
-        ("evaluators", lambda: _evaluators(problem)),
-        ("area", lambda: _areas(problem, BUDGETS)),
-        ("area_by_seconds", lambda: _seconds(problem)),
-        (
-            "second_layout",
-            lambda: {"bits": second.lattice.length, **_areas(second, (100, 1_000, 3_600))},
-        ),
-        ("enumerable", lambda: _enumerable(folder)),
-        ("safe_harbor", lambda: _safe_harbor(problem)),
-        ("anonymity", _anonymity),
-        ("ten_million_rows", lambda: _ten_million(adult / "adult_tn_zip_SYNTH.csv.gz", folder)),
-    ):
+    parts: dict[str, Callable[[], dict[str, Any]]] = {
+        "evaluators": lambda: _evaluators(problem),
+        "area": lambda: _areas(problem, BUDGETS),
+        "area_by_seconds": lambda: _seconds(problem),
+        "second_layout": lambda: {
+            "bits": second.lattice.length,
+            **_areas(second, (100, 1_000, 3_600)),
+        },
+        "enumerable": lambda: _enumerable(folder),
+        "safe_harbor": lambda: _safe_harbor(problem),
+        "anonymity": _anonymity,
+        "ten_million_rows": lambda: _ten_million(adult / "adult_tn_zip_SYNTH.csv.gz", folder),
+    }
+    for name in os.environ.get("SFUMATO_PARTS", ",".join(parts)).split(","):
         start = time.monotonic()
-        results[name] = work()
+        results[name] = parts[name]()
         print(f"   {name}: {time.monotonic() - start:.0f} s", flush=True)
     return results
 

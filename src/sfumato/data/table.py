@@ -39,7 +39,8 @@ class Table:
     a domain in which missing cells are a value. `population_*` hold the same for the people outside.
     Where the schema names a person, `count` is the number of different people of each cell, `people` the
     number of all of them, and `pairs` lists (cell, person) where somebody stands in more than one cell, or
-    rows of a person are joined; `pair_rows` then counts the rows of each.
+    rows of a person are joined; `pair_rows` then counts the rows of each. `covered` names the quasi-identifiers of
+    a population that does not have all of them: its people are then spread over the cells as the records are.
     """
 
     schema: TableSchema
@@ -52,6 +53,7 @@ class Table:
     population_codes: Codes | None = None
     population_count: npt.NDArray[np.float64] | None = None
     population_outside: float = 0.0
+    covered: tuple[str, ...] | None = None
     inputs: list[InputFile] = field(default_factory=list)
     source: Source | None = field(default=None, repr=False)
     people: int | None = None
@@ -181,8 +183,10 @@ def read_table(
         column = cells.column(f"q{i}")
         is_missing = column.is_null().to_numpy()
         missing |= is_missing
-        crowd_column = None if crowd is None else crowd.column(f"q{i}")
-        weights = (cells if attribute.domain == "observed" or crowd is None else crowd).column("n")
+        known = crowd is not None and f"q{i}" in crowd.column_names
+        crowd_column = crowd.column(f"q{i}") if crowd is not None and known else None
+        counted = cells if attribute.domain == "observed" or not known else crowd
+        weights = (cells if counted is None else counted).column("n")
         domains.append(
             domain_of(
                 schema, attribute, column, crowd_column, weights, has_missing=bool(is_missing.any())
@@ -308,12 +312,11 @@ def _places_of(codes: Codes, among: Codes) -> Counts:
 
 
 def _crowd(people: Source, schema: TableSchema) -> tuple[pa.Table, int]:
-    """Read a population: its counts must be numbers, none of them negative."""
-    lacking = [a.name for a in schema.quasi if a.name not in people.columns]
-    if lacking:
+    """Read a population by the quasi-identifiers that it has; its counts must be numbers, none negative."""
+    if not any(a.name in people.columns for a in schema.quasi):
         raise DataError(
-            f"The population has no column {lacking[0]!r}.",
-            hint="it must cover every quasi-identifier; mark the column as 'other' if outsiders cannot know it.",
+            f"The population has no column {schema.quasi[0].name!r}, nor any other quasi-identifier.",
+            hint="its columns are named as those of the table.",
         )
     people.require(["count"])
     number = f"TRY_CAST({quoted_name('count')} AS DOUBLE)"
@@ -329,7 +332,15 @@ def _crowd(people: Source, schema: TableSchema) -> tuple[pa.Table, int]:
             f"The column 'count' of the population is not a number of people in {wrong:,} rows.",
             hint="each count must be a finite number, 0 or more.",
         )
-    return _grouped(people, schema, f"sum({number})", "count(*)"), rows
+    keys = [
+        f"{schema.cell(a.name)} AS q{i}"
+        for i, a in enumerate(schema.quasi)
+        if a.name in people.columns
+    ]
+    counted = (
+        f"SELECT {', '.join(keys)}, sum({number}) AS n FROM {people.sql} GROUP BY ALL ORDER BY ALL"
+    )
+    return people.query(counted), rows
 
 
 def _codes_in(column: pa.ChunkedArray, domain: Sequence[str]) -> Codes:
@@ -382,7 +393,8 @@ def misplaced(
 
 
 def _add_population(table: Table, crowd: pa.Table) -> None:
-    codes = np.stack([_codes_in(crowd.column(f"q{i}"), d) for i, d in enumerate(table.domains)])
+    covered = [i for i in range(len(table.names)) if f"q{i}" in crowd.column_names]
+    codes = np.stack([_codes_in(crowd.column(f"q{i}"), table.domains[i]) for i in covered])
     people = crowd.column("n").to_numpy().astype(np.float64)
     inside = (codes >= 0).all(axis=0) & (people > 0)
     if not inside.any():
@@ -393,3 +405,32 @@ def _add_population(table: Table, crowd: pa.Table) -> None:
     table.population_codes = np.ascontiguousarray(codes[:, inside])
     table.population_count = people[inside]
     table.population_outside = float(people[~inside].sum())
+    if len(covered) < len(table.names):
+        _spread_population(table, covered)
+
+
+def _spread_population(table: Table, covered: list[int]) -> None:
+    """Spread people whose other values are not known as the records with the same known values are spread.
+
+    People with known values that no record has hide nobody; they are counted as outside.
+    """
+    assert table.population_codes is not None
+    assert table.population_count is not None
+    both = np.concatenate((table.population_codes, table.codes[covered]), axis=1)
+    number = np.zeros(both.shape[1], dtype=np.int64)
+    for row in both:
+        _, number = np.unique(number * (int(row.max()) + 1) + row, return_inverse=True)
+    crowd, cells = np.split(number, [table.population_count.size])
+    many = int(number.max()) + 1
+    people = np.bincount(crowd, weights=table.population_count, minlength=many)
+    records = np.bincount(cells, weights=table.count, minlength=many)
+    weight = people[cells] * table.count / records[cells]
+    table.covered = tuple(table.names[i] for i in covered)
+    table.population_outside += float(people[records == 0].sum())
+    table.population_codes = table.codes[:, weight > 0]
+    table.population_count = weight[weight > 0]
+    if not table.population_count.size:
+        raise DataError(
+            "Nobody of the population has the values of a record.",
+            hint="check that both write their values alike.",
+        )

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_twins import random_bits, random_cells
 
-from sfumato.core.errors import ParameterError, ReleaseRefusedError
+from sfumato.core.errors import ReleaseRefusedError
 from sfumato.engines import tables
 from sfumato.engines.tables.blanking import blanked_in
 from sfumato.engines.tables.suppression import suppressed_point
@@ -158,8 +158,16 @@ def test_order_is_kept_where_asked():
         assert got["diagnosis"].tolist() == frame["diagnosis"].tolist()
 
 
-def test_wrong_calls():
+def test_people_with_one_row_each_are_blanked_as_rows_are():
     with_person = {"attribute": [*SCHEMA["attribute"], {"name": "pid", "role": "person"}]}
-    frame = people().assign(pid=range(600))
-    with pytest.raises(ParameterError, match="names a person"):
-        tables.explore(frame, with_person, min_k=3, suppress=0.1, suppress_as="cells")
+    frame = people()
+    asked = {"evaluations": 300, "min_k": 8, "suppress": 0.05, "suppress_as": "cells"}
+    rows = tables.explore(frame, SCHEMA, **asked)
+    found = tables.explore(frame.assign(pid=range(600)), with_person, **asked)
+    assert [(c.id, c.blanked) for c in found.candidates] == [
+        (c.id, c.blanked) for c in rows.candidates
+    ]
+    best = max(found.candidates, key=lambda c: c.blanked)
+    got = found.publish(best, frame.assign(pid=range(600)))
+    assert "pid" not in got.columns
+    assert len(got) == 600 - best.suppressed

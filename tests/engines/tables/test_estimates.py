@@ -15,6 +15,9 @@ from sfumato.data.table import read_table
 from sfumato.engines import tables
 from sfumato.engines.tables import estimates
 from sfumato.engines.tables.estimates import SampleSizes, pitman, snb, uniqueness_range, zayatz
+from sfumato.engines.tables.measures import beside
+from sfumato.engines.tables.problem import Problem
+from sfumato.report import write_report
 
 
 def drawn(population, fraction, seed):
@@ -174,3 +177,95 @@ def test_weights_of_a_person_with_several_rows_are_not_added_up():
     assert read_table(frame, schema).weight == pytest.approx(frame.groupby("who")["w"].mean().sum())
     with pytest.raises(DataError, match="no weight in row 5"):
         read_table(frame.assign(w=["1", "1", "1", "1", "x", "y"]), schema)
+
+
+# --- a population that does not have every quasi-identifier ---------------------------------------
+
+
+def partly_known(seed, people=5_000):
+    """Return a population, an uneven sample of it, and what is published of it: two of four columns."""
+    draw = np.random.default_rng(seed)
+    whole = pd.DataFrame({
+        "area": draw.choice(8, people, p=draw.dirichlet(np.ones(8))),
+        "age": np.minimum(draw.gamma(2.0, 8.0, people).astype(int), 59),
+        "job": draw.choice(40, people, p=draw.dirichlet(np.full(40, 0.4))),
+        "size": draw.geometric(0.45, people).clip(1, 9),
+    })  # fmt: skip
+    taken = draw.random(people) < draw.uniform(0.03, 0.5, 8)[whole["area"]]
+    crowd = whole.groupby(["area", "age"]).size().rename("count").reset_index()
+    return whole, whole[taken].reset_index(drop=True), crowd
+
+
+PARTLY = {
+    "attribute": [
+        {"name": "area", "role": "quasi", "domain": {"range": [0, 7]}},
+        {"name": "age", "role": "quasi", "domain": {"range": [0, 59]}},
+        {"name": "job", "role": "quasi", "domain": {"range": [0, 39]}},
+        {"name": "size", "role": "quasi", "domain": {"range": [1, 9]}},
+    ]
+}
+
+
+def grouped(frame, policy):
+    """Return the label of each row in each column of a policy, as one key."""
+    labels = {(n, v): label for n, v, label in policy.mapping()}
+    text = frame.astype(str)
+    return pd.Series(["|".join(labels[n, v] for n, v in zip(text, row, strict=True)) for row in text.to_numpy()])  # fmt: skip
+
+
+def test_a_partial_population_is_spread_as_the_records_are():
+    frame = pd.DataFrame({"area": [0, 0, 0, 1], "age": [5, 5, 6, 5]})
+    crowd = pd.DataFrame({"area": [0, 1, 2], "count": [30, 7, 99]})
+    schema = {"attribute": PARTLY["attribute"][:2]}
+    table = read_table(frame, schema, crowd)
+    assert table.covered == ("area",)
+    assert dict(
+        zip(map(tuple, table.population_codes.T.tolist()), table.population_count, strict=True)
+    ) == {(0, 5): 20.0, (0, 6): 10.0, (1, 5): 7.0}
+    assert table.population_outside == 99
+    with pytest.raises(DataError, match="nor any other quasi-identifier"):
+        read_table(frame, schema, crowd.rename(columns={"area": "place"}))
+
+
+def test_ranges_of_partial_populations_hold():
+    """The range of each policy holds the share of the population that is unique, counted in the population."""
+    held, widths = [], []
+    for seed in range(8):
+        whole, sample, crowd = partly_known(seed)
+        problem = Problem.of(read_table(sample, PARTLY, crowd))
+        known = set(map(tuple, sample[["area", "age"]].drop_duplicates().to_numpy()))
+        among = pd.Series([pair in known for pair in map(tuple, whole[["area", "age"]].to_numpy())])
+        draw = np.random.default_rng(seed)
+        for share in (0.02, 0.1, 0.4, 1.0):
+            bits = (draw.random(problem.lattice.length) < share).astype(np.uint8)
+            key = grouped(whole, problem.lattice.from_bits(bits))[among]
+            true = (key.map(key.value_counts()) == 1).mean()
+            estimate = beside(problem.cells, bits, {}, {}, problem.sampled(bits))["risks"].estimate
+            assert estimate.people == pytest.approx(among.sum(), abs=1)
+            held.append(estimate.low - 1e-9 <= true <= estimate.high + 1e-9)
+            widths.append(estimate.high - estimate.low)
+    assert np.mean(held) >= 0.92
+    assert np.mean(widths) < 0.5
+
+
+def test_a_partial_population_is_said_and_published(tmp_path):
+    _, sample, crowd = partly_known(1, people=1_500)
+    sample.to_csv(tmp_path / "t.csv", index=False)
+    found = tables.explore(tmp_path / "t.csv", PARTLY, population=crowd, evaluations=40)
+    assert all(c.risk.modelled for c in found.candidates)
+    assert any("does not have job, size" in said for said in found.record.assumptions)
+    (tmp_path / "explored").mkdir()
+    found.save(tmp_path / "explored")
+    back = tables.load(tmp_path / "explored")
+    chosen = found.candidates[len(found.candidates) // 2]
+    release = back.publish(chosen.id, tmp_path / "t.csv", out=tmp_path / "out")
+    assert release.risk.modelled
+    assert release.how.population_covers == ("area", "age")
+    assert any("modelled" in line for line in release.lines())
+    write_report([tmp_path / "explored", tmp_path / "out"], out=tmp_path / "report")
+    assert "does not have job, size" in (tmp_path / "report" / "report.html").read_text()
+    assert release.measured.risk == pytest.approx(chosen.risk.value, abs=1e-9)
+    assert release.measured.risks.estimate.low == pytest.approx(chosen.risks.estimate.low, abs=1e-6)
+    assert release.measured.risks.estimate.high == pytest.approx(
+        chosen.risks.estimate.high, abs=1e-6
+    )

@@ -6,12 +6,19 @@ from ...core.errors import ParameterError
 from ...data.table import Table
 from ...data.table_schema import TableSchema
 from .conditions import Conditions
+from .exploration import partial_population
 from .problem import Problem
 from .request import TablesRequest
 from .safe_harbor import find_roles
 from .search import Run
 
-__all__ = ["REPEATED", "assumptions_of", "conditions_of", "repeated_identifiers", "target_of"]
+__all__ = [
+    "REPEATED",
+    "assumptions_of",
+    "conditions_of",
+    "repeated_identifiers",
+    "target_of",
+]
 
 REPEATED = (
     "{names}: an identifier stands in several rows. If they are about one person, five rows of one person "
@@ -115,6 +122,8 @@ def assumptions_of(problem: Problem, run: Run, request: TablesRequest) -> list[s
         )
     elif request.sampling_fraction is not None:
         said.append("A population was given, so nothing is estimated from the sampling fraction.")
+    if table.covered is not None:
+        said.append(partial_population(table.names, table.covered))
     if not cells.has_population:
         said.append(
             "No population was given: the table stands for it, which overstates the risk of a sample."

@@ -7,7 +7,7 @@ in full knows that a row with blanks is of none of them: only the people of all 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -15,13 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .cells import Bits, Cells
+from .people import People
 from .suppression import Suppressed, numbered
 
-__all__ = ["BLANKS_BY_ROW", "Blanked", "blank", "blanked_in"]
+__all__ = ["NOT_JOINED", "Blanked", "blank", "blanked_in"]
 
-BLANKS_BY_ROW = (
-    "Cells are blanked where every row is a person of its own, and the schema names a person."
-)
+NOT_JOINED = "Cells are blanked row by row, and rows of a person are joined here."
 
 _ALL_SUBSETS = 10  # attributes up to which every set of blanked ones is tried
 _FEW = 2  # blanked attributes at most where there are more, before all are
@@ -36,7 +35,7 @@ class Blanked:
 
     By group of the policy that has records: `blanks` says which attributes are blanked (one bit each),
     `left` whether its records are left out, `number` which published group it is in. By published group:
-    `records`, and the `people` who hide them.
+    `records`, their different people (`sizes`), and the `people` who hide them.
     """
 
     codes: npt.NDArray[np.int64]
@@ -45,6 +44,7 @@ class Blanked:
     left: npt.NDArray[np.bool_]
     number: npt.NDArray[np.int64]
     records: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int64]
     people: Floats
 
     @property
@@ -75,6 +75,7 @@ def blank(
     *,
     min_sample: float,
     min_population: float,
+    different: Callable[[Numbers, int], npt.NDArray[np.int64]] | None = None,
 ) -> Blanked:
     """Choose the cells to blank.
 
@@ -90,19 +91,24 @@ def blank(
         What blanking one cell of each attribute loses; 0 where it is a single interval already.
     min_sample, min_population : float
         The smallest sizes of a published group.
+    different : callable, optional
+        Counts the different people of groups of groups, given by a number for each group (−1 for none) and how
+        many there are; every record is a person without.
 
     """
     crowd = np.zeros(count.size) if people is None else people
     held = count > 0
-    small = held & ((count < min_sample) | (np.maximum(crowd, count) < min_population - 1e-9))
+    alone = np.where(held, np.arange(count.size), -1)
+    size = count if different is None else different(alone, count.size)
+    small = held & ((size < min_sample) | (np.maximum(crowd, size) < min_population - 1e-9))
     hidden = ~held | small  # groups that nobody sees published in full
     waiting = small.copy()
     blanks = np.zeros(count.size, dtype=np.int64)
     number = np.full(count.size, -1, dtype=np.int64)
     seen = np.flatnonzero(held & ~small)
     number[seen] = np.arange(seen.size)
-    records = [count[seen]]
-    around = [np.maximum(crowd, count)[seen]]
+    records, sizes = [count[seen]], [size[seen]]
+    around = [np.maximum(crowd, size)[seen]]
     made = seen.size
     for chosen in _subsets(costs):
         if not waiting.any():
@@ -113,7 +119,12 @@ def blank(
         )
         many = int(key.max()) + 1
         of_waiting = waiting[hidden]
-        inside = np.bincount(key[of_waiting], weights=count[hidden][of_waiting], minlength=many)
+        held_there = np.bincount(key[of_waiting], weights=count[hidden][of_waiting], minlength=many)
+        inside = held_there
+        if different is not None:
+            together = np.full(count.size, -1, dtype=np.int64)
+            together[np.flatnonzero(hidden)[of_waiting]] = key[of_waiting]
+            inside = different(together, many).astype(np.float64)
         outside = np.maximum(np.bincount(key, weights=crowd[hidden], minlength=many), inside)
         enough = (inside > 0) & (inside >= min_sample) & (outside >= min_population - 1e-9)
         places = np.flatnonzero(hidden)[of_waiting & enough[key]]
@@ -122,20 +133,23 @@ def blank(
         good, of_place = np.unique(key[of_waiting & enough[key]], return_inverse=True)
         blanks[places] = sum(1 << a for a in chosen)
         number[places] = made + of_place
-        records.append(inside[good].astype(np.int64))
+        records.append(held_there[good].astype(np.int64))
+        sizes.append(inside[good].astype(np.int64))
         around.append(outside[good])
         made += good.size
         waiting[places] = False
     return Blanked(
         codes[:, held], count[held], blanks[held], waiting[held], number[held],
-        np.concatenate(records), np.concatenate(around),
+        np.concatenate(records), np.concatenate(sizes), np.concatenate(around),
     )  # fmt: skip
 
 
-def blanked_in(cells: Cells, bits: Bits) -> tuple[Blanked, Suppressed, npt.NDArray[np.int64]]:
+def blanked_in(
+    cells: Cells, bits: Bits, persons: People | None = None
+) -> tuple[Blanked, Suppressed, npt.NDArray[np.int64]]:
     """Blank cells under a policy: what was blanked, its measures, and the published group of each occupied cell.
 
-    The group of a cell whose records are left out is −1.
+    The group of a cell whose records are left out is −1. With `persons`, groups are counted by people.
     """
     interval = cells.intervals(bits)
     columns = [interval[a][cells.codes[a]].astype(np.int64) for a in range(cells.attributes)]
@@ -156,9 +170,15 @@ def blanked_in(cells: Cells, bits: Bits) -> tuple[Blanked, Suppressed, npt.NDArr
     margins = [float(np.average(wide[a] - np.log(np.bincount(interval[a, : int(cells.sizes[a])]))[codes[a]],
                                 weights=count)) for a in range(cells.attributes)]  # fmt: skip
     costs = [0.0 if single[a] else max(margins[a], 1e-9) for a in range(cells.attributes)]
+    different = None
+    if persons is not None:
+
+        def different(number: Numbers, many: int) -> npt.NDArray[np.int64]:
+            return persons.different(number[inside], many)
+
     found = blank(
         codes, count, people if cells.has_population else None, costs,
-        min_sample=float(cells.least[0]), min_population=float(cells.least[1]),
+        min_sample=float(cells.least[0]), min_population=float(cells.least[1]), different=different,
     )  # fmt: skip
     held = count > 0
     widths = logs[held].copy()
@@ -174,13 +194,14 @@ def blanked_in(cells: Cells, bits: Bits) -> tuple[Blanked, Suppressed, npt.NDArr
     if out:
         nats += out * (float(wide.sum()) - float(np.log(out)))
     nats /= cells.records
+    unchanged = float(cells.scale[2]) if persons is None else persons.expected_unchanged
     measured = Suppressed(
-        risk=float((found.records / found.people).sum() / cells.scale[2]),
+        risk=float((found.records / found.people).sum() / unchanged),
         loss=float(nats / cells.scale[3]),
         loss_nats=float(nats),
         records=out,
         groups=int(found.records.size),
-        smallest_sample_group=int(found.records.min()) if found.records.size else 0,
+        smallest_sample_group=int(found.sizes.min()) if found.sizes.size else 0,
         smallest_population_group=float(found.people.min()) if found.people.size else 0.0,
     )
     of_group = np.full(first.size, -1, dtype=np.int64)

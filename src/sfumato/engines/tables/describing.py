@@ -16,7 +16,7 @@ from . import measures
 from .assumptions import assumptions_of, conditions_of, target_of
 from .blanking import blanked_in
 from .exploration import KEPT, TablesExploration, attacker_of
-from .people import CountedPeople, GroupsOfPeople
+from .people import CountedPeople, GroupsOfPeople, People
 from .policy import Policy
 from .problem import Problem
 from .records import (
@@ -46,9 +46,9 @@ _Entry = tuple[float, float, bytes]
 
 
 def run_point(run: Run, policy: Policy) -> tuple[float, float]:
-    """Return risk and loss of a policy on the axes of a run, without counting it."""
-    if run.score is not None:
-        point = run.score(policy.bits)
+    """Return risk and loss of a policy on the axes of a run, with nobody left out, without counting it."""
+    if run.whole is not None:
+        point = run.whole(policy.bits)
         return point[0], point[1]
     measured = run.cells.measure(policy.bits)
     return measured.risk, measured.loss
@@ -136,7 +136,7 @@ def _shown(problem: Problem, policy: Policy, loss: float) -> _Shown:
         "blanked": 0,
         **measures.beside(
             problem.cells, policy.bits, problem.sensitive, problem.ordered,
-            problem.fraction if problem.people is None else None,
+            problem.sampled(policy.bits) if problem.people is None else None,
             None if problem.people is None else problem.people.group(policy.bits),
         ),
     }  # fmt: skip
@@ -178,6 +178,26 @@ def _without_people(
     return {**found, **measures.shown_of(inside, problem.ordered)} if inside else found
 
 
+def _with_blanks(problem: Problem, people: People, policy: Policy, shown: _Shown) -> _Shown:
+    """Return what is shown of a policy when cells are blanked and groups count people."""
+    blanks, left, group = blanked_in(problem.cells, policy.bits, people)
+    groups = GroupsOfPeople(blanks.records.astype(np.float64), blanks.sizes, blanks.people)
+    found: _Shown = {
+        **shown,
+        **_by_people(problem, groups),
+        "loss": left.loss,
+        "loss_nats": left.loss_nats,
+        "suppressed": left.records,
+        "blanked": blanks.rows_blanked,
+    }
+    inside = {}
+    for name, (cell, value, count) in problem.sensitive.items():
+        stays = group[cell] >= 0
+        joint = (cell[stays], value[stays], count[stays])
+        inside[name] = measures.within(group, joint).renumbered()
+    return {**found, **measures.shown_of(inside, problem.ordered)} if inside else found
+
+
 def _candidate(problem: Problem, run: Run, entry: _Entry, *, as_cells: bool) -> TablesCandidate:
     risk, loss, packed = entry
     policy = Policy(problem.lattice, packed)
@@ -185,7 +205,10 @@ def _candidate(problem: Problem, run: Run, entry: _Entry, *, as_cells: bool) -> 
     shown = _shown(problem, policy, loss)
     people = problem.people
     if people is not None and not people.allowed(people.groups(policy.bits)):
-        shown = _without_people(problem, people, policy, shown)
+        if as_cells and isinstance(people, People):
+            shown = _with_blanks(problem, people, policy, shown)
+        else:
+            shown = _without_people(problem, people, policy, shown)
     elif run.max_below and people is None:
         cells = problem.cells
         if as_cells:
@@ -199,7 +222,7 @@ def _candidate(problem: Problem, run: Run, entry: _Entry, *, as_cells: bool) -> 
         shown = _without_small(problem, group, left, shown)
     return TablesCandidate(
         id=policy.id,
-        risk=Risk(risk, attacker=attacker),
+        risk=Risk(risk, attacker=attacker, modelled=problem.table.covered is not None),
         utility=Utility(1.0 - loss, kept=KEPT),
         **shown,
     )
@@ -279,7 +302,7 @@ def _reference(
     shown = _shown(problem, policy, loss)
     return TablesReference(
         name=name,
-        risk=Risk(risk, attacker=attacker),
+        risk=Risk(risk, attacker=attacker, modelled=problem.table.covered is not None),
         utility=Utility(1.0 - loss, kept=KEPT),
         **shown,
         **beside.to_json(),
@@ -326,6 +349,7 @@ def _facts(
         "fingerprint": lattice.fingerprint,
         "cells": cells.occupied,
         "population": cells.has_population,
+        "population_covers": table.covered,
         "population_people": _people(table),
         "population_facts": _population_facts(problem),
         "expected_reidentified": (

@@ -19,6 +19,7 @@ from .records import PopulationEstimate
 __all__ = [
     "SampleSizes",
     "estimated",
+    "estimated_by_parts",
     "pitman",
     "preferred",
     "snb",
@@ -31,6 +32,9 @@ _SMALL_FRACTION = 0.1  # up to which Pitman's model is preferred (Dankar and oth
 _EXACT = 12  # sample sizes that have a constraint of their own
 _DENSE = 40  # population sizes that are all in the programme; larger ones on a grid
 _STEP = 1.06
+_PARTS = 3  # of a population that is sampled unevenly, each of its own fraction
+_WHOLE = 0.999  # fraction from which on everybody counts as sampled
+_FARTHEST = 20.0  # logit and logarithm of parameters that are still looked at
 _Z = 2.0  # standard errors allowed per constraint
 
 
@@ -91,6 +95,13 @@ def estimated(
 
     """
     sample = SampleSizes.of(groups, fraction)
+    if fraction >= _WHOLE:
+        unique = sample.having(1) / sample.records
+        chance = float((records / groups).sum() / records.sum())
+        return PopulationEstimate(
+            fraction=1.0, people=sample.records, uniqueness=unique, low=unique, high=unique,
+            zayatz=unique, unique_match=1.0, average=chance,
+        )  # fmt: skip
     by_zayatz, by_pitman, by_snb = zayatz(sample), pitman(sample), snb(sample)
     low, high = uniqueness_range(sample)
     chosen = min(max(preferred(sample, by_pitman, by_zayatz, by_snb), low), high)
@@ -105,6 +116,61 @@ def estimated(
         snb=by_snb,
         unique_match=unique_matches(sample),
         average=float((records * _chance(groups, fraction)).sum() / records.sum()),
+    )
+
+
+def estimated_by_parts(
+    groups: npt.NDArray[np.integer],
+    records: npt.NDArray[np.integer],
+    fractions: npt.NDArray[np.float64],
+) -> PopulationEstimate:
+    """Estimate what a population shows of groups that are sampled at different fractions.
+
+    Groups of similar fractions make a part, which is estimated on its own; the ends of the range add up, so the
+    range is wider than one of the whole would be.
+
+    Parameters
+    ----------
+    groups, records : array of int
+        The people and the records of each group.
+    fractions : array of float
+        The share of the population that was sampled where a group lies.
+
+    """
+    order = np.argsort(fractions, kind="stable")
+    reached = np.cumsum(groups[order]) / groups.sum()
+    bound = np.minimum((_PARTS * reached * (1 - 1e-12)).astype(np.int64), _PARTS - 1)
+    part = bound[np.searchsorted(fractions[order], fractions)]  # equal fractions lie together
+    found = []
+    for number in np.unique(part):
+        inside = part == number
+        people = float((groups[inside] / fractions[inside]).sum())
+        fraction = min(float(groups[inside].sum()) / people, 1.0)
+        found.append((people, estimated(groups[inside], records[inside], fraction), inside))
+    whole = sum(people for people, _, _ in found)
+
+    def over_people(name: str) -> float:
+        return sum(p * float(getattr(e, name)) for p, e, _ in found) / whole
+
+    def over_records(name: str) -> float:
+        shares = [(float(records[inside].sum()), e) for _, e, inside in found]
+        return sum(n * float(getattr(e, name)) for n, e in shares) / float(records.sum())
+
+    def of_model(name: str) -> float | None:
+        fits = all(getattr(e, name) is not None for _, e, _ in found)
+        return over_people(name) if fits else None
+
+    return PopulationEstimate(
+        fraction=min(float(groups.sum()) / whole, 1.0),
+        people=whole,
+        uniqueness=over_people("uniqueness"),
+        low=over_people("low"),
+        high=min(over_people("high"), 1.0),
+        zayatz=over_people("zayatz"),
+        pitman=of_model("pitman"),
+        snb=of_model("snb"),
+        unique_match=over_records("unique_match"),
+        average=over_records("average"),
     )
 
 
@@ -153,8 +219,12 @@ def pitman(sample: SampleSizes) -> float | None:
     if u in {1, n}:
         return None
 
+    def parameters(x: npt.NDArray[np.float64]) -> tuple[float, float]:
+        near, far = np.clip(x, -_FARTHEST, _FARTHEST)
+        return float(special.expit(near)), math.exp(far)
+
     def loss(x: npt.NDArray[np.float64]) -> float:
-        alpha, theta = special.expit(x[0]), math.exp(x[1])
+        alpha, theta = parameters(x)
         within = special.gammaln(sample.size - alpha) - special.gammaln(1 - alpha)
         return -float(
             (u - 1) * math.log(alpha)
@@ -174,7 +244,7 @@ def pitman(sample: SampleSizes) -> float | None:
         ),
         key=lambda r: float(r.fun),
     )
-    alpha, theta = float(special.expit(found.x[0])), math.exp(found.x[1])
+    alpha, theta = parameters(found.x)
     people = sample.people
     logs = (
         special.gammaln(theta + alpha + people - 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .policy import Policy
     from .terms import Terms
 
-__all__ = ["KEPT", "TablesExploration", "attacker_of", "unpromised"]
+__all__ = ["KEPT", "TablesExploration", "attacker_of", "partial_population", "unpromised"]
 
 ATTACKER = "knows the quasi-identifiers and the population"
 ATTACKER_OF_SAMPLE = "knows the quasi-identifiers and who is in the table"
@@ -32,6 +32,16 @@ def attacker_of(table: Table) -> str:
     if table.schema.joined:
         return ATTACKER_OF_HISTORIES
     return ATTACKER if table.population_codes is not None else ATTACKER_OF_SAMPLE
+
+
+def partial_population(names: Sequence[str], covered: Sequence[str]) -> str:
+    """Return what is taken for granted where a population does not have every quasi-identifier."""
+    lacking = [name for name in names if name not in covered]
+    return (
+        f"The population does not have {', '.join(lacking)[:300]}: its people are taken to have these values as "
+        "often as the records that agree with them in the others, so the figures about the population are "
+        "modelled. What is estimated beside them takes the table as a random sample of those people."
+    )
 
 
 class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):

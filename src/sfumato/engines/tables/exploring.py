@@ -24,12 +24,12 @@ from ...data.table_schema import TableSchema
 from ...data.table_source import Source
 from . import measures
 from .assumptions import REPEATED, conditions_of, repeated_identifiers, target_of
-from .blanking import BLANKS_BY_ROW
+from .blanking import NOT_JOINED, blanked_in
 from .certificate import certify
 from .conditions import Conditions
 from .describing import described, run_point
 from .exploration import TablesExploration
-from .people import CountedPeople
+from .people import CountedPeople, People
 from .policy import Policy
 from .policy_files import load_policy
 from .problem import Problem, counted
@@ -64,10 +64,8 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
         cut_points={n: _cuts(values) for n, values in request.cut_points.items()},
         sampling_fraction=request.sampling_fraction,
     )
-    if request.suppress_as == "cells" and problem.table.schema.person is not None:
-        raise ParameterError(
-            BLANKS_BY_ROW, hint='leave out people instead: suppress_as = "records".'
-        )
+    if request.suppress_as == "cells" and problem.table.schema.joined:
+        raise ParameterError(NOT_JOINED, hint='leave out people instead: suppress_as = "records".')
     repeated = repeated_identifiers(problem.table)
     if repeated:
         warnings.warn(REPEATED.format(names=", ".join(repeated)), PrivacyWarning, stacklevel=2)
@@ -82,6 +80,7 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
         Streams(request.seed).child("tables"),
         progress=_told(progress, evaluations),
         score=_score(problem, request),
+        whole=_score(problem, request.model_copy(update={"suppress": 0.0})),
         condition=_condition(problem, conditions),
         max_below=int(conditions.max_suppressed * problem.cells.records),
     )
@@ -185,8 +184,13 @@ def _score_of_people(
         if risk is None:
             risk = of_risk(bits)
         if request.suppress > 0 and not people.allowed(groups):
-            left, _, _ = people.suppressed(bits)
-            return left.risk, left.loss, left.records <= most and left.groups > 0
+            if request.suppress_as == "cells" and isinstance(people, People):
+                blanks, left, _ = blanked_in(people.cells, bits, people)
+                touched = left.records + blanks.rows_blanked
+            else:
+                left, _, _ = people.suppressed(bits)
+                touched = left.records
+            return left.risk, left.loss, touched <= most and left.groups > 0
         return risk, of_loss(bits), people.allowed(groups)
 
     return score
@@ -213,12 +217,24 @@ def _references(problem: Problem, request: TablesRequest) -> dict[str, Policy]:
 
 def _infeasible(problem: Problem, run: Run) -> NoCandidateError:
     top = problem.space.project(np.zeros(problem.space.length, dtype=np.uint8))
-    measured = problem.cells.measure(top)
     if not any(r.widest or r.nodes for r in problem.space.rules):  # the top is then unique
+        conflict = (
+            "The constraints conflict: even the most general policy that they allow has a group of"
+        )
+        hint = "lower the smallest group size allowed, or let go of an attribute that must stay."
+        if problem.people is not None:
+            groups = problem.people.groups(top)
+            if problem.table.schema.joined:
+                hint = (
+                    "people differ in how many rows they have, which no policy changes; `suppress` leaves out "
+                    "those with a rare number of rows."
+                )
+            return NoCandidateError(f"{conflict} {int(groups.people.min()):,} people.", hint=hint)
+        measured = problem.cells.measure(top)
         return NoCandidateError(
-            "The constraints conflict: even the most general policy that they allow has a group of "
-            f"{measured.smallest_sample_group:,} records and {measured.smallest_population_group:,.0f} people.",
-            hint="lower the smallest group size allowed, or let go of an attribute that must stay.",
+            f"{conflict} {measured.smallest_sample_group:,} records and "
+            f"{measured.smallest_population_group:,.0f} people.",
+            hint=hint,
         )
     return NoCandidateError(
         f"None of the {run.evaluations:,} policies measured meets the smallest group sizes together with "

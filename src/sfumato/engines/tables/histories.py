@@ -12,21 +12,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from .alike import alike, sums_of_rows
 from .cells import Bits, Cells
 from .measures import Joint
 from .people import CountedPeople, GroupsOfPeople, Held, Marks, Numbers
 
 __all__ = ["Histories"]
-
-Hashes = npt.NDArray[np.uint64]
-_SEEDS = (0x243F6A8885A308D3, 0x13198A2E03707344)  # of the two sums: digits of pi
-
-
-def _mixed(x: Hashes) -> Hashes:
-    """Mix the bits of numbers (the finaliser of splitmix64)."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
 
 
 @dataclass(frozen=True)
@@ -60,7 +51,7 @@ class Histories(CountedPeople):
         cell, person, rows = cell[order], person[order], rows[order]
         begin = np.flatnonzero(np.diff(person, prepend=-1))
         finest = np.ones(cells.length, dtype=np.uint8)
-        of_person = _alike(_sums(cells, finest, cell, rows, begin))
+        of_person = alike(sums_of_rows(cells, finest, cell, rows, begin))
         first = np.unique(of_person, return_index=True)[1]  # somebody with each history
         length = np.diff(np.append(begin, person.size))[first]
         start = np.concatenate(([0], np.cumsum(length)[:-1])).astype(np.int64)
@@ -70,8 +61,8 @@ class Histories(CountedPeople):
 
     def group(self, bits: Bits) -> Numbers:
         """Number the group of each distinct history."""
-        return _alike(
-            _sums(self.cells, bits, self.cell[self.pair], self.rows[self.pair], self.start)
+        return alike(
+            sums_of_rows(self.cells, bits, self.cell[self.pair], self.rows[self.pair], self.start)
         )
 
     @property
@@ -104,28 +95,3 @@ class Histories(CountedPeople):
         group = self.group(bits)
         sizes = np.bincount(group, weights=self.people).astype(np.float64)
         return self._small(sizes.astype(np.int64), sizes)[group][self.of_person]
-
-
-def _sums(
-    cells: Cells, bits: Bits, cell: Numbers, rows: Numbers, start: Numbers
-) -> tuple[Hashes, Hashes]:
-    """Add up the hashes of the generalised rows of each history, twice over."""
-    interval = cells.intervals(bits)
-    found = []
-    for seed in _SEEDS:
-        of_cell = np.full(cells.occupied, seed, dtype=np.uint64)
-        for a in range(cells.attributes):
-            place = interval[a][cells.codes[a, : cells.occupied]].astype(np.uint64)
-            of_cell = _mixed(of_cell ^ (place + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
-        found.append(np.add.reduceat(of_cell[cell] * rows.astype(np.uint64), start))
-    return found[0], found[1]
-
-
-def _alike(sums: tuple[Hashes, Hashes]) -> npt.NDArray[np.int64]:
-    """Number histories so that equal sums have equal numbers."""
-    order = np.lexsort(sums)
-    new = np.ones(order.size, dtype=np.bool_)
-    new[1:] = (np.diff(sums[0][order]) != 0) | (np.diff(sums[1][order]) != 0)
-    number = np.empty(order.size, dtype=np.int64)
-    number[order] = np.cumsum(new) - 1
-    return number

@@ -10,12 +10,13 @@ import pyarrow as pa
 from ...core.errors import ParameterError
 from ...data.table import Table
 from ...data.table_source import Source, quoted_name
-from .blanking import BLANKS_BY_ROW, blanked_in
+from .blanking import NOT_JOINED, blanked_in
 from .cells import Cells
 from .labels import ALL
+from .people import People
 from .policy import Policy
 from .problem import people_of
-from .rows import NUMBER, SMALL, Generaliser
+from .rows import BLANKS, NUMBER, SMALL, Generaliser
 from .suppression import small_groups
 from .terms import Terms
 
@@ -67,11 +68,14 @@ def people_left_out(
     policy: Policy, terms: Terms, table: Table, opened: Source
 ) -> PeopleLeftOut | None:
     """Find the people in groups that are too small, where people are counted and may be left out."""
-    people = people_of(table, _cells(policy, terms, table))
-    if people is None or terms.conditions.max_suppressed <= 0:
+    if table.pairs is None or terms.conditions.max_suppressed <= 0:
         return None
     if terms.conditions.suppress_as == "cells":
-        raise ParameterError(BLANKS_BY_ROW)
+        if table.schema.joined:
+            raise ParameterError(NOT_JOINED)
+        return None
+    people = people_of(table, _cells(policy, terms, table))
+    assert people is not None
     out = people.left_out(policy.bits)
     if not out.any():
         return None
@@ -103,16 +107,20 @@ def small_groups_of(
     policy: Policy, terms: Terms, table: Table
 ) -> tuple[Groups | None, Groups | None]:
     """Find the groups that are left out, and those with blanked cells, where the exploration allowed it."""
-    if terms.conditions.max_suppressed <= 0 or table.pairs is not None:  # people: see above
+    if terms.conditions.max_suppressed <= 0:
         return None, None
-    if terms.conditions.suppress_as == "cells":
+    if terms.conditions.suppress_as == "cells" and not table.schema.joined:
         return _blanks(policy, terms, table)
+    if table.pairs is not None:  # people are left out, with all their rows
+        return None, None
     return _small(policy, terms, table), None
 
 
 def _blanks(policy: Policy, terms: Terms, table: Table) -> tuple[Groups | None, Groups | None]:
     lattice = policy.lattice
-    found, _, _ = blanked_in(_cells(policy, terms, table), policy.bits)
+    cells = _cells(policy, terms, table)
+    people = people_of(table, cells)
+    found, _, _ = blanked_in(cells, policy.bits, people if isinstance(people, People) else None)
     labels = [
         np.array([lattice.label(a, *span) for span in policy.spans(a)], dtype=object)[
             found.codes[a]
@@ -157,7 +165,9 @@ def _small(policy: Policy, terms: Terms, table: Table) -> Groups | None:
     return Groups(groups, int(table.count[small].sum()))
 
 
-def linked_rows(generaliser: Generaliser, opened: Source, small: Groups | None) -> Source | None:
+def linked_rows(
+    generaliser: Generaliser, opened: Source, small: Groups | None, blanks: Groups | None = None
+) -> Source | None:
     """Return the published labels with the person of each row, where the schema names one."""
     if generaliser.schema.person is None:
         return None
@@ -166,6 +176,13 @@ def linked_rows(generaliser: Generaliser, opened: Source, small: Groups | None) 
         opened.connection.register(SMALL, small.groups)
         using = ", ".join(quoted_name(n) for n in small.groups.column_names)
         sql = f"SELECT * FROM ({sql}) ANTI JOIN {SMALL} USING ({using})"  # noqa: S608 (quoted)
+    if blanks is not None:
+        names = [quoted_name(a.name) for a in generaliser.schema.quasi]
+        opened.connection.register(BLANKS, blanks.groups)
+        shown = ", ".join(f"coalesce(b{i}, {name}) AS {name}" for i, name in enumerate(names))
+        same = " AND ".join(f"l{i} = {name}" for i, name in enumerate(names))
+        others = f"* EXCLUDE ({', '.join(f'l{i}, b{i}' for i in range(len(names)))})"
+        sql = f"SELECT {others} REPLACE ({shown}) FROM ({sql}) LEFT JOIN {BLANKS} ON {same}"  # noqa: S608 (quoted)
     return Source.open(opened.query(sql))
 
 

@@ -6,7 +6,7 @@ grows more general (`rises` says which); a search may use any pair of them (`exp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NotRequired, Protocol, TypedDict, runtime_checkable
@@ -27,12 +27,14 @@ __all__ = [
     "MutualInformationLoss",
     "PopulationRisk",
     "ProsecutorRisk",
+    "Sampled",
     "SmallGroups",
     "Within",
     "beside",
     "closeness",
     "diversity",
     "estimate_of",
+    "fractions_in",
     "group_sizes",
     "l_diversity",
     "shown_of",
@@ -43,6 +45,9 @@ __all__ = [
 
 Joint = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Counts of another column within the cells: (occupied cell, number of the value, count)."""
+
+Sampled = float | npt.NDArray[np.float64] | None
+"""The share of the population that was sampled: one, one for each group, or not known."""
 
 _BOUNDS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 
@@ -338,7 +343,7 @@ def beside(
     bits: Bits,
     sensitive: Mapping[str, Joint],
     ordered: Mapping[str, bool] | None = None,
-    fraction: float | None = None,
+    fraction: Sampled = None,
     units: npt.NDArray[np.integer] | None = None,
 ) -> Shown:
     """Return what is shown beside a policy: its loss in nats, k, the field's risks and, by column, l and t.
@@ -394,14 +399,39 @@ def shown_of(inside: Mapping[str, Within], ordered: Mapping[str, bool]) -> OfSen
 
 
 def estimate_of(
-    people: npt.NDArray[np.integer], records: npt.NDArray[np.integer], fraction: float | None
+    people: npt.NDArray[np.integer], records: npt.NDArray[np.integer], fraction: Sampled
 ) -> PopulationEstimate | None:
     """Estimate what a population shows of groups, by their people and records; None without a fraction."""
     if fraction is None or not people.size:
         return None
-    from .estimates import estimated  # scipy's optimisers, which few calls need
+    from .estimates import estimated, estimated_by_parts  # scipy's optimisers, which few calls need
 
-    return estimated(people, records, fraction)
+    if isinstance(fraction, float):
+        return estimated(people, records, fraction)
+    return estimated_by_parts(people, records, fraction)
+
+
+def fractions_in(
+    covered: Sequence[npt.NDArray[np.integer]],
+    count: npt.NDArray[np.integer],
+    people: npt.NDArray[np.floating],
+) -> npt.NDArray[np.float64]:
+    """Return the share of people that a table holds around each group, by what a population knows of it.
+
+    Parameters
+    ----------
+    covered : sequence of arrays
+        The intervals of the groups in the attributes that the population has.
+    count, people : arrays
+        The records and the people of each group.
+
+    """
+    key = np.zeros(len(count), dtype=np.int64)
+    for column in covered:
+        _, key = np.unique(key * (int(column.max()) + 1) + column, return_inverse=True)
+    records = np.bincount(key, weights=count)
+    around = np.maximum(np.bincount(key, weights=people), records)
+    return np.asarray((records / around)[key], dtype=np.float64)
 
 
 class SizeRange(TypedDict):

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from .alike import alike, sums_of_rows
 from .cells import Bits, Cells
 from .measures import Joint, estimate_of, group_sizes
 from .records import AbsoluteRisks
@@ -151,6 +152,16 @@ class CountedPeople(ABC):
 
 
 @dataclass(frozen=True)
+class _Kinds:
+    """People who stand in the same cells, put together: pairs of cell and kind, and the people of each kind."""
+
+    cell: Numbers
+    kind: Numbers
+    people: npt.NDArray[np.int64]
+    of_person: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
 class People(CountedPeople):
     """Rows that stand alone: an attacker knows one combination of a person."""
 
@@ -162,6 +173,28 @@ class People(CountedPeople):
     def total(self) -> float:
         """The records."""
         return float(self.cells.records)
+
+    @cached_property
+    def _kinds(self) -> _Kinds:
+        order = np.argsort(self.person, kind="stable")
+        cell, person = self.cell[order], self.person[order]
+        begin = np.flatnonzero(np.diff(person, prepend=-1))
+        finest = np.ones(self.cells.length, dtype=np.uint8)
+        sums = sums_of_rows(self.cells, finest, cell, np.ones_like(cell), begin)
+        of_person = alike(sums)
+        somebody = np.zeros(self.many, dtype=np.bool_)
+        somebody[np.unique(of_person, return_index=True)[1]] = True
+        shown = somebody[person]
+        return _Kinds(cell[shown], of_person[person[shown]], np.bincount(of_person), of_person)
+
+    def different(self, group: Numbers, many: int) -> npt.NDArray[np.int64]:
+        """Count the different people of groups, given by the number of each occupied cell; −1 for none."""
+        kinds = self._kinds
+        of_pair = group[kinds.cell]
+        held = of_pair >= 0
+        pairs = np.unique(of_pair[held] * kinds.people.size + kinds.kind[held])
+        number, kind = np.divmod(pairs, kinds.people.size)
+        return np.bincount(number, weights=kinds.people[kind], minlength=many).astype(np.int64)
 
     def joint(self, held: Held, kept: Marks | None = None) -> Joint:
         """Count the people of each cell who hold a value."""
@@ -176,29 +209,29 @@ class People(CountedPeople):
     def groups(self, bits: Bits, kept: Marks | None = None) -> GroupsOfPeople:
         """Count the people of each group of a policy; of some people alone where they are marked."""
         key, many, crowd = self._keys(bits)
-        cell, person = self.cell, self.person
+        kinds = self._kinds
+        amount = kinds.people
         if kept is not None:
-            stays = kept[person]
-            cell, person = cell[stays], person[stays]
-        people = self._people(key[cell], person, many)
+            amount = np.bincount(kinds.of_person[kept], minlength=amount.size)
+        group = key[kinds.cell]
+        people = self._people(group, amount, many)
         around = np.maximum(crowd, people)
-        records = np.bincount(key[cell], minlength=many).astype(np.float64)
+        records = np.bincount(group, weights=amount[kinds.kind], minlength=many).astype(np.float64)
         held = records > 0
         return GroupsOfPeople(records[held], people[held], around[held])
 
     def left_out(self, bits: Bits) -> Marks:
         """Mark the people in groups that are too small, and again, since others shrink without them."""
         key, many, crowd = self._keys(bits)
-        group = key[self.cell]
-        out = np.zeros(self.many, dtype=np.bool_)
+        kinds = self._kinds
+        group, amount = key[kinds.cell], kinds.people.copy()
         while True:
-            stays = ~out[self.person]
-            people = self._people(group[stays], self.person[stays], many)
+            people = self._people(group, amount, many)
             small = self._small(people, np.maximum(crowd, people)) & (people > 0)
-            found = np.unique(self.person[stays & small[group]])
-            if found.size == 0:
-                return out
-            out[found] = True
+            found = small[group] & (amount[kinds.kind] > 0)
+            if not found.any():
+                return np.asarray((amount == 0)[kinds.of_person])
+            amount[kinds.kind[found]] = 0
 
     def _keys(self, bits: Bits) -> tuple[npt.NDArray[np.int64], int, npt.NDArray[np.float64]]:
         """Return the group of each occupied cell, how many groups there are, and their population."""
@@ -214,6 +247,9 @@ class People(CountedPeople):
             crowd = np.bincount(key, weights=cells.weight, minlength=many).astype(np.float64)
         return key[: cells.occupied], many, crowd
 
-    def _people(self, group: Numbers, person: Numbers, many: int) -> npt.NDArray[np.int64]:
-        pairs = np.unique(group * self.many + person)
-        return np.bincount(pairs // self.many, minlength=many)
+    def _people(self, group: Numbers, amount: Numbers, many: int) -> npt.NDArray[np.int64]:
+        """Count the different people of each group, by how many there are of each kind."""
+        kinds = self._kinds
+        pairs = np.unique(group * amount.size + kinds.kind)
+        of_pair = amount[pairs % amount.size]
+        return np.bincount(pairs // amount.size, weights=of_pair, minlength=many).astype(np.int64)

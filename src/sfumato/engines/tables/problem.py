@@ -124,6 +124,20 @@ class Problem:
         """What the schema declares attributes to mean, by name."""
         return {a.name: a.meaning for a in self.table.schema.quasi if a.meaning is not None}
 
+    def sampled(self, bits: npt.NDArray[np.uint8]) -> measures.Sampled:
+        """Return what is known of the share that was sampled, under a policy (see `measures.fractions_in`)."""
+        covered = self.table.covered
+        if covered is None:
+            return self.fraction
+        cells = self.cells
+        group, sizes = measures.group_sizes(cells, bits)
+        first = np.unique(group, return_index=True)[1]
+        interval = cells.intervals(bits)
+        places = [self.lattice.names.index(name) for name in covered]
+        inside = [interval[a][cells.codes[a, first]] for a in places]
+        people = np.bincount(group, weights=cells.weight[: cells.occupied]).astype(np.float64)
+        return measures.fractions_in(inside, sizes, people)
+
     def people_by_value(self) -> list[npt.NDArray[np.float64]]:
         """Count the population by the values of each attribute."""
         return [self.cells.value_weights[a, :s] for a, s in enumerate(self.lattice.sizes)]
@@ -229,7 +243,8 @@ def _people_by_value(table: Table, a: int) -> npt.NDArray[np.int64]:
     if table.pairs is None:
         return np.bincount(codes, weights=table.count, minlength=size).astype(np.int64)
     cell, person = table.pairs
-    held = np.unique(np.stack((codes[cell], person)), axis=1)[0]
+    many = int(person.max()) + 1
+    held = np.unique(codes[cell].astype(np.int64) * many + person) // many
     return np.bincount(held, minlength=size)
 
 

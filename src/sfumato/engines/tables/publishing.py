@@ -75,7 +75,9 @@ def publish_by_policy(
             hint="attributes and domains must be the same, in the same order.",
         )
     fixed = resolved_schema(replace(table, domains=policy.lattice.domains))
-    terms = Terms(fixed, policy.lattice, table.population_codes, table.population_count)
+    terms = Terms(
+        fixed, policy.lattice, table.population_codes, table.population_count, covered=table.covered
+    )
     target = None if out is None else Path(out)
     return published(
         policy, unpromised(policy), request, terms=terms, seed=0, out=target, force=force
@@ -150,7 +152,7 @@ def published(
     suppressed = sum(part.records for part in (left_out, people_out) if part is not None)
     work = _Work(
         policy, promise, request, terms, table, opened, seed, suppressed, shift,
-        linked_rows(generaliser, kept_rows, left_out), changed.losses,
+        linked_rows(generaliser, kept_rows, left_out, blanks), changed.losses,
         0 if blanks is None else blanks.records,
     )  # fmt: skip
     if out is None:
@@ -270,7 +272,7 @@ class _Work:
                 "blanked": self.blanked,
                 "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
-            risk=Risk(found.risk, attacker=attacker),
+            risk=Risk(found.risk, attacker=attacker, modelled=table.covered is not None),
             utility=Utility(1.0 - found.loss, kept=KEPT),
             how=TablesHow(
                 policy=self.policy.shown(found.labels),
@@ -286,6 +288,7 @@ class _Work:
                 missing=schema.missing,
                 order="kept" if self.request.keep_order else "shuffled",
                 population=has_population,
+                population_covers=table.covered,
                 joined=schema.joined,
                 explored_table=explored,
                 risk_measure=terms.risk,
@@ -332,4 +335,5 @@ def _read(opened: Source, terms: Terms, population: object, compute: Compute) ->
         table,
         population_codes=terms.population_codes,
         population_count=terms.population_count,
+        covered=terms.covered,
     )

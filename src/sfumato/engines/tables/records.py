@@ -188,6 +188,7 @@ class TablesFrontier(FrontierRecord):
     fingerprint: Hex = private()
     cells: Count
     population: bool
+    population_covers: tuple[ColumnName, ...] | None = None
     population_people: Size | None
     population_facts: PopulationFacts | None
     expected_reidentified: Size
@@ -235,6 +236,7 @@ class TablesHow(Record):
     missing: Name
     order: Literal["shuffled", "kept"] = "kept"
     population: bool
+    population_covers: tuple[ColumnName, ...] | None = None
     joined: bool = False
     explored_table: bool
     risk_measure: Name
@@ -288,6 +290,11 @@ class TablesRelease(Release):
             lost = measured.columns.get(name)
             far = "" if lost is None else f" (distance {lost.distance:.3g})"
             found.append(f"  {name}: {words}{far}")
+        if how.population_covers is not None:
+            lacking = [name for name in how.quasi if name not in how.population_covers]
+            found.append(
+                f"Note: the population does not have {', '.join(lacking)}, so the risk is modelled."
+            )
         if how.identifiers_dropped:
             found.append(f"identifiers dropped: {', '.join(how.identifiers_dropped)}")
         if how.undeclared_columns_kept:

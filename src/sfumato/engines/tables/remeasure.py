@@ -15,7 +15,7 @@ from ...data.table import Table
 from ...data.table_schema import MISSING
 from ...data.table_source import Source, cell_text, quoted_name, quoted_text
 from .labels import ALL
-from .measures import Measure, estimate_of, size_histogram
+from .measures import Measure, Sampled, estimate_of, fractions_in, size_histogram
 from .policy import Policy
 from .problem import fraction_of
 from .records import AbsoluteRisks, GroupSize, PopulationEstimate, TablesMeasured
@@ -163,7 +163,12 @@ def remeasure(
         unchanged = float(histories_before(original))
     expected = float((groups.count / groups.people).sum())
     relative = expected / unchanged
-    fraction = fraction_of(original, terms.sampling_fraction)
+    fraction: Sampled = fraction_of(original, terms.sampling_fraction)
+    if original.covered is not None:
+        places = [lattice.names.index(name) for name in original.covered]
+        whole = ~blank
+        inside = [rows[a][whole] for a in places]
+        fraction = fractions_in(inside, count[whole], people[whole]) if whole.all() else None
     whole_table = not left_out and not original.dropped
     measured = int(groups.count.sum())
     return Remeasured(

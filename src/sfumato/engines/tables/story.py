@@ -18,6 +18,7 @@ from ...presentation.sentences import (
     title_for,
     withheld_check,
 )
+from .exploration import partial_population
 from .records import (
     TablesReference,
 )
@@ -331,6 +332,8 @@ def _assumptions(facts: Facts) -> list[str]:
         else "No population table was given: the table itself stands for the population, which overstates "
         "the risk when it is a sample of something larger."
     )
+    if facts.population_covers is not None:
+        population = partial_population(facts.quasi, facts.population_covers)
     found = [
         (
             "The attacker knows all quasi-identifiers of everybody, exactly and without mistakes, and nothing "

@@ -129,6 +129,13 @@ class Facts:
         return self.frontier is not None and self.frontier.joined
 
     @property
+    def population_covers(self) -> tuple[str, ...] | None:
+        """The quasi-identifiers of a population that does not have all of them."""
+        if self.release is not None:
+            return self.release.how.population_covers
+        return None if self.frontier is None else self.frontier.population_covers
+
+    @property
     def population(self) -> bool:
         if self.release is not None:
             return self.release.how.population

@@ -55,6 +55,8 @@ class Terms:
     margins: tuple[npt.NDArray[np.int64], ...] | None = None
     """How many explored records hold each value of each quasi-identifier."""
     sampling_fraction: float | None = None
+    covered: tuple[str, ...] | None = None
+    """The quasi-identifiers of a population that does not have all of them."""
 
     @classmethod
     def of(
@@ -80,6 +82,7 @@ class Terms:
             conditions or Conditions(),
             margins_of(table, problem.lattice.sizes),
             sampling_fraction,
+            table.covered,
         )
 
     def same_table(self, table: Table) -> bool:
@@ -119,6 +122,7 @@ def save_terms(terms: Terms, references: Mapping[str, Policy], folder: Path) -> 
         "margins": None if terms.margins is None else [m.tolist() for m in terms.margins],
         "sampling_fraction": terms.sampling_fraction,
         "population": terms.population_codes is not None,
+        "covered": None if terms.covered is None else list(terms.covered),
         "references": {name: policy.hex for name, policy in sorted(references.items())},
     }
     write_json(folder / POLICIES_FILE, content, force=True)
@@ -187,9 +191,19 @@ def _terms_of(content: Mapping[str, Any], folder: Path) -> tuple[Terms, dict[str
         _conditions(content["conditions"]),
         _margins(content["margins"], lattice),
         None if content["sampling_fraction"] is None else float(content["sampling_fraction"]),
+        _covered(content.get("covered"), names),
     )
     references = {str(n): policy_of_hex(lattice, h) for n, h in content["references"].items()}
     return terms, references
+
+
+def _covered(content: object, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    if content is None:
+        return None
+    covered = tuple(n for n in names if isinstance(content, list) and n in content)
+    if not covered or list(covered) != content:
+        raise ModelError(f"The file {POLICIES_FILE!r} is damaged: its population does not fit.")
+    return covered
 
 
 def _margins(
