@@ -45,8 +45,7 @@ BOUND = 1 / (1 + RATIO)
 RARE = 0.04  # the share of names under which a second look should be nearly free
 MEAN = "CRF + encoder + CRF that sees it"
 CITED = (
-    "today", "today, alone", "chosen", "form: encoder", "form: CRF + encoder", f"form: {MEAN}",
-    "form: second look",
+    "today", "today, alone", "chosen", "form: encoder", f"form: {MEAN}", "form: second look",
 )  # fmt: skip
 SMALL = 20_000  # words to time a classifier on
 LARGEST = int(os.environ.get("SFUMATO_BENCH_WORDS", "0"))  # of a corpus; 0: all of it
@@ -449,7 +448,7 @@ def _published_table(part: dict[str, Any]) -> dict[str, Any]:
     return {
         **{k: part[k] for k in ("names_share", "forms_chosen")},
         "second_look_reads": part["second_look_reads"],
-        "T": {title: rows[title]["T"] for title in CITED if title in rows},
+        "T": {title: round(rows[title]["T"]) for title in CITED if title in rows},
         "leaks": {title: rows[title]["leaks"] for title in ("today", "chosen")},
         "f1": {title: round(rows[title]["f1"], 3) for title in ("today", "chosen")},
     }
@@ -467,7 +466,10 @@ def _attacked_table(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def combine(folder: Path) -> dict[str, Any]:
-    """Put the parts of a folder together, and keep what the documentation cites."""
+    """Put the parts of a folder together, and keep what the documentation cites.
+
+    A file that is named by its kind alone is kept as it is; `how.txt` says how the parts were measured.
+    """
     parts: dict[str, Any] = {}
     for path in sorted(folder.glob("*.json")):
         kind, *rest = path.stem.split("--")
@@ -475,6 +477,8 @@ def combine(folder: Path) -> dict[str, Any]:
             name, tuning, background = rest
             target = parts.setdefault("publish", {}).setdefault(tuning, {}).setdefault(name, {})
             target[background] = json.loads(path.read_text())
+        elif not rest:
+            parts[kind] = json.loads(path.read_text())
         else:
             parts.setdefault(kind, {})["--".join(rest)] = json.loads(path.read_text())
     notes = folder / "how.txt"
@@ -495,6 +499,10 @@ def combine(folder: Path) -> dict[str, Any]:
     found["attack"] = {
         name: {release: _attacked_table(entry) for release, entry in corpus.items()}
         for name, corpus in parts.get("attack", {}).items()
+    }
+    found["speed"] = {
+        title: {key: value for key, value in part.items() if key != "started_at"}
+        for title, part in parts.get("speed", {}).items()
     }
     found.pop("student", None)  # the summary has what is cited
     return found

@@ -11,7 +11,7 @@ from sfumato.data.table import read_table
 from sfumato.engines.tables.problem import Problem
 from sfumato.engines.tables.search import Budget, Run, search
 from sfumato.engines.tables.search.crossing import cross
-from sfumato.engines.tables.space import Space
+from sfumato.engines.tables.space import AttributeRule, Space
 
 
 @pytest.mark.parametrize("name", sorted(RULES))
@@ -43,8 +43,7 @@ def test_children_reach_the_exact_frontier_of_a_small_space():
     assert run.frontier.area() == pytest.approx(exact.area(), rel=0.01)
 
 
-@pytest.mark.parametrize("evaluations", [150, 300])
-def test_near_unique_tables_with_large_nodes_have_no_hole(evaluations):
+def test_near_unique_tables_with_large_nodes_have_no_hole():
     """Prices of risk lead to both ends of such a frontier only: random chains used to find a better middle."""
     dice = np.random.default_rng(3)
     rows = 1_500
@@ -63,10 +62,23 @@ def test_near_unique_tables_with_large_nodes_have_no_hole(evaluations):
     areas = {
         strategy: min(
             search(
-                Run(problem.cells, problem.space, Budget(evaluations), Streams(seed)), strategy
+                Run(problem.cells, problem.space, Budget(300), Streams(seed)), strategy
             ).frontier.area()
             for seed in range(1 if strategy == "exchange" else 3)
         )
         for strategy in ("exchange", "shs", "rcs")
     }
     assert areas["exchange"] <= min(areas.values()), areas
+
+
+def test_time_that_is_left_is_spent_on_more_prices():
+    """A limit of time goes on where a search without a limit ends, and keeps exact figures."""
+    cells = random_cells(5, sizes=[30, 20, 4], records=600)
+    space = Space([AttributeRule(f"a{i}", n) for i, n in enumerate((30, 20, 4))])
+    plain = search(Run(cells, space, Budget(), Streams(1)), "exchange")
+    longer = search(Run(cells, space, Budget(seconds=20), Streams(1)), "exchange")
+    assert longer.evaluations > plain.evaluations
+    assert longer.frontier.area() <= plain.frontier.area()
+    for risk, utility, packed in list(longer.frontier.entries())[::40]:
+        measured = cells.measure(longer.unpack(packed))
+        assert (measured.risk, 1 - measured.loss) == pytest.approx((risk, utility), abs=1e-12)

@@ -40,17 +40,10 @@ def target_of(documents, release):
 
 @pytest.fixture(scope="module")
 def explored(tiny_folder):
-    from sfumato.engines.text.learners.encoder import learner
-    from sfumato.engines.text.learners.encoder.choices import TUNINGS
-
-    with pytest.MonkeyPatch.context() as patched:
-        # Random weights learn nothing at the rate that suits pretrained ones.
-        fast = {**TUNINGS, "two": TUNINGS["two"]._replace(rate=1e-2)}
-        patched.setattr(learner, "TUNINGS", fast)
-        return explore(
-            corpus(16), labels=["NAME"], ratios=[10], folds=2, encoder=str(tiny_folder),
-            encoder_tuning="two", attackers=["none"],
-        )  # fmt: skip
+    return explore(
+        corpus(16), labels=["NAME"], ratios=[10], folds=2, encoder=str(tiny_folder),
+        encoder_tuning="two", attackers=["none"],
+    )  # fmt: skip
 
 
 def test_an_exploration_with_an_encoder_says_so_and_comes_back(explored, tiny_folder, tmp_path):

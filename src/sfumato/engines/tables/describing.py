@@ -30,6 +30,7 @@ from .records import (
 )
 from .request import TablesRequest
 from .safe_harbor import compared
+from .sampling import estimate_of
 from .search import Run
 from .suppression import Suppressed, small_in, suppressed_point
 from .terms import Terms
@@ -46,9 +47,9 @@ _Entry = tuple[float, float, bytes]
 
 
 def run_point(run: Run, policy: Policy) -> tuple[float, float]:
-    """Return risk and loss of a policy on the axes of a run, without counting it."""
-    if run.score is not None:
-        point = run.score(policy.bits)
+    """Return risk and loss of a policy on the axes of a run, with nobody left out, without counting it."""
+    if run.whole is not None:
+        point = run.whole(policy.bits)
         return point[0], point[1]
     measured = run.cells.measure(policy.bits)
     return measured.risk, measured.loss
@@ -259,7 +260,7 @@ def _without_small(
             journalist_average=average,
             marketer=average,
             sample_uniqueness=float((whole == 1).sum()) / n,
-            estimate=measures.estimate_of(whole, whole, problem.fraction),
+            estimate=estimate_of(whole, whole, problem.fraction),
         ),
     }
     if inside and kept.any():

@@ -6,7 +6,7 @@ grows more general (`rises` says which); a search may use any pair of them (`exp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NotRequired, Protocol, TypedDict, runtime_checkable
@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from ...core.errors import ParameterError
 from .cells import Bits, Cells
-from .records import AbsoluteRisks, PopulationEstimate
+from .records import AbsoluteRisks
+from .sampling import Sampled, estimate_of
 
 __all__ = [
     "AverageClassSize",
@@ -27,14 +28,11 @@ __all__ = [
     "MutualInformationLoss",
     "PopulationRisk",
     "ProsecutorRisk",
-    "Sampled",
     "SmallGroups",
     "Within",
     "beside",
     "closeness",
     "diversity",
-    "estimate_of",
-    "fractions_in",
     "group_sizes",
     "l_diversity",
     "shown_of",
@@ -45,9 +43,6 @@ __all__ = [
 
 Joint = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Counts of another column within the cells: (occupied cell, number of the value, count)."""
-
-Sampled = float | npt.NDArray[np.float64] | None
-"""The share of the population that was sampled: one, one for each group, or not known."""
 
 _BOUNDS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 
@@ -396,42 +391,6 @@ def shown_of(inside: Mapping[str, Within], ordered: Mapping[str, bool]) -> OfSen
             for name, one in inside.items()
         },
     }
-
-
-def estimate_of(
-    people: npt.NDArray[np.integer], records: npt.NDArray[np.integer], fraction: Sampled
-) -> PopulationEstimate | None:
-    """Estimate what a population shows of groups, by their people and records; None without a fraction."""
-    if fraction is None or not people.size:
-        return None
-    from .estimates import estimated, estimated_by_parts  # scipy's optimisers, which few calls need
-
-    if isinstance(fraction, float):
-        return estimated(people, records, fraction)
-    return estimated_by_parts(people, records, fraction)
-
-
-def fractions_in(
-    covered: Sequence[npt.NDArray[np.integer]],
-    count: npt.NDArray[np.integer],
-    people: npt.NDArray[np.floating],
-) -> npt.NDArray[np.float64]:
-    """Return the share of people that a table holds around each group, by what a population knows of it.
-
-    Parameters
-    ----------
-    covered : sequence of arrays
-        The intervals of the groups in the attributes that the population has.
-    count, people : arrays
-        The records and the people of each group.
-
-    """
-    key = np.zeros(len(count), dtype=np.int64)
-    for column in covered:
-        _, key = np.unique(key * (int(column.max()) + 1) + column, return_inverse=True)
-    records = np.bincount(key, weights=count)
-    around = np.maximum(np.bincount(key, weights=people), records)
-    return np.asarray((records / around)[key], dtype=np.float64)
 
 
 class SizeRange(TypedDict):

@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from .alike import alike, sums_of_rows
 from .cells import Bits, Cells
-from .measures import Joint, estimate_of, group_sizes
+from .measures import Joint, group_sizes
 from .records import AbsoluteRisks
+from .sampling import estimate_of
 from .suppression import Suppressed, nats_of
 
 __all__ = ["CountedPeople", "GroupsOfPeople", "People"]

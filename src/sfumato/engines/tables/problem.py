@@ -24,6 +24,7 @@ from .histories import Histories
 from .labels import DomainLabels, IntervalWriter
 from .people import CountedPeople, Held, People
 from .policy import Lattice
+from .sampling import Sampled, fractions_in
 from .space import AttributeRule, Space
 
 if TYPE_CHECKING:
@@ -124,8 +125,8 @@ class Problem:
         """What the schema declares attributes to mean, by name."""
         return {a.name: a.meaning for a in self.table.schema.quasi if a.meaning is not None}
 
-    def sampled(self, bits: npt.NDArray[np.uint8]) -> measures.Sampled:
-        """Return what is known of the share that was sampled, under a policy (see `measures.fractions_in`)."""
+    def sampled(self, bits: npt.NDArray[np.uint8]) -> Sampled:
+        """Return what is known of the share that was sampled, under a policy (see `fractions_in`)."""
         covered = self.table.covered
         if covered is None:
             return self.fraction
@@ -136,7 +137,7 @@ class Problem:
         places = [self.lattice.names.index(name) for name in covered]
         inside = [interval[a][cells.codes[a, first]] for a in places]
         people = np.bincount(group, weights=cells.weight[: cells.occupied]).astype(np.float64)
-        return measures.fractions_in(inside, sizes, people)
+        return fractions_in(inside, sizes, people)
 
     def people_by_value(self) -> list[npt.NDArray[np.float64]]:
         """Count the population by the values of each attribute."""

@@ -341,3 +341,13 @@ def test_a_model_that_declares_no_dimension_has_an_infinite_one():
 
     assert Silent().dimension == np.inf
     assert np.isinf(vc_deviation(0.05, 1000, Silent().dimension))
+
+
+def test_a_model_of_documents_without_a_word_scores_others():
+    vocabulary = Vocabulary()
+    data = TokenData.of(tokenize(["", "we met Ann"], vocabulary), vocabulary)
+    labels = np.array([0, 0, 1], np.uint8)
+    model = CRF(epochs=2).fit(data, labels, documents=np.array([True, False]))
+    assert model.memory is not None
+    assert len(model.memory.keys) == 0
+    assert np.isfinite(model.scores(data)).all()

@@ -700,7 +700,7 @@ def test_a_model_is_data_and_what_does_not_fit_is_refused(learned):
     refused({**header, "frozen": 9}, arrays)
     refused({**header, "frozen": "1"}, arrays)
     refused({**header, "slope": -1.0}, arrays)
-    for members in (0, 2, True, "1", 1 << 30):
+    for members in (0, 3, True, "1", 1 << 30):
         refused({**header, "members": members}, arrays)
     refused({**header, "config": {**header["config"], "hidden_size": 32}}, arrays)
     for name in arrays:
@@ -720,16 +720,17 @@ def test_an_encoder_of_several_members_comes_back_and_goes_on(tiny_encoder):
     from sfumato.engines.text.learners.registry import model_from_arrays
 
     learner = Encoder(tiny_encoder, tuning="all", schedule=Schedule(2, 1e-2, steps=30, most=30))
-    data, labels = documents(8, seed=12)
+    data, labels = documents(64, seed=12, words=9)
     model = learner.fit(data, labels, seed=1)
-    assert model.members == len(model.tuned["case"]) == 3
+    assert model.members == len(model.tuned["case"]) == 2
+    assert (model.slope, model.offset) == (1.0, 0.0)  # nothing was set aside
     assert not np.array_equal(model.tuned["case"][0], model.tuned["case"][1])
     header, arrays = model.to_arrays()
     back = model_from_arrays(json.loads(json.dumps(header)), arrays)
     assert np.array_equal(back.scores(data), model.scores(data))
     started = learner.warm_start(back)
     assert started is not None
-    assert started.fit(data, labels, seed=1).members == 3
+    assert started.fit(data, labels, seed=1).members == 2
     assert np.mean((model.scores(data) > 0) == (labels != 0)) > 0.9
 
 

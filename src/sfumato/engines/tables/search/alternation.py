@@ -12,11 +12,13 @@ import numpy.typing as npt
 from ..intervals import interval_table
 from .run import Bits, Run, pack
 
-__all__ = ["alternate"]
+__all__ = ["alternate", "alternate_finely"]
 
 _WEIGHTS_AROUND = 9
 _SPREAD = 4.0
 _ROUNDS = 6
+_FIRST_FINE = 37  # weights of the first round with time to spare
+_WORTH = 2e-5  # of the area
 _TABLE_LIMIT = 1 << 22  # places of one interval table
 
 
@@ -43,6 +45,22 @@ def alternate(run: Run, *, limit: int | None = None) -> None:
         run.note()
         if before - run.frontier.area() < 3e-4 * before:
             return
+
+
+def alternate_finely(run: Run) -> None:
+    """Alternate for ever more weights while time is left, until a round gains nothing worth its time."""
+    seen: set[tuple[bytes, int, int]] = set()
+    rates = _FIRST_FINE
+    while not run.over() and len(run.frontier) > 0:
+        before = run.frontier.area()
+        for rate in _rates(run, rates):
+            if run.over():
+                return
+            _improve(run, rate, seen, run.evaluations + run.left)
+        run.note()
+        if before - run.frontier.area() < _WORTH * before:
+            return
+        rates = int(1.5 * rates)
 
 
 def _hull(run: Run) -> npt.NDArray[np.float64]:

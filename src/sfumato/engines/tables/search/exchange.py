@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from .alternation import alternate
+from .alternation import alternate, alternate_finely
 from .crossing import cross
 from .descent import descend, persist
 from .exhaustive import exhaustive
@@ -79,6 +79,11 @@ def exchange(run: Run) -> None:
             cross(run, _CROSS)
         if run.conditional:
             persist(run, _DESCENT)
+        if run.budget.seconds is not None:  # time that is left is spent
+            if run.space.coupled or run.score is not None:
+                cross(run)
+            else:
+                alternate_finely(run)
         return
     _small_plan(run, orders)
 

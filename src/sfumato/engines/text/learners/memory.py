@@ -62,10 +62,12 @@ class Memory:
         scores: npt.NDArray[np.float32],
     ) -> None:
         """Add to the score of each word at the offsets 0, −1 and +1 what its record says."""
-        at = np.minimum(np.searchsorted(self.keys, words.lower), len(self.keys) - 1)
-        known = self.keys[at] == words.lower
-        known[:RESERVED] = False
-        bins = np.where(known[:, None], self.bins[at], np.uint8(0))
+        bins = np.zeros((len(words.lower), 2), np.uint8)
+        if len(self.keys):  # documents without a word leave nothing to remember
+            at = np.minimum(np.searchsorted(self.keys, words.lower), len(self.keys) - 1)
+            known = self.keys[at] == words.lower
+            known[:RESERVED] = False
+            bins[known] = self.bins[at[known]]
         for offset, added in enumerate(self.weights_of(bins, weights)):
             scores[:, offset] += added
 

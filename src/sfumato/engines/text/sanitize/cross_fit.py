@@ -346,8 +346,7 @@ class CrossFitSearch:
         def refit() -> EncoderModel:
             if not tuned:  # the same model reads everywhere, looks again and teaches
                 settings.progress("encoder, all documents")
-                model = encoder.fit(data, self.sensitive, seed=seed)
-                tuned.append(model.calibrated(scored.slope, scored.offset))
+                tuned.append(encoder.fit(data, self.sensitive, seed=seed))
             return tuned[0]
 
         def placed(plan: _StagePlan) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.randomness import Streams
-from ..learners.encoder.learner import Encoder, calibration
+from ..learners.encoder.learner import Encoder
 from ..learners.encoder.model import EncoderModel
 from ..learners.encoder.training import within
 from ..learners.protocol import Learner, Model
@@ -53,15 +53,12 @@ def learn_from_background(encoder: Encoder, whole: Labelled, streams: Streams) -
 class EncodedFolds:
     """Scores out of fold: of documents read as a whole, of a second look, of a student.
 
-    `student` is None where there is no unlabelled text. `slope` and `offset` make the answers of an
-    encoder that learns as those of the folds did log-odds.
+    `student` is None where there is no unlabelled text.
     """
 
     whole: Scores
     looked: Scores
     student: Scores | None
-    slope: float
-    offset: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +117,6 @@ def encode_folds(
 ) -> EncodedFolds:
     """Score documents by encoders that have not seen them.
 
-    All encoders are calibrated alike, by the answers of all of them: what a single one sets aside is
-    too little to do it well, and thresholds are shared.
-
     Parameters
     ----------
     encoder : Encoder
@@ -147,26 +141,13 @@ def encode_folds(
     encoder.prepare(data, where)
     joined = fold % _PARTS
     whole, looked, taught = (np.full(len(data), -np.inf) for _ in range(3))
-    models: dict[int, EncoderModel] = {}
-    for part in np.unique(joined).tolist():
+    for part in np.unique(joined):
         held = joined == part
-        model = encoder.fit(data, labels, documents=~held, seed=seed).calibrated(1.0, 0.0)
+        model = encoder.fit(data, labels, documents=~held, seed=seed)
         inside = held[data.document_of]
         whole[inside] = model.scores(data, documents=held)[inside]
         looked[inside] = model.scores_in(data, where & inside)[inside]
         if student is not None:
-            models[part] = model
-    slope, offset = calibration(data, whole, labels)
-    for part, model in models.items():
-        assert student is not None
-        held = joined == part
-        learned = student.learned(model.calibrated(slope, offset), ~held, seed=seed)
-        inside = held[data.document_of]
-        taught[inside] = learned.scores(data, documents=held)[inside]
-    return EncodedFolds(
-        slope * whole + offset,
-        np.where(where, slope * looked + offset, first),
-        None if student is None else taught,
-        slope,
-        offset,
-    )
+            learned = student.learned(model, ~held, seed=seed)
+            taught[inside] = learned.scores(data, documents=held)[inside]
+    return EncodedFolds(whole, np.where(where, looked, first), None if student is None else taught)

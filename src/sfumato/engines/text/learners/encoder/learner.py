@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from .....core.errors import ParameterError
 from .....core.randomness import Streams
-from ...reading.arrays import Mask, Scores
+from ...reading.arrays import Mask
 from ...reading.features import TokenData
 from ..linear.calibration import platt
 from ..protocol import Learner, Model, labelled_documents
@@ -26,7 +26,7 @@ from .training import Schedule, tune
 if TYPE_CHECKING:
     import jax
 
-__all__ = ["Encoder", "calibration"]
+__all__ = ["Encoder"]
 
 _FEW_DOCUMENTS, _ASIDE = 64, 16
 _FEW_POSITIVES = 20
@@ -149,6 +149,8 @@ class Encoder(Learner):
     ) -> EncoderModel:
         """Tune on labelled documents; of many, some are set aside to stop early and to calibrate.
 
+        Several members learn from all documents: their mean needs neither.
+
         Parameters
         ----------
         data : TokenData
@@ -174,7 +176,9 @@ class Encoder(Learner):
         streams = Streams(seed).child("encoder")
         base = self._untuned
         corpora = prepared.get(data, {}).get((base.sha256, base.frozen))
-        aside = None if known is not None else _set_aside(chosen, streams.generator("aside"))
+        aside = None
+        if known is None and base.members == 1:
+            aside = _set_aside(chosen, streams.generator("aside"))
         learned = chosen if aside is None else chosen & ~aside
         with one_at_a_time():
             if corpora is None:
@@ -199,9 +203,11 @@ class Encoder(Learner):
             )  # fmt: skip
             model = replace(base, tuned=flat(tuned))
         if aside is not None:
-            model = model.calibrated(
-                *calibration(data, model.scores(data, documents=aside), labels)
-            )
+            scores = model.scores(data, documents=aside)
+            use = np.isfinite(scores) & data.counted
+            if _FEW_POSITIVES <= np.count_nonzero(labels[use]) < np.count_nonzero(use):
+                slope, offset = platt(scores[use], labels[use])
+                model = replace(model, slope=slope, offset=offset)
         return model
 
     @cached_property
@@ -211,27 +217,6 @@ class Encoder(Learner):
             folder.config, folder.tensors, folder.tokenizer, folder.sha256, self.frozen, {},
             members=TUNINGS[self.tuning].members,
         )  # fmt: skip
-
-
-def calibration(
-    data: TokenData, scores: Scores, labels: npt.NDArray[np.uint8]
-) -> tuple[float, float]:
-    """Return the slope and the offset that make scores log-odds; 1 and 0 where names are too few.
-
-    Parameters
-    ----------
-    data : TokenData
-        The tokens.
-    scores : array of float
-        Scores of documents that those who gave them had not seen; −inf elsewhere.
-    labels : array of uint8
-        1 for a sensitive token.
-
-    """
-    use = np.isfinite(scores) & data.counted
-    if not _FEW_POSITIVES <= np.count_nonzero(labels[use]) < np.count_nonzero(use):
-        return 1.0, 0.0
-    return platt(scores[use], labels[use])
 
 
 def _set_aside(chosen: Mask, random: np.random.Generator) -> Mask | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -92,10 +92,6 @@ class EncoderModel(Model):
         """Return whether learning can go on from one to the other."""
         mine, others = ((m.config, m.sha256, m.frozen, m.members) for m in (self, other))
         return mine == others
-
-    def calibrated(self, slope: float, offset: float) -> EncoderModel:
-        """Return the model with another calibration of what its network answers."""
-        return replace(self, slope=slope, offset=offset)
 
     def __getstate__(self) -> dict[str, object]:
         # What stands on a device stays there; a worker puts it onto its own.
