@@ -23,6 +23,21 @@ def _ones(words):
 
 
 @njit(cache=True)
+def _falling(keys, m, most):
+    """Return the order of the first m keys, none above `most`, from the largest (stable)."""
+    start = np.zeros(most + 2, np.int64)
+    for i in range(m):
+        start[most - keys[i] + 1] += 1
+    for key in range(most + 1):
+        start[key + 1] += start[key]
+    order = np.empty(m, np.int64)
+    for i in range(m):
+        order[start[most - keys[i]]] = i
+        start[most - keys[i]] += 1
+    return order
+
+
+@njit(cache=True)
 def _offer(bits, common, rows, n_rows, need, best, out, sizes):
     """List in `out` the rows that share more than `best` of the common items, those of most first.
 
@@ -39,9 +54,10 @@ def _offer(bits, common, rows, n_rows, need, best, out, sizes):
             sizes[found] = size
             found += 1
     if found >= need:
-        by = np.argsort(-sizes[:found], kind="mergesort")
-        out[:found] = out[:found][by]
-        sizes[:found] = sizes[:found][by]
+        by = _falling(sizes, found, 64 * common.size)
+        listed, values = out[:found].copy(), sizes[:found].copy()
+        for i in range(found):
+            out[i], sizes[i] = listed[by[i]], values[by[i]]
     return found
 
 
@@ -97,6 +113,57 @@ def most_shared(bits, own, need, steps):
         )  # fmt: skip
         at[level + 1] = 0
         level += 1
+    return best
+
+
+@njit(cache=True)
+def largest_frequent_subset(items, starts, rows, k, steps):
+    """Return its size, -1 where the search gave up; items come rarest first.
+
+    Depth first: item q joins those taken before; `held[level]` lists the rows that hold all of them.
+    """
+    m = items.size
+    if m == 0:
+        return 0
+    longest = starts[items[0] + 1] - starts[items[0]]
+    for q in range(m):
+        longest = max(longest, starts[items[q] + 1] - starts[items[q]])
+    held = np.empty((m + 1, longest), np.int32)
+    count = np.zeros(m + 1, np.int64)
+    at = np.zeros(m + 1, np.int64)  # the item to try next at each level
+    best, level = 0, 0
+    while level >= 0:
+        q = at[level]
+        if q == m or level + m - q <= best:
+            level -= 1
+            continue
+        at[level] += 1
+        steps -= 1
+        if steps < 0:
+            return -1
+        a, b = starts[items[q]], starts[items[q] + 1]
+        o = 0
+        if level == 0:
+            for p in range(a, b):
+                held[1, o] = rows[p]
+                o += 1
+        else:
+            i = 0
+            while i < count[level] and a < b:
+                if held[level, i] == rows[a]:
+                    held[level + 1, o] = rows[a]
+                    o += 1
+                    i += 1
+                    a += 1
+                elif held[level, i] < rows[a]:
+                    i += 1
+                else:
+                    a += 1
+        if o >= k:
+            level += 1
+            count[level] = o
+            at[level] = q + 1
+            best = max(best, level)
     return best
 
 
@@ -163,9 +230,10 @@ def largest_clique(adjacent, steps):
         return 0
     degree = np.zeros(m, np.int64)
     for v in range(m):
-        degree[v] = adjacent[v].sum()
+        for w in range(m):
+            degree[v] += adjacent[v, w]
     vertices = np.empty((m + 1, m), np.int64)
-    vertices[0] = np.argsort(-degree, kind="mergesort")
+    vertices[0] = _falling(degree, m, m)
     order = np.empty((m + 1, m), np.int64)
     colours = np.empty((m + 1, m), np.int64)
     count = np.zeros(m + 1, np.int64)

@@ -188,4 +188,4 @@ def withheld_check(part: Part) -> Check | None:
             "look",
             f"{count(many)} {plural(many, 'record')} could not be processed and {was} not published.",
         )
-    return Check("holds", "No record was withheld.")
+    return Check("holds", "Every record could be processed.")

@@ -4,7 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from benchmarks._ceiling_kernels import largest_clique, most_shared, rows_as_bits
+from benchmarks._ceiling_kernels import (
+    largest_clique,
+    largest_frequent_subset,
+    most_shared,
+    rows_as_bits,
+)
 from benchmarks._ceilings import most_by_containment, most_by_pairs
 
 from sfumato.engines.baskets.binary import as_binary
@@ -28,8 +33,16 @@ def test_the_most_items_that_k_rows_share(seed):
     items = np.flatnonzero(matrix[0])
     place[items] = np.arange(len(items))
     bits, own = rows_as_bits(binary.indptr, binary.indices, 0, place)
+    rarest_first = items[np.argsort(binary.supports[items], kind="stable")]
     for need in range(5):
         exact = most_items_shared(matrix, 0, need)
+        if need and len(items) < 12:
+            found = largest_frequent_subset(rarest_first, *binary.columns, need + 1, 10**9)
+            assert found == exact
+            assert largest_frequent_subset(rarest_first, *binary.columns, need + 1, 2) in (
+                -1,
+                exact,
+            )
         assert most_shared(bits, own, need, 10**9) == exact
         for steps in (0, 3, 10, 30):
             assert exact <= most_shared(bits, own, need, steps) <= len(items)

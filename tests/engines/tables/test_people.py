@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.core.errors import DataError, ParameterError, PrivacyWarning
+from sfumato.core.errors import DataError, NoCandidateError, ParameterError, PrivacyWarning
 from sfumato.data.table import read_table
 from sfumato.engines import tables
 from sfumato.engines.tables.problem import Problem
@@ -388,3 +388,24 @@ def test_cells_are_blanked_so_that_groups_have_enough_people(tmp_path):
     assert release.measured.blanked == chosen.blanked
     with pytest.raises(ParameterError, match="rows of a person are joined"):
         tables.explore(frame, joined_schema(40), min_k=6, suppress=0.2, suppress_as="cells")
+
+
+def test_references_leave_nobody_out():
+    """A reference is what it is: its risk and utility do not depend on whom candidates may leave out."""
+    points = []
+    for share in (0.0, 0.4):
+        found = tables.explore(
+            visits(3), schema(), evaluations=80, min_k=12, suppress=share,
+            references={"mine": {"age": ["0-1", "2-5"]}},
+        )  # fmt: skip
+        mine = next(r for r in found.references if r.name == "mine")
+        points.append((mine.risk.value, mine.utility.value))
+    assert points[0] == points[1]
+
+
+def test_a_rare_number_of_rows_conflicts_with_a_smallest_group_of_histories():
+    frame = pd.concat(
+        [visits(3), pd.DataFrame([("p0", 1, "f", "flu")] * 9, columns=visits(3).columns)]
+    )
+    with pytest.raises(NoCandidateError, match=r"a group of 1 people.*number of rows"):
+        tables.explore(frame, joined_schema(), evaluations=40, min_k=2)

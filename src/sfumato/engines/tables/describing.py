@@ -47,9 +47,9 @@ _Entry = tuple[float, float, bytes]
 
 
 def run_point(run: Run, policy: Policy) -> tuple[float, float]:
-    """Return risk and loss of a policy on the axes of a run, without counting it."""
-    if run.score is not None:
-        point = run.score(policy.bits)
+    """Return risk and loss of a policy on the axes of a run, with nobody left out, without counting it."""
+    if run.whole is not None:
+        point = run.whole(policy.bits)
         return point[0], point[1]
     measured = run.cells.measure(policy.bits)
     return measured.risk, measured.loss

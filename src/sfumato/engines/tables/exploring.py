@@ -80,6 +80,7 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
         Streams(request.seed).child("tables"),
         progress=_told(progress, evaluations),
         score=_score(problem, request),
+        whole=_score(problem, request.model_copy(update={"suppress": 0.0})),
         condition=_condition(problem, conditions),
         max_below=int(conditions.max_suppressed * problem.cells.records),
     )
@@ -216,12 +217,24 @@ def _references(problem: Problem, request: TablesRequest) -> dict[str, Policy]:
 
 def _infeasible(problem: Problem, run: Run) -> NoCandidateError:
     top = problem.space.project(np.zeros(problem.space.length, dtype=np.uint8))
-    measured = problem.cells.measure(top)
     if not any(r.widest or r.nodes for r in problem.space.rules):  # the top is then unique
+        conflict = (
+            "The constraints conflict: even the most general policy that they allow has a group of"
+        )
+        hint = "lower the smallest group size allowed, or let go of an attribute that must stay."
+        if problem.people is not None:
+            groups = problem.people.groups(top)
+            if problem.table.schema.joined:
+                hint = (
+                    "people differ in how many rows they have, which no policy changes; `suppress` leaves out "
+                    "those with a rare number of rows."
+                )
+            return NoCandidateError(f"{conflict} {int(groups.people.min()):,} people.", hint=hint)
+        measured = problem.cells.measure(top)
         return NoCandidateError(
-            "The constraints conflict: even the most general policy that they allow has a group of "
-            f"{measured.smallest_sample_group:,} records and {measured.smallest_population_group:,.0f} people.",
-            hint="lower the smallest group size allowed, or let go of an attribute that must stay.",
+            f"{conflict} {measured.smallest_sample_group:,} records and "
+            f"{measured.smallest_population_group:,.0f} people.",
+            hint=hint,
         )
     return NoCandidateError(
         f"None of the {run.evaluations:,} policies measured meets the smallest group sizes together with "

@@ -313,7 +313,7 @@ def _treatments(schema: TableSchema) -> dict[str, str]:
     found = {name: way.in_words() for name, way in ways.items() if way is not None}
     if schema.joined and schema.person is not None:
         found[schema.person.name] = (
-            "a mark for each person, made with a private key and other for each policy"
+            "a mark for each person, made with a private key and different for each policy"
         )
     return found
 

@@ -86,9 +86,12 @@ def _verdict(facts: Facts) -> list[str]:
         )
     elif expected is not None:
         right, unchanged = expected
-        of = f" of {count(facts.records)} records" if facts.records else " records"
+        of = f" of {facts.counted}" if facts.counted else " records"
+        act = "of everybody matches"
+        if facts.joined:
+            act = "in all rows of everybody matches the rows of"
         sentences.append(
-            f"An attacker who knows {known} of everybody matches about "
+            f"An attacker who knows {known} {act} about "
             f"[[tables.expected|{about(right)}]]{of} to the right person; unchanged it would be "
             f"{about(unchanged)}."
         )
@@ -141,7 +144,8 @@ def _stats(facts: Facts) -> list[Stat]:
     kept = LOSS_WORDS.get(facts.loss_measure, facts.loss_measure)
     found.append(Stat(percent(facts.utility), kept, "tables.utility", note))
     if facts.k is not None:
-        words = f"{plural(facts.k, 'record')} in the smallest published group"
+        who = plural(facts.k, "person", "people") if facts.joined else plural(facts.k, "record")
+        words = f"{who} in the smallest published group"
         found.append(Stat(count(facts.k), words, "tables.k"))
     return found
 
@@ -216,7 +220,19 @@ def _published(facts: Facts) -> list[str]:
         words = f"{count(facts.records)} records; quasi-identifiers: {listed(list(facts.quasi))}."
         found.append(words)
     if facts.release is not None:
-        how = facts.release.how
+        how, measured = facts.release.how, facts.release.measured
+        if measured.suppressed:
+            many = measured.suppressed
+            found.append(
+                f"{count(many)} {plural(many, 'record')} in groups that were too small "
+                f"{'was' if many == 1 else 'were'} left out."
+            )
+        if measured.blanked:
+            many = measured.blanked
+            found.append(
+                f"{count(many)} {plural(many, 'record')} in groups that were too small "
+                f"{'has' if many == 1 else 'have'} blanked cells."
+            )
         if how.identifiers_dropped:
             found.append(f"Identifiers left out: {listed(list(how.identifiers_dropped))}.")
         if how.columns_kept:

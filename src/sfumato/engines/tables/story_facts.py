@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ...core.engine import Part
+from ...presentation.numbers import count
 from .records import (
     Ends,
     GroupSize,
@@ -97,6 +98,13 @@ class Facts:
             rows = self.release.counts["rows"]
             return rows if isinstance(rows, int) else None
         return None if self.frontier is None else self.frontier.records
+
+    @property
+    def counted(self) -> str | None:
+        """How many are hidden, in words: people where whole histories are alike, else records."""
+        if self.joined:
+            return f"{count(sum(g.records for g in self.groups))} people" if self.groups else None
+        return f"{count(self.records)} records" if self.records else None
 
     @property
     def expected(self) -> tuple[float, float] | None:

@@ -172,7 +172,7 @@ def _clean(s, loss):
 @njit(cache=True, nogil=True)
 def _fits(s, m, x, least):
     """Return whether each of the first m items listed shares an edge of `least` rows with item x."""
-    for a in range(m):
+    for a in range(m - 1, -1, -1):  # rare items have the fewest edges: they decide soonest
         s.numbers[WORK] += 1
         e = edge(s.first, s.nodes, s.items[a], x)
         if e < 0 or s.counts[e] < least:
@@ -282,8 +282,9 @@ def lift(s, order):
     Nothing published before is lost. Returns the ones gained.
     """
     tried = np.zeros(s.ranks.size, np.bool_)
+    bad = np.empty(s.items.size, np.int64)
     rows = np.empty(order.size, np.int32)
-    n_rows = 0
+    n_rows, gained = 0, 0
     for t in range(order.size):
         r = order[t]
         m = _published(s, r)
@@ -297,31 +298,14 @@ def lift(s, order):
         if m > before:
             rows[n_rows] = r
             n_rows += 1
-    gained, changed = 0, True
+            gained += m - before
+    changed = True
     while changed:  # an item taken back lowers the counts of others: until nothing changes
-        changed, gained, left = False, 0, 0
+        changed = False
         for t in range(n_rows):
-            r = rows[t]
-            m = _published(s, r)
-            hoped = 0
-            for a in range(m):
-                hoped += tried[s.place[a]]
-            while hoped > 0:
-                worst = _in_most_rare_pairs(s, m, tried)
-                if worst < 0:
-                    break
-                x, i = s.items[worst], s.place[worst]
-                m -= 1
-                hoped -= 1
-                s.items[worst], s.place[worst] = s.items[m], s.place[m]
-                _count(s, m, x, -1)
-                s.kept[i] = tried[i] = False
-                changed = True
-            if hoped > 0:
-                rows[left] = r
-                left += 1
-                gained += hoped
-        n_rows = left
+            dropped = _take_back(s, _published(s, rows[t]), tried, bad)
+            gained -= dropped
+            changed |= dropped > 0
     return gained
 
 
@@ -333,16 +317,34 @@ def _count(s, m, x, by):
 
 
 @njit(cache=True, nogil=True)
-def _in_most_rare_pairs(s, m, tried):
-    """Return which of the items tried, of the first m listed, is in the most rare pairs; -1: none."""
-    worst, most = -1, 0
+def _take_back(s, m, tried, bad):
+    """Drop the items tried, of the m listed, that are in rare pairs, those in most of them first.
+
+    Returns how many were dropped.
+    """
+    k = s.numbers[K]
+    dropped = 0
     for a in range(m):
-        if not tried[s.place[a]]:
-            continue
-        bad = 0
-        for b in range(m):
-            if a != b and s.counts[edge(s.first, s.nodes, s.items[a], s.items[b])] < s.numbers[K]:
-                bad += 1
-        if bad > most:
-            worst, most = a, bad
-    return worst
+        bad[a] = 0
+        if tried[s.place[a]]:
+            for b in range(m):
+                if a != b and s.counts[edge(s.first, s.nodes, s.items[a], s.items[b])] < k:
+                    bad[a] += 1
+    while m > 0:
+        worst = 0
+        for a in range(1, m):
+            if bad[a] > bad[worst]:
+                worst = a
+        if bad[worst] == 0:
+            break
+        x, i = s.items[worst], s.place[worst]
+        m -= 1
+        s.items[worst], s.place[worst], bad[worst] = s.items[m], s.place[m], bad[m]
+        s.kept[i] = tried[i] = False
+        for a in range(m):
+            e = edge(s.first, s.nodes, s.items[a], x)
+            if tried[s.place[a]] and s.counts[e] < k:
+                bad[a] -= 1
+            s.counts[e] -= 1
+        dropped += 1
+    return dropped

@@ -18,6 +18,7 @@ __all__ = ["descend", "intervals_of", "persist"]
 _TIRED = 12  # descents in a row that change nothing
 _EXHAUSTED = 60  # walks in a row that meet no new policy
 _SPREAD = (0.2, 0.5, 1.0, 2.0)  # deviations of the logarithm by which gains are blurred
+_ANY = 8.0  # a deviation that leaves nearly nothing of the order of gains
 _FROM_TOP = 4  # descents before the best policies found are loosened and walked down from
 _MOST_JOINED = 4
 _CUTS = 7  # of an interval without a hierarchy
@@ -50,7 +51,8 @@ def descend(run: Run, limit: int) -> None:
 def persist(run: Run, limit: int) -> None:
     """Spend evaluations that are left under conditions: undo much of a good policy and walk down another way.
 
-    One walk in four starts from the most general policy. It ends early only where no walk meets a new policy.
+    One walk in four starts from the most general policy, and one in five takes splits in nearly any order: some
+    policies lie behind a split that gains little. It ends early only where no walk meets a new policy.
     """
     dice = run.streams.generator("persist")
     until = run.evaluations + min(limit, run.left)
@@ -60,7 +62,7 @@ def persist(run: Run, limit: int) -> None:
         start = run.space.project(np.zeros(run.space.length, dtype=np.uint8))
         if number % 4:
             start = _generalised(run, dice) if number % 2 else _loosened(run, dice)
-        spread = float(dice.choice(_SPREAD))
+        spread = float(dice.choice((*_SPREAD, _ANY)))
         _walk(run, start, until, dice, spread=spread, per_risk=bool(dice.integers(2)))
         number += 1
         idle = 0 if run.evaluations > evaluations else idle + 1

@@ -71,6 +71,7 @@ class Run:
         *,
         progress: Progress | None = None,
         score: Callable[[Bits], tuple[float, float, bool]] | None = None,
+        whole: Callable[[Bits], tuple[float, float, bool]] | None = None,
         condition: Callable[[Bits], bool] | None = None,
         max_below: int = 0,
         checkpoints: Sequence[int] = (),
@@ -82,6 +83,7 @@ class Run:
         self.trace: list[tuple[int, float, float]] = []
         self.visited: list[tuple[float, float]] = []
         self.score = score
+        self.whole = whole or score  # for references: a score that leaves nobody out
         self.condition = condition  # asked of a policy before it joins the frontier
         self.max_below = max_below  # records that may lie in groups below the smallest sizes
         self._progress = progress
