@@ -118,7 +118,7 @@ def test_populations():
     with pytest.raises(DataError, match="no population was given"):
         read_table(one, by_population)
     for broken, told in [
-        ({"age": [1], "count": [1]}, "no column 'sex'"),
+        ({"years": [1], "count": [1]}, "no column 'age', nor any other"),
         ({"age": [1], "sex": ["f"]}, "no column 'count'"),
         ({"age": [1], "sex": ["f"], "count": [-1]}, "not a number of people in 1 rows"),
         ({"age": [1], "sex": ["f"], "count": [float("nan")]}, "not a number of people"),

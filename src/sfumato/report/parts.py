@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..core.engine import Engine, Part, engine_named
+from ..core.engine import ENGINES, Engine, Part, engine_named
 from ..core.errors import FormatError, InputError
 from ..core.exploration import Exploration
 from ..core.files import read_json
@@ -79,6 +79,11 @@ def _content(path: Path) -> tuple[Engine, object]:
         raise FormatError(
             f"The file {path.name!r} does not say which engine wrote it.",
             hint="was it written by `sfumato … explore` or `sfumato … publish`?",
+        )
+    if name not in ENGINES:
+        raise FormatError(
+            f"The file {path.name!r} was written by an engine that is not installed.",
+            hint=f"installed are: {', '.join(sorted(ENGINES))}.",
         )
     return engine_named(name), content
 

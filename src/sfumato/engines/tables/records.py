@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Collection, Mapping
+from itertools import pairwise
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from ...core.records import (
     Candidate,
@@ -46,6 +48,25 @@ Ends = dict[ColumnName, tuple[Count, ...]]
 """By attribute: the place of each interval's last value in the domain, in order."""
 Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]*$")]
 Size = Annotated[float, Field(ge=0)]
+
+
+def _check_intervals(labels: Labels, ends: Ends) -> None:
+    """Refuse a policy whose intervals have no labels, or do not follow one another."""
+    if labels.keys() != ends.keys():
+        raise ValueError("labels and intervals are of different attributes")
+    for name, places in ends.items():
+        if not places or len(places) != len(labels[name]):
+            raise ValueError("an interval needs one label")
+        if any(high <= low for low, high in pairwise(places)):
+            raise ValueError("intervals must follow one another")
+
+
+def _check_domains(ends: Ends, quasi: Collection[str], domains: Mapping[str, int]) -> None:
+    """Refuse a policy that does not cover the domain of every quasi-identifier."""
+    if set(quasi) != ends.keys() or not ends.keys() <= domains.keys():
+        raise ValueError("a policy has intervals of every quasi-identifier")
+    if any(places[-1] != domains[name] - 1 for name, places in ends.items()):
+        raise ValueError("intervals must cover the domain")
 
 
 class GroupSize(Record):
@@ -123,6 +144,11 @@ class PolicyFields(Record):
     l_diversity: dict[ColumnName, Count] = Field(default_factory=dict)
     l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
     t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _intervals_have_labels(self) -> Self:
+        _check_intervals(self.policy, self.ends)
+        return self
 
 
 class TablesCandidate(PolicyFields, Candidate):
@@ -206,6 +232,12 @@ class TablesFrontier(FrontierRecord):
     visited_total: Count
     certificate: Certificate | None = None
 
+    @model_validator(mode="after")
+    def _policies_cover_the_domains(self) -> Self:
+        for policy in (*self.candidates, *self.references):
+            _check_domains(policy.ends, self.quasi, self.domains)
+        return self
+
 
 class ColumnLoss(Record):
     """What a column that is no quasi-identifier lost by the way in which its numbers are published.
@@ -244,6 +276,12 @@ class TablesHow(Record):
     refuse_above: Share | None = None
     accept_shift: bool = False
 
+    @model_validator(mode="after")
+    def _policy_covers_the_domains(self) -> Self:
+        _check_intervals(self.policy, self.ends)
+        _check_domains(self.ends, self.quasi, self.domains)
+        return self
+
 
 class TablesMeasured(Record):
     """What was measured on the written file, by code that shares nothing with the search."""
@@ -279,6 +317,12 @@ class TablesRelease(Release):
     worse: tuple[Sentence, ...] = ()
     sentences: tuple[Sentence, ...] = ()
     """What is to be known first, in words."""
+
+    @model_validator(mode="after")
+    def _rows_were_counted(self) -> Self:
+        if not {"rows", "dropped"} <= self.counts.keys():
+            raise ValueError("rows are counted")
+        return self
 
     def lines(self) -> list[str]:
         """Return what the command line prints about the release."""

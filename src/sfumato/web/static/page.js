@@ -404,7 +404,13 @@ function startReview() {
     render();
   }
   const render = () => draw($("text"), { text: current.text, offset: 0 }, current.spans, { words: current.words });
+  let moving = false; // a key that is pressed before the next document is there counts once
   async function next() {
+    if (moving) return;
+    moving = true;
+    try { await seenAndNext(); } finally { moving = false; }
+  }
+  async function seenAndNext() {
     if (current === null) { if (order.length) await open(order[0]); return; }
     const { to_see: left } = await ask("/api/see", { doc: current.doc });
     document.querySelector(`[data-seen="${current.doc}"]`).textContent = "yes";
