@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ..core.errors import DataError, InputError
 from ..core.records import InputFile
+from .combinations import numbered
 from .table_domains import domain_of, with_cuts
 from .table_schema import MISSING, TableSchema
 from .table_source import Source, quoted_name, quoted_text
@@ -303,9 +304,7 @@ def _weight(opened: Source, schema: TableSchema) -> float:
 def _places_of(codes: Codes, among: Codes) -> Counts:
     """Return the place of each column of codes among the columns of other codes, all of which are there."""
     both = np.concatenate((among, codes), axis=1)
-    number = np.zeros(both.shape[1], dtype=np.int64)
-    for row in both:
-        _, number = np.unique(number * (int(row.max()) + 1) + row, return_inverse=True)
+    number = numbered(both)
     place = np.empty(int(number.max()) + 1, dtype=np.int64)
     place[number[: among.shape[1]]] = np.arange(among.shape[1])
     return place[number[among.shape[1] :]]
@@ -416,10 +415,7 @@ def _spread_population(table: Table, covered: list[int]) -> None:
     """
     assert table.population_codes is not None
     assert table.population_count is not None
-    both = np.concatenate((table.population_codes, table.codes[covered]), axis=1)
-    number = np.zeros(both.shape[1], dtype=np.int64)
-    for row in both:
-        _, number = np.unique(number * (int(row.max()) + 1) + row, return_inverse=True)
+    number = numbered(np.concatenate((table.population_codes, table.codes[covered]), axis=1))
     crowd, cells = np.split(number, [table.population_count.size])
     many = int(number.max()) + 1
     people = np.bincount(crowd, weights=table.population_count, minlength=many)

@@ -14,9 +14,10 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from ...data.combinations import numbered
 from .cells import Bits, Cells
 from .people import People
-from .suppression import Suppressed, numbered
+from .suppression import Suppressed
 
 __all__ = ["NOT_JOINED", "Blanked", "blank", "blanked_in"]
 

@@ -80,7 +80,9 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
         Streams(request.seed).child("tables"),
         progress=_told(progress, evaluations),
         score=_score(problem, request),
-        whole=_score(problem, request.model_copy(update={"suppress": 0.0})),
+        whole=_score(problem, request.model_copy(update={"suppress": 0.0}))
+        if problem.people is not None and request.suppress > 0
+        else None,
         condition=_condition(problem, conditions),
         max_below=int(conditions.max_suppressed * problem.cells.records),
     )

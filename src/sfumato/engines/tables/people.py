@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from ...data.combinations import numbered
 from .alike import alike, sums_of_rows
 from .cells import Bits, Cells
 from .measures import Joint, group_sizes
@@ -191,11 +192,7 @@ class People(CountedPeople):
     def different(self, group: Numbers, many: int) -> npt.NDArray[np.int64]:
         """Count the different people of groups, given by the number of each occupied cell; −1 for none."""
         kinds = self._kinds
-        of_pair = group[kinds.cell]
-        held = of_pair >= 0
-        pairs = np.unique(of_pair[held] * kinds.people.size + kinds.kind[held])
-        number, kind = np.divmod(pairs, kinds.people.size)
-        return np.bincount(number, weights=kinds.people[kind], minlength=many).astype(np.int64)
+        return self._people(group[kinds.cell], kinds.people, many)
 
     def joint(self, held: Held, kept: Marks | None = None) -> Joint:
         """Count the people of each cell who hold a value."""
@@ -238,10 +235,7 @@ class People(CountedPeople):
         """Return the group of each occupied cell, how many groups there are, and their population."""
         cells = self.cells
         interval = cells.intervals(bits)
-        key = np.zeros(cells.codes.shape[1], dtype=np.int64)
-        for a in range(cells.attributes):
-            column = interval[a][cells.codes[a]]
-            _, key = np.unique(key * (int(column.max()) + 1) + column, return_inverse=True)
+        key = numbered(interval[a][cells.codes[a]] for a in range(cells.attributes))
         many = int(key.max()) + 1
         crowd = np.zeros(many)
         if cells.has_population:
@@ -249,8 +243,8 @@ class People(CountedPeople):
         return key[: cells.occupied], many, crowd
 
     def _people(self, group: Numbers, amount: Numbers, many: int) -> npt.NDArray[np.int64]:
-        """Count the different people of each group, by how many there are of each kind."""
-        kinds = self._kinds
-        pairs = np.unique(group * amount.size + kinds.kind)
+        """Count the different people of each group (−1 for none), by how many there are of each kind."""
+        pairs = np.unique(group * amount.size + self._kinds.kind)
+        pairs = pairs[np.searchsorted(pairs, 0) :]
         of_pair = amount[pairs % amount.size]
         return np.bincount(pairs // amount.size, weights=of_pair, minlength=many).astype(np.int64)

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from ...core.errors import ReleaseRefusedError
 from ...data.table_schema import MISSING
-from ...data.table_source import Source, cell_text, quoted_name, quoted_text
+from ...data.table_source import Source, quoted_name, quoted_text
 from .remeasure_histories import WrittenHistories
+from .remeasure_values import VALUES, counts_of_values
 from .terms import Terms
 
 __all__ = ["CountedGroups", "WithinGroups"]
@@ -105,15 +106,10 @@ class WithinGroups:
         )
         inner = f"SELECT {keys}, {value} AS v, {records} AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
         found = published.query(
-            f"SELECT {order}, dense_rank() OVER (ORDER BY {order}) - 1 AS g, "  # noqa: S608 (quoted)
-            "dense_rank() OVER (ORDER BY TRY_CAST(v AS DOUBLE), v) - 1 AS place, "
-            f"{cell_text('v')} IS NOT NULL AND TRY_CAST({cell_text('v')} AS DOUBLE) IS NULL AS odd, n "
+            f"SELECT {order}, dense_rank() OVER (ORDER BY {order}) - 1 AS g, {VALUES} "  # noqa: S608 (quoted)
             f"FROM ({inner}) ORDER BY g"
         )
-        group, place = (found.column(c).to_numpy().astype(np.int64) for c in ("g", "place"))
-        table = np.zeros((int(group.max()) + 1, int(place.max()) + 1))
-        np.add.at(table, (group, place), found.column("n").to_numpy())
-        first = np.unique(group, return_index=True)[1]
+        first = np.unique(found.column("g").to_numpy(), return_index=True)[1]
         shown = found.select(labels).take(first)
-        odd = found.column("odd").to_numpy().any()
-        return cls([shown.column(q).to_pylist() for q in labels], table, not odd)
+        table, is_numeric = counts_of_values(found, first.size)
+        return cls([shown.column(q).to_pylist() for q in labels], table, is_numeric)

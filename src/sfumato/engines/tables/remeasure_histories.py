@@ -11,7 +11,8 @@ import pyarrow as pa
 from ...core.errors import ReleaseRefusedError
 from ...data.table import Table
 from ...data.table_schema import MISSING, TableSchema
-from ...data.table_source import Source, cell_text, quoted_name, quoted_text
+from ...data.table_source import Source, quoted_name, quoted_text
+from .remeasure_values import VALUES, counts_of_values
 
 __all__ = ["WrittenHistories", "histories_before"]
 
@@ -57,15 +58,8 @@ class WrittenHistories:
         value = f"coalesce({self.schema.cell(column)}, {quoted_text(MISSING)})"
         rows = f"SELECT {mark} AS p, {value} AS v FROM {published.sql}"  # noqa: S608 (quoted)
         inner = f"SELECT g, v, count(DISTINCT p) AS n FROM ({rows}) JOIN {_MEMBERS} USING (p) GROUP BY ALL"  # noqa: S608 (quoted)
-        found = published.query(
-            "SELECT g, dense_rank() OVER (ORDER BY TRY_CAST(v AS DOUBLE), v) - 1 AS place, "  # noqa: S608 (quoted)
-            f"{cell_text('v')} IS NOT NULL AND TRY_CAST({cell_text('v')} AS DOUBLE) IS NULL AS odd, n "
-            f"FROM ({inner})"
-        )
-        group, place = (found.column(c).to_numpy().astype(np.int64) for c in ("g", "place"))
-        table = np.zeros((self.sizes.size, int(place.max()) + 1))
-        np.add.at(table, (group, place), found.column("n").to_numpy())
-        return table, not found.column("odd").to_numpy().any()
+        found = published.query(f"SELECT g, {VALUES} FROM ({inner})")  # noqa: S608 (quoted)
+        return counts_of_values(found, self.sizes.size)
 
 
 def histories_before(table: Table) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ...data.combinations import numbered
 from .records import PopulationEstimate
 
 __all__ = ["Sampled", "estimate_of", "fractions_in"]
@@ -43,9 +44,7 @@ def fractions_in(
         The records and the people of each group.
 
     """
-    key = np.zeros(len(count), dtype=np.int64)
-    for column in covered:
-        _, key = np.unique(key * (int(column.max()) + 1) + column, return_inverse=True)
+    key = numbered(covered)
     records = np.bincount(key, weights=count)
     around = np.maximum(np.bincount(key, weights=people), records)
     return np.asarray((records / around)[key], dtype=np.float64)

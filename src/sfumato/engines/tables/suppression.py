@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ...data.combinations import numbered
 from .cells import Bits, Cells
 
-__all__ = ["Suppressed", "nats_of", "numbered", "small_groups", "small_in", "suppressed_point"]
+__all__ = ["Suppressed", "nats_of", "small_groups", "small_in", "suppressed_point"]
 
 
 @dataclass(frozen=True)
@@ -103,11 +104,3 @@ def small_groups(
         around = np.maximum(np.bincount(key[cells:], weights=people, minlength=many), records)
     small = (records < min_sample) | (around < min_population - 1e-9)
     return np.asarray(small[key[:cells]])
-
-
-def numbered(columns: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.intp]:
-    """Number the distinct combinations."""
-    key = np.zeros(len(columns[0]), dtype=np.intp)
-    for column in columns:
-        _, key = np.unique(key * (int(column.max()) + 1) + column, return_inverse=True)
-    return key

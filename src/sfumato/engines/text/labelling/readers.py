@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.randomness import Streams
+from ..learners.folds import by_fold, last_scores
 from ..reading.arrays import Scores
 from ..sanitize.classifiers import mean_of
 from .partial import Fitted, Known, PartialCRF, Pool
@@ -103,16 +104,16 @@ class Reading:
 
         """
         learner, pool, seed = self.readers.learner, self.readers.pool, self.readers.seed
-        scores = np.full(len(pool.data), -np.inf)
         wanted = np.unique(documents)
-        dealt = Streams(seed).generator("label folds").permutation(len(wanted)) % FOLDS
-        for fold in range(min(FOLDS, len(wanted))):
-            held = np.zeros(pool.data.documents, np.bool_)
-            held[wanted[dealt == fold]] = True
-            fitted = learner.fit(pool, self.known, documents=~held, seed=seed)
-            inside = held[pool.data.document_of]
-            scores[inside] = fitted.scores(documents=held)[inside]
-        return self._with_lesson(scores)
+        fold = np.full(pool.data.documents, -1, np.int64)
+        fold[wanted] = Streams(seed).generator("label folds").permutation(len(wanted)) % FOLDS
+        scored = by_fold(
+            fold,
+            lambda part: learner.fit(pool, self.known, documents=part, seed=seed),
+            lambda fitted, held: fitted.scores(documents=held),
+            always=fold < 0,
+        )
+        return self._with_lesson(last_scores(scored, len(pool.data)))
 
     def _with_lesson(self, crf: Scores) -> Scores:
         return crf if self.lesson is None else mixed(crf, self.lesson.scores)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ....core.randomness import Streams
 from ..learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER
+from ..learners.folds import by_fold, last_scores
 from ..learners.protocol import Model
 from ..reading.arrays import Mask, Scores
 from .partial import UNKNOWN, Known, Pool
@@ -91,13 +92,13 @@ class EncoderTeacher(Teacher):
         fold = self.streams.generator("folds").permutation(data.documents) % _FOLDS
         if not all(_enough(known, (fold != k)[data.document_of]) for k in range(_FOLDS)):
             return None
-        scores = np.full(len(data), -np.inf)
-        for k in range(_FOLDS):
+
+        def fit(documents: Mask) -> Model:
             watch()
-            held = fold == k
-            inside = held[data.document_of]
-            scores[inside] = self._fit(pool, known, ~held).scores(data, documents=held)[inside]
-        return scores
+            return self._fit(pool, known, documents)
+
+        scored = by_fold(fold, fit, lambda model, held: model.scores(data, documents=held))
+        return last_scores(scored, len(data))
 
     def model(self, pool: Pool, known: Known) -> Model:
         """Return the encoder with a head learned from all answers."""

@@ -16,7 +16,7 @@ from .protocol import Learner
 if TYPE_CHECKING:
     from ..reading.features import TokenData
 
-__all__ = ["by_fold", "by_halves", "deal", "out_of_fold"]
+__all__ = ["by_fold", "by_halves", "deal", "last_scores", "out_of_fold"]
 
 Folds = npt.NDArray[np.int64]  # each document's fold; −1 for those in none
 Fitted = TypeVar("Fitted")
@@ -155,10 +155,11 @@ def by_halves(
     mixed = random.permutation(chosen)
     fold = np.full(data.documents, -1, np.int64)
     fold[mixed] = np.arange(len(mixed)) >= len(mixed) // 2
-    return _last(by_fold(fold, fit, score), len(data))
+    return last_scores(by_fold(fold, fit, score), len(data))
 
 
-def _last(scored: Iterator[Scores], size: int) -> Scores:
+def last_scores(scored: Iterator[Scores], size: int) -> Scores:
+    """Return the scores of all folds that `by_fold` yields; −inf for so many tokens where there is no fold."""
     scores = np.full(size, -np.inf)
     for scores in scored:  # noqa: B007
         pass
