@@ -195,25 +195,15 @@ def _refill(s, r):
 
 @njit(cache=True, nogil=True)
 def _refill_changed(s, x):
-    """Fill the rows that changed, and the rows of item x, each once."""
-    logged = s.numbers[LOGGED]
-    listed = 0
-    for t in range(logged):
-        listed = _list_once(s, s.log_row[t], listed)
+    """Fill the rows that changed, and the rows of item x, each once; none is noted as dirty here."""
+    for t in range(s.numbers[LOGGED]):
+        _note(s, s.log_row[t])
     for p in range(s.starts[x], s.starts[x + 1]):
-        listed = _list_once(s, s.rows[p], listed)
-    for t in range(listed):
+        _note(s, s.rows[p])
+    for t in range(s.numbers[DIRTY]):
         s.is_dirty[s.dirty[t]] = False
         _refill(s, s.dirty[t])
-
-
-@njit(cache=True, nogil=True)
-def _list_once(s, r, listed):
-    if not s.is_dirty[r]:
-        s.is_dirty[r] = True
-        s.dirty[listed] = r
-        listed += 1
-    return listed
+    s.numbers[DIRTY] = 0
 
 
 @njit(cache=True, nogil=True)
