@@ -35,6 +35,9 @@ SELECTORS: Registry[Offer] = Registry(
         "exact": f"{_HERE}.selectors.offers:EXACT",
         "best": f"{_HERE}.selectors.offers:BEST",
     },
+    group="sfumato.baskets.selectors",
+    of=f"{_HERE}.selectors.offers:Offer",
+    adapt=f"{_HERE}.selectors.offers:Offer.of",
 )
 
 WAYS: Registry[WayOf] = Registry(
@@ -46,6 +49,8 @@ WAYS: Registry[WayOf] = Registry(
         "columns+cells": f"{_HERE}.ways:COLUMNS_AND_CELLS",
         "columns+rows": f"{_HERE}.ways:COLUMNS_AND_ROWS",
     },
+    group="sfumato.baskets.methods",
+    of=f"{_HERE}.ways:WayOf",
 )
 
 MEASURES: Registry[MeasureOf] = Registry(
@@ -60,6 +65,8 @@ MEASURES: Registry[MeasureOf] = Registry(
         "neighbours": f"{_HERE}.measures:NEIGHBOURS",
         "categories": f"{_HERE}.measures:CATEGORIES",
     },
+    group="sfumato.baskets.measures",
+    of=f"{_HERE}.measures:MeasureOf",
 )
 
 SCORE = "auc"

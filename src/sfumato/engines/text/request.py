@@ -10,6 +10,7 @@ from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, field_validator
 
+from ...compute import COMPUTE
 from ...core.choice import Choice
 from ...core.errors import NoCandidateError
 from ...core.exploration import Exploration
@@ -278,7 +279,7 @@ class TextPublishRequest(_WithFindings):
     engine: str = parameter(
         "local",
         help="Where the work is done.",
-        choices=lambda: ("local", "spark"),
+        choices=lambda: COMPUTE,
         in_plan=False,
         recorded=False,
     )
