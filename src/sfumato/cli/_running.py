@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 import warnings
@@ -16,14 +15,17 @@ import typer
 from ..core.engine import Progress, no_progress
 from ..core.errors import PrivacyWarning, SfumatoError
 from ..core.printing import printable
-from ._compiling import NOTICE, watched
 
-__all__ = ["Console", "DebugFlag", "ForceFlag", "JsonFlag", "QuietFlag", "running"]
+__all__ = ["Console", "DebugFlag", "ForceFlag", "JsonFlag", "QuietFlag", "listed", "running"]
 
 ForceFlag = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
 QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 DebugFlag = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+def listed() -> None:
+    """Stand for a command that is listed in a help text and not called."""
 
 
 @dataclass
@@ -42,6 +44,8 @@ class Console:
     def result(self, value: Mapping[str, object]) -> None:
         """Print the result for scripts; nothing without --json."""
         if self.json:
+            import json
+
             typer.echo(json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False))
 
     @contextmanager
@@ -49,7 +53,10 @@ class Console:
         """Show how far the work is: a bar on a terminal, a plain line every ten seconds elsewhere."""
         if self.quiet or self.json:
             yield no_progress
-        elif sys.stderr.isatty():
+            return
+        from ._compiling import NOTICE, watched
+
+        if sys.stderr.isatty():
             from rich.console import Console as RichConsole
             from rich.progress import (
                 BarColumn,

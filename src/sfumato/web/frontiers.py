@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ..core.desk import Desk
 from ..core.engine import Part, Progress, engine_named
 from ..core.errors import InputError, NoCandidateError
 from ..core.measures import Risk, Utility
 from ..core.records import FRONTIER_FILE, Candidate, FrontierRecord, Release
 from ..core.request import parameters
+from ..desk.protocol import Desk
 from ..presentation.numbers import count, percent, plain
 
 __all__ = ["Frontiers"]

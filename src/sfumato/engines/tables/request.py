@@ -10,7 +10,6 @@ from ...compute import COMPUTE
 from ...core.choice import Choice
 from ...core.errors import NoCandidateError, SfumatoError
 from ...core.request import Request, parameter
-from ...data.statistics_files import split_database
 from .registries import LOSSES, RISKS, STRATEGIES
 
 __all__ = [
@@ -121,6 +120,8 @@ class TablesRequest(Request):
 
 def _of_databases(files: list[tuple[str, Path]]) -> list[tuple[str, Path]]:
     """Return the files with a database in the place of a table in it."""
+    from ...data.statistics_files import split_database
+
     return [(name, split_database(path)[0]) for name, path in files]
 
 
