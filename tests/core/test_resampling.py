@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import ParameterError
-from sfumato.core.resampling import NextBatch, exact_interval, exact_upper
+from sfumato.core.statistics.resampling import NextBatch, exact_interval, exact_upper
 
 
 def plain_sums(columns, batch, seed, replicates):

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import ParameterError
-from sfumato.engines.tables import measures
-from sfumato.engines.tables.cells import Cells
-from sfumato.engines.tables.registries import LOSSES, RISKS, STRATEGIES
+from sfumato.engines.tables.contingency.cells import Cells
+from sfumato.engines.tables.measures import axes as measures
+from sfumato.engines.tables.registry import LOSSES, RISKS, STRATEGIES
 
 SIZES = (5, 3, 4)
 LENGTH = sum(SIZES) - len(SIZES)
