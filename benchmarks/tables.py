@@ -336,7 +336,7 @@ _CHILD = """
 import json, resource, sys, time
 from benchmarks.tables import TENNESSEE, _start
 from sfumato.data.table import read_table
-from sfumato.engines.tables.problem import Problem
+from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.search import search
 big, small, population = sys.argv[1:4]
 found, problems = {}, {}

@@ -14,8 +14,8 @@ __all__ = ["REPLACEMENTS"]
 REPLACEMENTS: Registry[type[Replacer]] = Registry(
     "replacement",
     {
-        "placeholder": f"{__package__}.redaction:Placeholder",
-        "mask": f"{__package__}.redaction:Mask",
+        "placeholder": f"{__package__}.replacer:Placeholder",
+        "mask": f"{__package__}.replacer:Mask",
         "surrogate": f"{__package__}.surrogates.replacement:Surrogates",
     },
 )
