@@ -47,7 +47,7 @@ def test_every_command_has_the_shared_flags(path, command):
 
 
 def test_what_the_help_says_of_a_group_is_what_the_engine_says():
-    shown = runner.invoke(build([]), ["--help"]).stdout
+    shown = runner.invoke(build([""]), ["--help"]).stdout
     assert shown == runner.invoke(app, ["--help"]).stdout
     for name, engine in ENGINES.items():
         assert name in shown
@@ -57,7 +57,7 @@ def test_what_the_help_says_of_a_group_is_what_the_engine_says():
 @pytest.mark.parametrize(("path", "_command"), ALL, ids=[" ".join(p) for p, _ in ALL])
 def test_the_script_shows_of_a_command_what_all_commands_together_show(path, _command):
     for words in (path, path[:1]):
-        shown = runner.invoke(build(words), [*words, "--help"])
+        shown = runner.invoke(build([*words, ""]), [*words, "--help"])
         assert shown.exit_code == 0
         assert shown.stdout == runner.invoke(app, [*words, "--help"]).stdout
 

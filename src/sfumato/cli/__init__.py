@@ -44,14 +44,14 @@ def _root(
             set_limits(Limits().raised(limit))
 
 
-def build(words: Sequence[str] | None = None) -> typer.Typer:
+def build(words: Sequence[str] = ()) -> typer.Typer:
     """Build the commands.
 
     Parameters
     ----------
-    words : sequence of str, optional
-        The words of a command line without its options: only the command that they name is built with
-        its options, and of all others there is what the help lists. None builds everything.
+    words : sequence of str
+        The first words of a command line: only the command or the group that they name is built with
+        its options, and of all others there is what a help text lists. "" names none.
 
     """
     from ..core.engine import ENGINES
@@ -65,7 +65,7 @@ def build(words: Sequence[str] | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     made.callback()(_root)
-    called = None if words is None else next(iter(words), "")
+    called = next(iter(words), None)
     for command in (run.demo, run.samples, run.run, report, serve):
         name = command.__name__
         if called in (None, name):
@@ -82,12 +82,12 @@ def build(words: Sequence[str] | None = None) -> typer.Typer:
     return made
 
 
-def _group(name: str, words: Sequence[str] | None) -> typer.Typer:
+def _group(name: str, words: Sequence[str]) -> typer.Typer:
     """Return the commands of an engine, or of one that is not called its summary."""
     from ..core.engine import ENGINES
     from ..core.errors import ParameterError
 
-    is_called = words is None or name in words[:1]
+    is_called = not words or name == words[0]
     try:
         engine = ENGINES[name]
     except ParameterError as error:  # of another package, which must not take the others with it
@@ -99,7 +99,7 @@ def _group(name: str, words: Sequence[str] | None) -> typer.Typer:
     if is_called:
         from ._engines import engine_app
 
-        return engine_app(engine, None if words is None else words[1:])
+        return engine_app(engine, words[1:])
     group = typer.Typer(help=engine.summary)
     group.callback()(listed)
     return group
@@ -117,7 +117,7 @@ def main() -> None:
 
     words = [word for word in sys.argv[1:] if not word.startswith("-") and "=" not in word]
     try:
-        app = build(words)
+        app = build([*words[:2], ""])
     except SfumatoError as error:
         typer.echo(f"sfumato: {error}", err=True)
         sys.exit(error.exit_status)

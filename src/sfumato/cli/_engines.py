@@ -24,16 +24,16 @@ class _Explored(Request):
     )
 
 
-def engine_app(engine: AnyEngine, words: Sequence[str] | None = None) -> typer.Typer:
+def engine_app(engine: AnyEngine, words: Sequence[str] = ()) -> typer.Typer:
     """Return the command group of an engine.
 
     Parameters
     ----------
     engine : Engine
         The engine.
-    words : sequence of str, optional
-        The words after the engine's name: only the command that they name is built with its options.
-        None builds all.
+    words : sequence of str
+        The words after the engine's name: only the command that they name is built with its options;
+        all are without any.
 
     """
     app = typer.Typer(
@@ -44,7 +44,7 @@ def engine_app(engine: AnyEngine, words: Sequence[str] | None = None) -> typer.T
     )
 
     def add(name: str, about: str, make: Callable[[str, str], Callable[..., None]]) -> None:
-        if words is None or name in words[:1]:
+        if not words or name == words[0]:
             app.command(name)(make(f"sfumato {engine.name} {name}", about))
         else:
             app.command(name, help=about)(listed)

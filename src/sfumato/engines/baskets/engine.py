@@ -96,7 +96,7 @@ class BasketsEngine(
         self, request: BasketsRequest, *, progress: Progress = no_progress
     ) -> BasketsExploration:
         """Try ways to publish for each k; a frontier of risk (1/k) and of what is kept."""
-        from .exploring import explored
+        from .frontier.steps import explored
 
         return explored(request, progress=progress)
 
@@ -111,7 +111,7 @@ class BasketsEngine(
         progress: Progress = no_progress,
     ) -> BasketsRelease | Baskets:
         """Write the matrix as the candidate says, in its own format, and audit what was written."""
-        from .publish import projected, published
+        from .release.steps import projected, published
 
         if out is None:
             return projected(
@@ -124,7 +124,7 @@ class BasketsEngine(
 
     def attack(self, request: AnyRequest, call: Call) -> BasketsAttack:
         """Look for people in the releases of candidates, by a few of their items."""
-        from .attacking import attack
+        from .attack.steps import attack
         from .request import BasketsAttackRequest
 
         assert isinstance(request, BasketsAttackRequest)
@@ -132,7 +132,7 @@ class BasketsEngine(
 
     def story(self, part: Part) -> Story:
         """Return the baskets part of a report."""
-        from .story import story
+        from .story.part import story
 
         return story(part)
 
@@ -201,9 +201,9 @@ class BasketsEngine(
 
 def _audit(request: BasketsAuditRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...compute.local import Local
-    from .binary import as_binary
-    from .measuring import measured_on
-    from .posets import table_containment
+    from .containment.posets import table_containment
+    from .disclosure.knowledge import measured_on
+    from .matrix.binary import as_binary
 
     if request.ordered or request.equal:
         k = table_containment(request.matrix, request.ordered, request.equal)
@@ -230,7 +230,7 @@ def _hierarchy(request: BasketsHierarchyRequest, call: Call) -> Mapping[str, Jso
 
     from ...core.errors import DataError
     from ...core.staging import whole_file
-    from .co_occurrence import learned_hierarchy
+    from .matrix.co_occurrence import learned_hierarchy
 
     assert call.out is not None
     baskets = request.baskets()
@@ -257,7 +257,7 @@ def _hierarchy(request: BasketsHierarchyRequest, call: Call) -> Mapping[str, Jso
 
 
 def _topics(request: BasketsTopicsRequest, call: Call) -> Mapping[str, JsonValue]:
-    from .topics import topic_entropy_auc
+    from .measures.topics import topic_entropy_auc
 
     baskets = request.baskets()
     auc = topic_entropy_auc(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from ...core.story import Story
     from .exploration import TablesExploration
-    from .publishing import Frame
     from .records import TablesCandidate, TablesRelease
+    from .release.steps import Frame
     from .request import (
         MappingRequest,
         SchemaRequest,
@@ -91,7 +91,7 @@ class TablesEngine(
         self, request: TablesRequest, *, progress: Progress = no_progress
     ) -> TablesExploration:
         """Search the policies of a table for the frontier of risk against utility."""
-        from .exploring import explored
+        from .frontier.steps import explored
 
         return explored(request, progress=progress)
 
@@ -106,7 +106,7 @@ class TablesEngine(
         progress: Progress = no_progress,  # noqa: ARG002 (the rows stream inside the database)
     ) -> TablesRelease | Frame:
         """Write a table as a candidate says, in its own format, and measure what was written."""
-        from .publishing import published
+        from .release.steps import published
 
         return published(
             exploration.policy(candidate),
@@ -120,7 +120,7 @@ class TablesEngine(
 
     def story(self, part: Part) -> Story:
         """Return the part of a report about a table."""
-        from .story import story
+        from .story.part import story
 
         return story(part)
 
@@ -206,7 +206,7 @@ def _schema(request: SchemaRequest, call: Call) -> Mapping[str, JsonValue]:
 def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...core.files import check_output
     from .exploration import TablesExploration
-    from .policy_files import save_mapping, save_policy
+    from .space.policy_files import save_mapping, save_policy
 
     assert call.out is not None
     if call.out.suffix.lower() not in _MAPPINGS:

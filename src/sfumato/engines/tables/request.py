@@ -10,7 +10,7 @@ from ...compute import COMPUTE
 from ...core.choice import Choice
 from ...core.errors import NoCandidateError, SfumatoError
 from ...core.request import Request, parameter
-from .registries import LOSSES, RISKS, STRATEGIES
+from .registry import LOSSES, RISKS, STRATEGIES
 
 __all__ = [
     "MappingRequest",
