@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sfumato.core.errors import FormatError, ParameterError
 from sfumato.core.frontier import Frontier
-from sfumato.engines.tables.policy import Lattice
+from sfumato.engines.tables.space.policy import Lattice
 
 AGES = tuple(str(v) for v in range(1, 11))
 ZIPS = tuple(str(v) for v in range(37201, 37230))

@@ -10,7 +10,7 @@ from ...core.choice import Choice
 from ...core.errors import NoCandidateError, SfumatoError
 from ...core.request import Request, parameter
 from ...data.statistics_files import split_database
-from .registries import LOSSES, RISKS, STRATEGIES
+from .registry import LOSSES, RISKS, STRATEGIES
 
 __all__ = [
     "MappingRequest",
