@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ....core.arrays import Floats
 from ..containment.patterns import Patterns
 from ..matrix.binary import BinaryMatrix, as_binary, as_classes
 
@@ -23,8 +24,6 @@ __all__ = [
     "ham_dist_pairs",
     "information_per_one",
 ]
-
-Floats = npt.NDArray[np.float64]
 
 
 def _class_supports(
