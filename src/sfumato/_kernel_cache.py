@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-__all__ = ["settle"]
+__all__ = ["is_empty", "settle"]
 
 _NAME = "NUMBA_CACHE_DIR"
 
@@ -30,6 +30,14 @@ def settle() -> None:
             os.environ[_NAME] = own
             return
     os.environ[_NAME] = _temporary()
+
+
+def is_empty() -> bool:
+    """Return whether no kernel has been compiled for this machine yet."""
+    from pathlib import Path
+
+    folder = os.environ.get(_NAME) or Path(__file__).parent
+    return next(Path(folder).rglob("*.nbi"), None) is None
 
 
 def _is_private(folder: str) -> bool:
