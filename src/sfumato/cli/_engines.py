@@ -83,8 +83,8 @@ def _explore(engine: Engine, given: Given, call: Call, console: Console) -> None
 def _publish(engine: Engine, given: Given, call: Call, console: Console) -> None:
     from pathlib import Path
 
-    from ..core.ownership import refuse_inputs
     from ..core.records import FRONTIER_FILE
+    from ..core.storage.ownership import refuse_inputs
 
     request = given.made(engine.PublishRequest)
     candidate = None
@@ -107,7 +107,7 @@ def _publish(engine: Engine, given: Given, call: Call, console: Console) -> None
     console.say(f"written: {call.out}")
     console.result({"out": str(call.out), **release.to_json()})
     if release.withheld:
-        from ..core.quarantine import quarantine_of
+        from ..core.storage.quarantine import quarantine_of
 
         assert call.out is not None
         raise WithheldError(
@@ -143,7 +143,7 @@ def _attack(engine: Engine) -> list[Verb]:
 
 
 def _verb(verb: Verb, given: Given, call: Call, console: Console) -> None:
-    from ..core.ownership import refuse_inputs
+    from ..core.storage.ownership import refuse_inputs
 
     request = given.made(verb.Request)
     if call.out is not None:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from ..core.desk import Desk
-from ..core.disk import is_disk_full, told_of_disk
 from ..core.engine import ENGINES, Progress
 from ..core.errors import InputError, SfumatoError
+from ..core.storage.disk import is_disk_full, told_of_disk
 from .frontiers import Frontiers
 from .guard import Guard
 from .shelf import Shelf
