@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 import time
@@ -19,7 +18,16 @@ from ..core.engine import Progress, no_progress
 from ..core.errors import PrivacyWarning, SfumatoError
 from ..core.printing import printable
 
-__all__ = ["NOTICE", "Console", "DebugFlag", "ForceFlag", "JsonFlag", "QuietFlag", "running"]
+__all__ = [
+    "NOTICE",
+    "Console",
+    "DebugFlag",
+    "ForceFlag",
+    "JsonFlag",
+    "QuietFlag",
+    "listed",
+    "running",
+]
 
 ForceFlag = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
 QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -27,6 +35,10 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as one 
 DebugFlag = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 NOTICE = "first use: compiling for this machine (once, usually less than half a minute)"
+
+
+def listed() -> None:
+    """Stand for a command that is listed in a help text and not called."""
 
 
 @dataclass
@@ -45,6 +57,8 @@ class Console:
     def result(self, value: Mapping[str, object]) -> None:
         """Print the result for scripts; nothing without --json."""
         if self.json:
+            import json
+
             typer.echo(json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False))
 
     @contextmanager
@@ -52,7 +66,9 @@ class Console:
         """Show how far the work is: a bar on a terminal, a plain line every ten seconds elsewhere."""
         if self.quiet or self.json:
             yield no_progress
-        elif sys.stderr.isatty():
+            return
+
+        if sys.stderr.isatty():
             from rich.console import Console as RichConsole
             from rich.progress import (
                 BarColumn,

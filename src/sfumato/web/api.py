@@ -55,8 +55,9 @@ class Api:
 
     def status(self, _request: Request) -> Response:
         """Return how far the labelling and the work under way are."""
-        found = {} if self.page.desk is None else self.page.desk.status()
-        return JSONResponse({"status": found, "job": self.page.job})
+        desk = self.page.desk
+        status = None if desk is None else desk.status()
+        return JSONResponse({"status": status or {}, "job": self.page.job})
 
     def document(self, request: Request) -> Response:
         """Return a document with what would be redacted in it."""

@@ -8,13 +8,13 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from ..core.desk import Desk
 from ..core.engine import Part, Progress, engine_named
 from ..core.errors import InputError, NoCandidateError
 from ..core.measures import Risk, Utility
 from ..core.records import FRONTIER_FILE, Candidate, Release
 from ..core.request import parameters
 from ..core.story import Story
+from ..desk.protocol import Desk
 from ..presentation.frontier_chart import frontier_chart_id, linked_svg
 from ..presentation.numbers import count, percent, plain
 
