@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError
 from ..core.files import whole_directory, whole_file
-from ..core.quarantine import QUARANTINE
 from ..core.records import FRONTIER_FILE, RELEASE_FILE
+from ..core.storage.quarantine import QUARANTINE
 from .document import Document, Span
 from .foreign import check_foreign, check_path
 from .formats._layout import Format, Layout, Part, Write

@@ -229,7 +229,7 @@ def _hierarchy(request: BasketsHierarchyRequest, call: Call) -> Mapping[str, Jso
     import csv
 
     from ...core.errors import DataError
-    from ...core.staging import whole_file
+    from ...core.storage.staging import whole_file
     from .matrix.co_occurrence import learned_hierarchy
 
     assert call.out is not None
