@@ -16,7 +16,7 @@ from ...core.errors import NoCandidateError
 from ...core.request import Request, parameter
 from ...data.formats.registry import FORMATS
 from .attack.registry import ATTACKERS, ENCODER
-from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
+from .learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
 from .redaction.registry import REPLACEMENTS
 from .sanitize.modes import MODES

@@ -44,7 +44,7 @@ from .encoders import described, encoder_of, with_unlabelled
 from .judge import Judge, candidate_id
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
+    from ..learners.pretrained import PretrainedEncoder
 
 __all__ = ["explore"]
 
@@ -241,7 +241,7 @@ def _publisher(
     labelled: Labelled,
     mode: str,
     progress: Callable[[str], None],
-    encoder: Encoder | None = None,
+    encoder: PretrainedEncoder | None = None,
     unlabelled: TokenData | None = None,
 ) -> GreedySanitize:
     documents = int(np.count_nonzero(labelled.own))
