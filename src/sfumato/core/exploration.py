@@ -201,7 +201,8 @@ class Exploration(Generic[R, C]):
             {**options, name: data}, owner=f"{engine.name}.publish"
         )
         target = None if out is None else Path(out)
-        return engine.publish(self, self.candidate(own), request, out=target, force=force)
+        made = engine.publish(self, self.candidate(own), request, out=target, force=force)
+        return made.result()
 
     # --- saving -------------------------------------------------------------------------------
 

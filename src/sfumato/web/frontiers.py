@@ -11,6 +11,7 @@ from markupsafe import Markup
 from ..core.engine import Part, Progress, engine_named
 from ..core.errors import InputError, NoCandidateError
 from ..core.measures import Risk, Utility
+from ..core.publication import Publication
 from ..core.records import FRONTIER_FILE, Candidate, Release
 from ..core.request import parameters
 from ..core.story import Story
@@ -112,7 +113,7 @@ class Frontiers:
         if self._is_project(part):
             desk = self.desk
             assert desk is not None
-            return lambda progress: _told(*desk.publish(wanted, progress))
+            return lambda progress: _told(desk.publish(wanted, progress))
         engine = engine_named(part.engine)
         data = Path(str(given.get("data") or ""))
         if not str(given.get("data") or "").strip() or not data.exists():
@@ -124,10 +125,10 @@ class Frontiers:
         def work(progress: Progress) -> str:
             exploration = engine.load(folder)
             out = folder.parent / f"{folder.name}-{wanted}"
-            release = engine.publish(
+            made = engine.publish(
                 exploration, exploration.candidate(wanted), request, out=out, progress=progress
             )
-            return _told(out, release)
+            return _told(made)
 
         return work
 
@@ -163,9 +164,10 @@ def _details(candidate: Candidate, story: Story) -> dict[str, object]:
     }
 
 
-def _told(out: Path, release: object) -> str:
+def _told(made: Publication[Release]) -> str:
     """Return the name of what was published and, line by line, what the command line says of it."""
-    return "\n".join([out.name, *(release.lines() if isinstance(release, Release) else ())])
+    assert made.out is not None
+    return "\n".join([made.out.name, *made.lines()])
 
 
 def _measure(measure: Risk | Utility) -> dict[str, float | str | None]:

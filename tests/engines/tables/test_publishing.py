@@ -306,7 +306,7 @@ def test_refused_when_worse_than_promised(folder, candidate, tmp_path, change, s
         assert told.value.exit_status == 3
     assert files(tmp_path) == []
     accepted = request.model_copy(update={"accept_worse": True})
-    release = tables.ENGINE.publish(found, better, accepted, out=tmp_path / "out.csv")
+    release = tables.ENGINE.publish(found, better, accepted, out=tmp_path / "out.csv").release
     assert said in release.worse[0]
 
 

@@ -15,6 +15,7 @@ from ...core.errors import InputError
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from ...core.publication import Publication
     from ...core.request import Request as AnyRequest
     from ...core.story import Story
     from .attack_records import TextAttack
@@ -117,11 +118,16 @@ class TextEngine(
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,
-    ) -> object:
-        """Publish documents with a candidate; return the release, or a list of documents without `out`."""
+    ) -> Publication[TextRelease]:
+        """Publish documents with a candidate; without `out`, a list of documents in memory."""
+        from ...core.publication import Publication
+        from .records import TextRelease
         from .release.steps import publish as run
 
-        return run(exploration, candidate, request, out=out, force=force, progress=progress)
+        made = run(exploration, candidate, request, out=out, force=force, progress=progress)
+        if isinstance(made, TextRelease):
+            return Publication(made, out)
+        return Publication(data=made)
 
     def attack(self, request: AnyRequest, call: Call) -> TextAttack:
         """Attack a release with every attacker that the request names."""

@@ -166,6 +166,7 @@ def published(
     *,
     seed: int,
     columns: ExploredColumns,
+    frontier: str | None = None,
     force: bool,
     progress: Progress,
 ) -> BasketsRelease:
@@ -184,6 +185,8 @@ def published(
         The seed of the exploration, kept in the record.
     columns : ExploredColumns
         What is known of the explored rows; others are refused unless the request accepts them.
+    frontier : str, optional
+        The mark of the frontier, kept in the record.
     force : bool
         Whether an existing release may be replaced.
     progress : Progress
@@ -192,7 +195,9 @@ def published(
     """
     kind, name = _kind_and_name(request)
     as_file = _data_suffix(target, log=request.log is not None)
-    stage_in = partial(_stage, candidate, request, columns, seed=seed, progress=progress)
+    stage_in = partial(
+        _stage, candidate, request, columns, seed=seed, frontier=frontier, progress=progress
+    )
     read = _read_from(request.matrix, request.labels)
     if as_file is None:
         with whole_directory(target, force=force, inputs=read, private=False) as stage:
@@ -281,6 +286,7 @@ def _stage(
     record: Path,
     *,
     seed: int,
+    frontier: str | None,
     progress: Progress,
 ) -> BasketsRelease:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
@@ -300,6 +306,7 @@ def _stage(
     release = BasketsRelease(
         engine="baskets",
         candidate=candidate.id,
+        frontier=frontier,
         inputs=tuple(written.inputs),
         outputs=tuple(
             InputFile(path=path.name, sha256=sha256_of(path), rows=rows.n)

@@ -95,6 +95,7 @@ def published(
     *,
     terms: Terms,
     seed: int,
+    frontier: str | None = None,
     out: Path | None,
     force: bool = False,
 ) -> TablesRelease | Frame:
@@ -149,7 +150,7 @@ def published(
     work = _Work(
         policy, promise, request, terms, table, opened, seed, suppressed, shift,
         linked_rows(generaliser, kept_rows, left_out, blanks), changed.losses,
-        0 if blanks is None else blanks.records,
+        0 if blanks is None else blanks.records, frontier,
     )  # fmt: skip
     if out is None:
         frame = rows.to_arrow()
@@ -208,6 +209,7 @@ class _Work:
     linked: Source | None = None
     losses: dict[str, ColumnLoss] = field(default_factory=dict)
     blanked: int = 0
+    frontier: str | None = None
 
     def measured(self, written: object) -> tuple[Remeasured, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
@@ -254,6 +256,7 @@ class _Work:
         return TablesRelease(
             engine="tables",
             candidate=self.promise.id,
+            frontier=self.frontier,
             inputs=tuple(self.opened.described(table.rows)),
             outputs=(
                 InputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),

@@ -13,6 +13,7 @@ import numpy as np
 from ....core.engine import Progress
 from ....core.errors import InputError, ParameterError
 from ....core.files import read_json, write_json
+from ....core.publication import Publication
 from ....core.randomness import Streams
 from ....core.records import RELEASE_FILE
 from ....core.staging import WorkFolder, whole_directory
@@ -230,7 +231,7 @@ class TextDesk(Desk):
             found.save(folder)
         return out
 
-    def publish(self, candidate: str, progress: Progress) -> tuple[Path, TextRelease]:
+    def publish(self, candidate: str, progress: Progress) -> Publication[TextRelease]:
         """Publish the project's documents; what people marked is redacted for certain."""
         from ..release.steps import publish
         from ..request import TextPublishRequest
@@ -252,7 +253,7 @@ class TextDesk(Desk):
         assert isinstance(release, TextRelease)
         with self.session.lock:
             self.session.journal.append({"do": "release", "candidate": candidate})
-        return out, release
+        return Publication(release, out)
 
     def _since_release(self) -> tuple[str | None, list[Event]]:
         """Return the candidate of the last release and the events since."""

@@ -80,6 +80,8 @@ class Options:
         The recorded request.
     seed : int, default 0
         The seed of the exploration, for the record.
+    frontier : str, optional
+        The mark of the frontier, for the record.
     findings : path, default None
         Another tool's findings, redacted first.
     min_score : float, default 0
@@ -109,6 +111,7 @@ class Options:
     replacement: str = "placeholder"
     request: Mapping[str, JsonValue] = field(default_factory=dict)
     seed: int = 0
+    frontier: str | None = None
     findings: str | os.PathLike[str] | None = None
     min_score: float = 0.0
     findings_labels: Mapping[str, str] | None = None
@@ -332,6 +335,7 @@ class _Work:
         return TextRelease(
             engine="text",
             candidate=candidate.id,
+            frontier=given.frontier,
             inputs=_named_inputs(self.corpus, self.inputs, self.rows),
             outputs=(InputFile(path=name, sha256=sha256_of(written), rows=rows),),
             seed=given.seed,

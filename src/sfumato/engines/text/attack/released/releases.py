@@ -18,6 +18,7 @@ import numpy.typing as npt
 from pydantic import JsonValue
 
 from .....core.errors import DataError, FormatError, InputError
+from .....core.files import sha256_of
 from .....core.randomness import Streams
 from .....core.records import RELEASE_FILE
 from .....data.document import Document
@@ -93,7 +94,8 @@ def attack_release(
         What attackers with an encoder tune.
 
     """
-    names = TextFrontier.read(directory).labels
+    frontier = TextFrontier.read(directory)
+    names = frontier.labels
     source, record = release_of(Path(published))
     classifiers = load_candidates(directory)
     chosen = classifiers.get(record.candidate) if record is not None else None
@@ -113,6 +115,8 @@ def attack_release(
     return TextAttack(
         engine="text",
         candidate=None if record is None else record.candidate,
+        frontier=frontier.current_mark(),
+        release=None if record is None else sha256_of(Path(published) / RELEASE_FILE),
         request=dict(request or {}),
         seed=seed,
         documents=len(texts),

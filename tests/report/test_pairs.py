@@ -1,0 +1,91 @@
+"""A release, its frontier and its attack find each other by marks, in any order and from any folder."""
+
+import itertools
+import json
+import shutil
+
+import pytest
+from tests.conftest import sfumato
+
+from sfumato.core.errors import InputError
+from sfumato.report.parts import find_parts
+
+
+@pytest.fixture(scope="module")
+def wards(tmp_path_factory, small_samples):
+    """Two explorations of different wards with the same candidate ids, and a release of each."""
+    folder = tmp_path_factory.mktemp("wards")
+    lines = [line for line in _notes(small_samples) if line.strip()]
+    for ward, part in (("a", lines[: len(lines) // 2]), ("b", lines[len(lines) // 2 :])):
+        (folder / f"ward_{ward}.jsonl").write_text("".join(part), encoding="utf-8")
+        sfumato("text", "explore", folder / f"ward_{ward}.jsonl", "--label", "NAME", "--ratios", "1,10",
+                "--out", folder / f"front_{ward}", "--quiet")  # fmt: skip
+        sfumato("text", "publish", folder / f"front_{ward}", folder / f"ward_{ward}.jsonl", "--ratio", "10",
+                "--accept-shift", "--out", folder / "releases" / f"rel_{ward}", "--quiet")  # fmt: skip
+    return folder
+
+
+def _notes(samples):
+    import gzip
+
+    found = next(samples.glob("notes.jsonl*"))
+    opened = gzip.open if found.suffix == ".gz" else open
+    with opened(found, "rt", encoding="utf-8") as stream:
+        return list(stream)
+
+
+def _pairs(parts):
+    return [(p.frontier.inputs[0].path, p.release.inputs[0].path) for p in parts]
+
+
+def test_every_order_of_arguments_gives_the_same_right_pairs(wards, tmp_path):
+    moved = tmp_path / "elsewhere" / "deep"
+    shutil.copytree(wards / "releases" / "rel_a", moved / "rel_a")
+    folders = [wards / "front_a", wards / "front_b", wards / "releases" / "rel_b", moved / "rel_a"]
+    for order in itertools.permutations(folders):
+        assert _pairs(find_parts(order)) == [
+            ("ward_a.jsonl", "ward_a.jsonl"),
+            ("ward_b.jsonl", "ward_b.jsonl"),
+        ]
+
+
+def test_a_release_without_its_frontier_stands_alone_and_says_so(wards, tmp_path):
+    (alone, other) = sorted(
+        find_parts([wards / "front_a", wards / "releases" / "rel_b"]),
+        key=lambda p: p.frontier is not None,
+    )
+    assert alone.frontier is None
+    assert other.release is None
+    sfumato(
+        "report",
+        wards / "front_a",
+        wards / "releases" / "rel_b",
+        "--out",
+        tmp_path / "r",
+        "--quiet",
+    )
+    assert "is not among the folders of this report" in (tmp_path / "r" / "report.html").read_text()
+
+
+def test_an_attack_of_another_release_is_refused(wards, tmp_path):
+    sfumato("text", "attack", wards / "front_a", wards / "releases" / "rel_a", "--labels",
+            wards / "ward_a.jsonl", "--budget", "10", "--out", tmp_path / "attack.json", "--quiet")  # fmt: skip
+    found = find_parts(
+        [tmp_path, wards / "releases" / "rel_b", wards / "front_a", wards / "releases" / "rel_a"]
+    )
+    assert [p.attack is not None for p in found] == [True, False]
+    with pytest.raises(InputError, match="is of another release or frontier"):
+        find_parts([tmp_path, wards / "releases" / "rel_b"])
+
+
+def test_the_mark_is_of_the_frontier_and_under_the_key(wards, tmp_path, monkeypatch):
+    frontier = json.loads((wards / "front_a" / "frontier.json").read_text())
+    release = json.loads((wards / "releases" / "rel_a" / "release.json").read_text())
+    assert release["frontier"] == frontier["mark"]
+    assert frontier["mark"] != json.loads((wards / "front_b" / "frontier.json").read_text())["mark"]
+    monkeypatch.setenv("SFUMATO_PRIVATE_KEY", str(tmp_path / "other.key"))
+    sfumato("text", "explore", wards / "ward_a.jsonl", "--label", "NAME", "--ratios", "1,10", "--out",
+            tmp_path / "again", "--quiet")  # fmt: skip
+    assert (
+        json.loads((tmp_path / "again" / "frontier.json").read_text())["mark"] != frontier["mark"]
+    )
