@@ -11,7 +11,7 @@ import os
 import stat
 from pathlib import Path
 
-__all__ = ["settle"]
+__all__ = ["is_empty", "settle"]
 
 _NAME = "NUMBA_CACHE_DIR"
 
@@ -31,6 +31,12 @@ def settle() -> None:
             os.environ[_NAME] = str(own)
             return
     os.environ[_NAME] = _temporary()
+
+
+def is_empty() -> bool:
+    """Return whether no kernel has been compiled for this machine yet."""
+    folder = os.environ.get(_NAME) or Path(__file__).parent
+    return next(Path(folder).rglob("*.nbi"), None) is None
 
 
 def _is_private(folder: Path) -> bool:

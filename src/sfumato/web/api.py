@@ -67,8 +67,8 @@ class Api:
     def candidate(self, request: Request) -> Response:
         """Return a candidate in words."""
         query = request.query_params
-        shown = self.page.frontiers.shown(query.get("part"), query.get("candidate"))
-        return JSONResponse(shown["details"])
+        found = self.page.frontiers.candidate(query.get("part"), query.get("candidate"))
+        return JSONResponse(found)
 
     async def answer(self, request: Request) -> Response:
         """Keep an answer and return the next question."""
