@@ -36,7 +36,7 @@ from ..space.policy import Lattice, Policy
 from .codebook import write_codebook
 from .outputs import Frame, check_outputs, delimiter, kind_and_name, like, staged
 from .promises import below_promise, broken_conditions
-from .rows import Generaliser, published_rows
+from .rows import WHO, Generaliser, published_rows
 from .suppression import (
     linked_rows,
     people_left_out,
@@ -137,10 +137,9 @@ def published(
     if left_out is not None:
         rows = rows.without(left_out.groups)
     if blanks is not None:
-        rows = rows.blanked(columns, table.names, blanks.groups)
-    changed = treated(
-        rows, columns, terms.schema, private_key().seed("numbers", "tables", policy.id)
-    )
+        carried = [*columns, WHO] if generaliser.who else columns
+        rows = rows.blanked(carried, table.names, blanks.groups)
+    changed = treated(rows, columns, terms.schema, private_key().mark("numbers"))
     rows = changed.rows
     if request.keep_order:
         warn_of_kept_order("rows")
