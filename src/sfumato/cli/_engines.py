@@ -98,8 +98,8 @@ def _explore(engine: AnyEngine, given: Given, call: Call, console: Console) -> N
 def _publish(engine: AnyEngine, given: Given, call: Call, console: Console) -> None:
     from pathlib import Path
 
-    from ..core.ownership import refuse_inputs
     from ..core.records import FRONTIER_FILE
+    from ..core.storage.ownership import refuse_inputs
 
     request = given.made(engine.PublishRequest)
     candidate = None
@@ -151,7 +151,7 @@ def _attack(engine: AnyEngine) -> list[AnyVerb]:
 
 
 def _verb(verb: AnyVerb, given: Given, call: Call, console: Console) -> None:
-    from ..core.ownership import refuse_inputs
+    from ..core.storage.ownership import refuse_inputs
 
     request = given.made(verb.Request)
     if call.out is not None:

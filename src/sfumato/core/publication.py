@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from .errors import WithheldError
-from .quarantine import quarantine_of
 from .records import Release
+from .storage.quarantine import quarantine_of
 
 __all__ = ["Publication"]
 
