@@ -15,7 +15,8 @@ from sfumato.report.parts import find_parts
 def wards(tmp_path_factory, small_samples):
     """Two explorations of different wards with the same candidate ids, and a release of each."""
     folder = tmp_path_factory.mktemp("wards")
-    lines = [line for line in _notes(small_samples) if line.strip()]
+    (folder / "releases").mkdir()
+    lines = (small_samples / "learn.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     for ward, part in (("a", lines[: len(lines) // 2]), ("b", lines[len(lines) // 2 :])):
         (folder / f"ward_{ward}.jsonl").write_text("".join(part), encoding="utf-8")
         sfumato("text", "explore", folder / f"ward_{ward}.jsonl", "--label", "NAME", "--ratios", "1,10",
@@ -23,15 +24,6 @@ def wards(tmp_path_factory, small_samples):
         sfumato("text", "publish", folder / f"front_{ward}", folder / f"ward_{ward}.jsonl", "--ratio", "10",
                 "--accept-shift", "--out", folder / "releases" / f"rel_{ward}", "--quiet")  # fmt: skip
     return folder
-
-
-def _notes(samples):
-    import gzip
-
-    found = next(samples.glob("notes.jsonl*"))
-    opened = gzip.open if found.suffix == ".gz" else open
-    with opened(found, "rt", encoding="utf-8") as stream:
-        return list(stream)
 
 
 def _pairs(parts):

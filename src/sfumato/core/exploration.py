@@ -220,7 +220,8 @@ class Exploration(Generic[R, C]):
             bound = {p.name: sha256_of(p) for p in sorted(payload.iterdir())}
             for entry in bound:
                 put_in_place(payload / entry, folder / entry)
-        self.record = self.record.model_copy(update={"files": bound})
+        marked = {"files": bound, "mark": self.record.current_mark()}
+        self.record = self.record.model_copy(update=marked)
         return self.record.save(folder)
 
     @classmethod

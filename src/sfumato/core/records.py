@@ -308,8 +308,7 @@ class FrontierRecord(Record):
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write frontier.json into a folder that exists."""
         path = Path(folder) / FRONTIER_FILE
-        marked = self.model_copy(update={"mark": self.current_mark()})
-        write_json(path, marked.to_json(), force=True)
+        write_json(path, {**self.to_json(), "mark": self.current_mark()}, force=True)
         return path
 
     @classmethod
