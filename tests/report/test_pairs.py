@@ -60,14 +60,17 @@ def test_a_release_without_its_frontier_stands_alone_and_says_so(wards, tmp_path
 
 
 def test_an_attack_of_another_release_is_refused(wards, tmp_path):
-    sfumato("text", "attack", wards / "front_a", wards / "releases" / "rel_a", "--labels",
-            wards / "ward_a.jsonl", "--budget", "10", "--out", tmp_path / "attack.json", "--quiet")  # fmt: skip
-    found = find_parts(
-        [tmp_path, wards / "releases" / "rel_b", wards / "front_a", wards / "releases" / "rel_a"]
-    )
-    assert [p.attack is not None for p in found] == [True, False]
+    release, attacks = tmp_path / "held_out", tmp_path / "attack"
+    attacks.mkdir()
+    sfumato("text", "publish", wards / "front_a", wards / "ward_b.jsonl", "--ratio", "10", "--ignore-marks",
+            "--accept-shift", "--out", release, "--quiet")  # fmt: skip
+    sfumato("text", "attack", wards / "front_a", release, "--labels", wards / "ward_b.jsonl", "--budget", "10",
+            "--out", attacks / "attack.json", "--quiet")  # fmt: skip
+    others = [attacks, wards / "releases" / "rel_a", wards / "front_a"]
+    found = find_parts([*others, release])
+    assert [p.release.inputs[0].path for p in found if p.attack is not None] == ["ward_b.jsonl"]
     with pytest.raises(InputError, match="is of another release or frontier"):
-        find_parts([tmp_path, wards / "releases" / "rel_b"])
+        find_parts(others)
 
 
 def test_the_mark_is_of_the_frontier_and_under_the_key(wards, tmp_path, monkeypatch):
