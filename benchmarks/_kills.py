@@ -347,7 +347,7 @@ def report(folder: Path) -> Callable[..., None]:
     """Return a report with its charts, into a new folder or over an older one."""
     from sfumato.data.samples.purchases import purchase_log
     from sfumato.engines import baskets
-    from sfumato.report import write_report
+    from sfumato.reports import write_report
 
     log = purchase_log()
     found = baskets.explore(
@@ -355,7 +355,7 @@ def report(folder: Path) -> Callable[..., None]:
     )
     (folder / "explored").mkdir()
     found.save(folder / "explored")
-    _load_modules("sfumato.presentation", "sfumato.report")
+    _load_modules("sfumato.presentation", "sfumato.reports")
 
     def work(out: Path, *, force: bool = False) -> None:
         write_report([folder / "explored"], out=out, charts=True, force=force)
@@ -374,7 +374,7 @@ def whole_plan(folder: Path) -> Callable[..., None]:
     from sfumato.data.samples.purchases import purchase_log
     from sfumato.data.samples.writing import write_samples
     from sfumato.engines import baskets, tables, text  # noqa: F401
-    from sfumato.report import writing  # noqa: F401
+    from sfumato.reports import writing  # noqa: F401
 
     samples = write_samples(folder / "samples")
     write_documents(clinic_notes(60), like="jsonl", out=samples / "few.jsonl")
@@ -397,7 +397,7 @@ def whole_plan(folder: Path) -> Callable[..., None]:
 
     # Kernels are loaded here, before the forks; tables are not, because DuckDB does not survive one.
     _load_modules("sfumato.core", "sfumato.data", "sfumato.compute", "sfumato.engines",
-                  "sfumato.presentation", "sfumato.report")  # fmt: skip
+                  "sfumato.presentation", "sfumato.reports")  # fmt: skip
     baskets.explore(samples / "few.npz", labels=samples / "y.txt", k=[8], selector="hamdist",
                     folds=2)  # fmt: skip
     text.explore(clinic_notes(60), labels=["NAME"], ratios=[10], folds=2, attackers="none")

@@ -16,7 +16,7 @@ from sfumato.data.bins import quantile_cuts
 from sfumato.engines import tables
 from sfumato.engines.tables.cuts import open_cuts
 from sfumato.engines.tables.labels import DomainLabels
-from sfumato.report import write_report
+from sfumato.reports import write_report
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 

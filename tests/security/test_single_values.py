@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sfumato.engines import tables
-from sfumato.report import write_report
+from sfumato.reports import write_report
 
 SCHEMA = {
     "attribute": [

@@ -109,6 +109,8 @@ class Engine(ABC):
         The record of an attack, where the engine can attack a release.
     AttackRequest : type of Request, optional
         The parameters of attack.
+    examples : mapping of str to str
+        By verb: a short doctest for the help of the function of that name.
     """
 
     name: ClassVar[str]
@@ -122,6 +124,7 @@ class Engine(ABC):
     Release: ClassVar[type[records.Release]] = records.Release
     AttackRequest: ClassVar[type[requests.Request] | None] = None
     Attack: ClassVar[type[records.AttackRecord] | None] = None
+    examples: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
     def explore(

@@ -17,7 +17,7 @@ from sfumato.engines.tables import estimates
 from sfumato.engines.tables.estimates import SampleSizes, pitman, snb, uniqueness_range, zayatz
 from sfumato.engines.tables.measures import beside
 from sfumato.engines.tables.problem import Problem
-from sfumato.report import write_report
+from sfumato.reports import write_report
 
 
 def drawn(population, fraction, seed):

@@ -26,6 +26,7 @@ from ...core.release import (
     warn_of_kept_order,
 )
 from ...core.shift import ShiftCheck
+from ...data.inputs import PopulationInput, RowsInput, SchemaInput
 from ...data.table import Table, misplaced, read_table
 from ...data.table_schema import MISSING, TableSchema
 from ...data.table_source import Source
@@ -55,9 +56,9 @@ __all__ = ["Frame", "publish_by_policy", "published"]
 
 def publish_by_policy(
     policy: Policy,
-    data: object,
+    data: RowsInput,
     *,
-    schema: TableSchema | str | os.PathLike[str] | dict[str, object] | None = None,
+    schema: SchemaInput | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     **options: object,
@@ -321,7 +322,9 @@ def _treatments(schema: TableSchema) -> dict[str, str]:
 # --- reading -------------------------------------------------------------------------------------
 
 
-def _read(opened: Source, terms: Terms, population: object, compute: Compute) -> Table:
+def _read(
+    opened: Source, terms: Terms, population: PopulationInput | None, compute: Compute
+) -> Table:
     """Read the table by the domains of the lattice; the population is the one given, or the explored one."""
     counts = counted(opened, terms.schema, compute)
     table = read_table(opened, terms.schema, population, counts=counts)

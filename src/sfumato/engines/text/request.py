@@ -6,15 +6,17 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import Field, field_validator
 
 from ...core.choice import Choice
 from ...core.errors import NoCandidateError
 from ...core.exploration import Exploration
+from ...core.input_types import InputType
 from ...core.records import Candidate, FrontierRecord
 from ...core.request import Request, parameter
+from ...data.inputs import Estimator
 from .attack.registry import ATTACKERS, ENCODER
 from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
@@ -23,6 +25,13 @@ from .release.registry import REPLACEMENTS
 from .sanitize.modes import MODES
 from .sources import Source
 
+if TYPE_CHECKING:
+    from .learners.protocol import Learner
+
+    LearnerInput: TypeAlias = Learner | Estimator
+else:
+    LearnerInput = Annotated[object, InputType("LearnerInput", "Learner or classifier", __name__)]
+
 __all__ = [
     "BUDGETS",
     "EVERY_LABEL",
@@ -30,6 +39,7 @@ __all__ = [
     "AuditRequest",
     "ConvertRequest",
     "GivenWords",
+    "LearnerInput",
     "StartRequest",
     "StudyRequest",
     "TextAttackRequest",
@@ -47,6 +57,7 @@ FORMATS = ("jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccan
 File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Inspected = Annotated[int, Field(ge=1)]
+Words = Annotated["File | GivenWords", InputType("WordsInput", "path or list of str")]
 C = TypeVar("C", bound=Candidate)
 R = TypeVar("R", bound=FrontierRecord)
 
@@ -157,7 +168,7 @@ class TextRequest(_WithFindings):
         RATIOS, help="Loss ratios L/C: how many words withheld one leak is worth.", min_length=1
     )
     folds: int = parameter(4, help="Folds by document.", ge=2)
-    learner: object = parameter("crf", help="What learns.", choices=lambda: LEARNERS)
+    learner: str | LearnerInput = parameter("crf", help="What learns.", choices=lambda: LEARNERS)
     mode: str = parameter(
         "honest",
         help="Judged on unseen documents, or as the paper prints it.",
@@ -166,13 +177,13 @@ class TextRequest(_WithFindings):
     weights: dict[str, Ratio] = parameter(
         {}, help="Factors of L per label, for example NAME=2.", metavar="LABEL=FACTOR"
     )
-    deny: File | GivenWords | None = parameter(
+    deny: Words | None = parameter(
         None, help="File of words and phrases that are always redacted, one per line.", role="file"
     )
-    allow: File | GivenWords | None = parameter(
+    allow: Words | None = parameter(
         None, help="File of words and phrases that are never redacted, one per line.", role="file"
     )
-    word_lists: dict[str, File | GivenWords] = parameter(
+    word_lists: dict[str, Words] = parameter(
         {}, help="Files of words that share a meaning, one per line; each is a feature.",
         role="file", metavar="NAME=FILE",
     )  # fmt: skip
@@ -182,7 +193,7 @@ class TextRequest(_WithFindings):
         gt=0,
         lt=1,
     )
-    attackers: list[object] = parameter(
+    attackers: list[str | LearnerInput] = parameter(
         ["crf"], help="Who attacks each candidate.", choices=attacker_names, min_length=1
     )
     budgets: list[Inspected] = parameter(
@@ -299,10 +310,10 @@ class TextAttackRequest(Request):
     background: list[Source] = parameter(
         [], help="Labelled corpora that an outsider brings.", role="file"
     )
-    training: Source = parameter(
+    training: Source | None = parameter(
         None, help="The corpus that explore learned from: adds attacker A.", role="file"
     )
-    attackers: list[object] = parameter(
+    attackers: list[str | LearnerInput] = parameter(
         [_EVERYONE], help="Who attacks.", choices=attacker_names, min_length=1
     )
     budgets: list[Inspected] = parameter(

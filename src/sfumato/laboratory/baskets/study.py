@@ -19,6 +19,7 @@ from pydantic import JsonValue
 from ...core.files import write_json
 from ...core.randomness import Streams
 from ...data.baskets import as_baskets
+from ...data.inputs import MatrixInput
 from ...engines.baskets.binary import BinaryMatrix, as_binary, as_classes
 from ...engines.baskets.containment import audit
 from ...engines.baskets.evaluation import cross_validated_auc, folds_of, linear_svm_auc, nested_auc
@@ -80,7 +81,7 @@ class Study(TypedDict):
 
 
 def run_study(
-    data: object,
+    data: MatrixInput,
     labels: str | os.PathLike[str] | Iterable[object] | None = None,
     *,
     k: Sequence[int] = (5, 8, 11),

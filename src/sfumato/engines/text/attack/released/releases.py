@@ -54,7 +54,7 @@ def attack_release(
     *,
     labels: Source,
     background: Sequence[Source] = (),
-    training: Source = None,
+    training: Source | None = None,
     budgets: Sequence[int] = DEFAULT_BUDGETS,
     learners: Sequence[Learner] | None = None,
     folds: int = 4,
@@ -191,7 +191,7 @@ def _bounds(
 
 
 def _inference(
-    training: Source,
+    training: Source | None,
     published: Sequence[Document],
     originals: Sequence[Document],
     names: Sequence[str],
@@ -224,7 +224,7 @@ def _inference(
 
 
 def _residuals(
-    training: Source, chosen: ClassifierSet | None, names: Sequence[str], target: Target
+    training: Source | None, chosen: ClassifierSet | None, names: Sequence[str], target: Target
 ) -> list[Residual]:
     """Return what is left of the training data, for reading A; nothing without training data."""
     if training is None:
