@@ -30,6 +30,8 @@ from .core.request import Parameter, Request, parameters
 __all__ = ["Operation", "front_door", "open_door", "operations"]
 
 _PATH = "str | os.PathLike[str]"
+_FORMER_POSITIONS = {"tables.explore": ("schema", "population"), "baskets.explore": ("labels",)}
+"""What could be given by position after the data in 0.1; accepted for one version."""
 _PROGRESS = Argument(
     "progress",
     "callable or bool, optional",
@@ -96,6 +98,14 @@ class Operation:
                 raise ParameterError(
                     f"{self.owner} has no parameter {name!r}.", hint=did_you_mean(name, names)
                 )
+        former = _FORMER_POSITIONS.get(self.owner, ())[: max(0, len(args) - len(positional))]
+        for name in former:
+            warnings.warn(
+                f"{self.owner} takes {name} by name: {name}=…; by position it goes in the next version.",
+                FutureWarning,
+                stacklevel=3,
+            )
+        positional += former
         if len(args) > len(positional):
             raise ParameterError(
                 f"{self.owner} takes {' and '.join(positional)} by position, and everything else by name.",
@@ -214,6 +224,7 @@ def _publish(engine: Engine) -> Operation:
         "What `explore` returned, or the folder it was saved in.",
         positional=True,
         hint=f"{kind} | {_PATH}",
+        classes=(engine.Exploration,),
     )
     choose = [_chooses(a, engine) for a in choice.arguments]
     own = [a for a in request.arguments if not a.positional and a.name not in choice.named]
@@ -268,6 +279,7 @@ def _chooses(argument: Argument, engine: Engine) -> Argument:
         "A candidate, or its id.",
         None,
         hint=f"str | {named.__name__} | None",
+        classes=(named,),
     )
 
 

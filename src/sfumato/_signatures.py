@@ -36,6 +36,8 @@ class Argument:
     positional: bool = False
     hint: str = ""
     """The annotation in a stub; that of `about` where it is empty."""
+    classes: tuple[type, ...] = ()
+    """The classes that `hint` names."""
     about: Parameter | None = field(default=None, compare=False)
 
     @classmethod

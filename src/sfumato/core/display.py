@@ -107,7 +107,7 @@ def show_exploration_html(exploration: Exploration[Any, Any]) -> str:
 
 
 def _release_facts(release: Release) -> list[tuple[str, str]]:
-    found = [(name, f"{n:,}") for name, n in release.counts.items() if isinstance(n, int)]
+    found = [(name, f"{n:,}") for name, n in release.counts.items() if isinstance(n, int) and n]
     return [*found, *([("withheld", f"{len(release.withheld):,}")] if release.withheld else [])]
 
 

@@ -38,6 +38,11 @@ def load(folder: str | os.PathLike[str]) -> Exploration[Any, Any]:
     folder : path
         A folder with a frontier.json of any installed engine.
 
+    Returns
+    -------
+    Exploration
+        The frontier, ready to choose from and to publish.
+
     """
     from .engine import engine_named
 

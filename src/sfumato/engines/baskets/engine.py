@@ -46,6 +46,15 @@ class BasketsEngine(Engine):
     Release = BasketsRelease
     AttackRequest = BasketsAttackRequest
     Attack = BasketsAttack
+    examples: ClassVar[Mapping[str, str]] = {
+        "explore": """
+            >>> import sfumato as sf
+            >>> rows = [[1, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 1], [1, 1, 1], [1, 1, 0]]
+            >>> found = sf.baskets.explore(rows, k=2, publish_as="columns")
+            >>> found.knee()
+            <candidate support-k2: risk 0.5, utility 0.7692>
+        """
+    }
 
     def explore(
         self, request: BasketsRequest, *, progress: Progress = no_progress

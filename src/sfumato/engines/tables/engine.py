@@ -49,6 +49,19 @@ class TablesEngine(Engine):
     Choice = TablesChoice
     Exploration = TablesExploration
     Release = TablesRelease
+    examples: ClassVar[Mapping[str, str]] = {
+        "explore": """
+            >>> import sfumato as sf
+            >>> people = {"age": [23, 27, 34, 36, 41, 48], "sex": ["f", "m", "f", "m", "f", "m"]}
+            >>> schema = {"attribute": [
+            ...     {"name": "age", "role": "quasi", "domain": {"range": [20, 49]}},
+            ...     {"name": "sex", "role": "quasi", "domain": "observed"},
+            ... ]}
+            >>> found = sf.tables.explore(people, schema=schema)
+            >>> found.choose(max_risk=0.5)
+            <candidate 5cf6202e3e: risk 0.5, utility 0.05737>
+        """
+    }
 
     def explore(
         self, request: TablesRequest, *, progress: Progress = no_progress

@@ -51,6 +51,23 @@ class TextEngine(Engine):
     Exploration = TextExploration
     Release = TextRelease
     Attack = TextAttack
+    examples: ClassVar[Mapping[str, str]] = {
+        "explore": """
+            >>> import sfumato as sf
+            >>> from sfumato.data.samples import clinic_notes
+            >>> found = sf.text.explore(clinic_notes(40), labels="NAME", ratios=10, attackers="none")
+            >>> [candidate.id for candidate in found]
+            ['r10']
+        """,
+        "publish": """
+            >>> import sfumato as sf
+            >>> from sfumato.data.samples import clinic_notes
+            >>> found = sf.text.explore(clinic_notes(40), labels="NAME", ratios=10, attackers="none")
+            >>> published = sf.text.publish(found, clinic_notes(3, seed=1), ratio=10)
+            >>> len(published), "[NAME]" in published[0].text
+            (3, True)
+        """,
+    }
 
     def explore(self, request: TextRequest, *, progress: Progress = no_progress) -> TextExploration:
         """Choose classifiers for each ratio L/C and judge them on documents they have not seen."""

@@ -76,17 +76,10 @@ def _words(value: object) -> object:
     return GivenWords(tuple(value)) if isinstance(value, Iterable) else value
 
 
-def _listed(value: object) -> object:
-    """Take one value for a list of one."""
-    return [value] if isinstance(value, str | os.PathLike) else value
-
-
 def _attackers(value: object) -> object:
     """Take None for all attackers and an empty list for none, as Python code says it."""
     if value is None:
         return [_EVERYONE]
-    if isinstance(value, str):
-        return [value]
     return (list(value) or [_NOBODY]) if isinstance(value, Iterable) else value
 
 
@@ -216,7 +209,6 @@ class TextRequest(_WithFindings):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _one_label = field_validator("labels", "background", "unlabelled", mode="before")(_listed)
     _held_words = field_validator("deny", "allow", mode="before")(_words)
     _said = field_validator("attackers", mode="before")(_attackers)
 
@@ -298,8 +290,6 @@ class TextPublishRequest(_WithFindings):
     )
     strict: bool = parameter(False, help="Stop at the first document that fails.")
 
-    _one_field = field_validator("drop", mode="before")(_listed)
-
 
 class TextAttackRequest(Request):
     """What `attack` takes."""
@@ -329,7 +319,6 @@ class TextAttackRequest(Request):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _one_corpus = field_validator("background", mode="before")(_listed)
     _said = field_validator("attackers", mode="before")(_attackers)
 
 
@@ -368,8 +357,6 @@ class StudyRequest(Request):
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
-    _one_corpus = field_validator("corpora", "labels", "publishers", mode="before")(_listed)
-
 
 class StartRequest(_Reading):
     """What `start` takes."""
@@ -405,7 +392,6 @@ class StartRequest(_Reading):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _one = field_validator("labels", "background", mode="before")(_listed)
 
 
 class ConvertRequest(_Reading):
