@@ -211,7 +211,7 @@ def text_publish(folder: Path) -> Callable[..., None]:
     from sfumato.data.documents import write_documents
     from sfumato.data.samples.notes import clinic_notes
     from sfumato.engines.text import explore
-    from sfumato.engines.text.release.sanitiser import Sanitiser
+    from sfumato.engines.text.redaction.sanitiser import Sanitiser
     from sfumato.engines.text.release.writing import publish
 
     notes = clinic_notes(80)

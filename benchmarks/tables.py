@@ -22,11 +22,11 @@ from benchmarks import anonymity
 from benchmarks._common import RESULTS, best_of, data_folder, write_results
 from sfumato.core.randomness import Streams
 from sfumato.data.table import read_table
-from sfumato.engines.tables.exploring import run_point
-from sfumato.engines.tables.problem import Problem
-from sfumato.engines.tables.safe_harbor import safe_harbor
-from sfumato.engines.tables.search import Budget, Run, search
+from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.frontier.steps import run_point, search
 from sfumato.engines.tables.search import _kernels as kernels
+from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.space.safe_harbor import safe_harbor
 
 SEEDS = 5
 BUDGETS = (100, 1_000, 4_000, 14_780)
@@ -336,7 +336,7 @@ _CHILD = """
 import json, resource, sys, time
 from benchmarks.tables import TENNESSEE, _start
 from sfumato.data.table import read_table
-from sfumato.engines.tables.problem import Problem
+from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.search import search
 big, small, population = sys.argv[1:4]
 found, problems = {}, {}

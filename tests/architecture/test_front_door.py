@@ -63,7 +63,7 @@ def test_dir_shows_the_public_names_and_nothing_else():
         attack = {"attack"} if ENGINES[name].AttackRequest is not None else set()
         assert set(dir(door)) == {"explore", "publish", "load"} | attack | verbs
         assert all(inspect.isfunction(getattr(door, shown)) for shown in dir(door))
-        assert getattr(door, "explore").__module__ == f"sfumato.{name}"
+        assert door.explore.__module__ == f"sfumato.{name}"
 
 
 @pytest.mark.parametrize("name", ENGINE_NAMES)
@@ -76,13 +76,22 @@ def test_functions_take_what_the_requests_declare(name):
     for known, about in declared.items():
         positional = given[known].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
         assert positional == (about.role == "data")
-        assert given[known].default == (inspect.Parameter.empty if about.required else about.default)
+        assert given[known].default == (
+            inspect.Parameter.empty if about.required else about.default
+        )
     publish = list(inspect.signature(door.publish).parameters)
     assert publish[:4] == ["exploration", "data", "choose", "max_risk"]
     assert publish[-3:] == ["out", "force", "progress"]
     chosen = set(parameters(engine.Choice)) - {"id"}
     own = {n for n, p in parameters(engine.PublishRequest).items() if p.role != "data"}
-    assert set(publish) == chosen | own | {"exploration", "data", "choose", "out", "force", "progress"}
+    assert set(publish) == chosen | own | {
+        "exploration",
+        "data",
+        "choose",
+        "out",
+        "force",
+        "progress",
+    }
 
 
 def test_progress_is_none_everywhere():

@@ -17,12 +17,7 @@ from sfumato.core.errors import (
     ParameterError,
 )
 from sfumato.data.document import Document, Span
-from sfumato.data.documents import (
-    Corpus,
-    Withheld,
-    read_documents,
-    write_documents,
-)
+from sfumato.data.documents import Corpus, Withheld, read_documents, write_documents
 from sfumato.data.limits import Limits
 from sfumato.data.sources import SeenIds
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sfumato.core.errors import FormatError, ParameterError
 from sfumato.core.frontier import Frontier
-from sfumato.engines.tables.policy import Lattice, chain_from, in_sublattice, is_glb
+from sfumato.engines.tables.space.policy import Lattice, chain_from, in_sublattice, is_glb
 
 AGES = tuple(str(v) for v in range(1, 11))
 ZIPS = tuple(str(v) for v in range(37201, 37230))

@@ -14,13 +14,13 @@ from sfumato.core.errors import ModelError
 from sfumato.core.exploration import load
 from sfumato.engines.baskets.registry import SELECTORS
 from sfumato.engines.baskets.selectors.base import ContainmentSelector
+from sfumato.engines.baskets.selectors.factories import Offer
 from sfumato.engines.baskets.selectors.greedy import GreedyHamDist
-from sfumato.engines.baskets.selectors.offers import Offer
-from sfumato.engines.tables.registries import LOSSES, RISKS, STRATEGIES
+from sfumato.engines.tables.registry import LOSSES, RISKS, STRATEGIES
 from sfumato.engines.text.learners.protocol import Learner, Model
 from sfumato.engines.text.learners.registry import LEARNERS, MODELS
-from sfumato.engines.text.release.redaction import Replacer
-from sfumato.engines.text.release.registry import REPLACEMENTS
+from sfumato.engines.text.redaction.registry import REPLACEMENTS
+from sfumato.engines.text.redaction.replacer import Replacer
 from sfumato.reports import write_report
 
 

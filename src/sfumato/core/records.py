@@ -39,7 +39,7 @@ from .measures import Risk, Utility
 from .private_key import private_key
 
 if TYPE_CHECKING:
-    from .shift import ShiftCheck
+    from .statistics.shift import ShiftCheck
 
 __all__ = [
     "ATTACK_FILE",

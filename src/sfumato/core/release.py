@@ -16,7 +16,7 @@ from .records import RELEASE_FILE
 from .staging import check_files, whole_files
 
 if TYPE_CHECKING:
-    from .shift import ShiftCheck
+    from .statistics.shift import ShiftCheck
 
 __all__ = [
     "check_files",

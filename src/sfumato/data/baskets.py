@@ -18,15 +18,7 @@ import scipy.sparse as sp
 from ..core.errors import DataError, FormatError, InputError, did_you_mean
 from ..core.files import check_output, whole_file
 from ..core.printing import has_controls
-from ._basket_files import (
-    FORMATS,
-    Batch,
-    format_of,
-    is_index,
-    read_lines,
-    sibling,
-    write_lines,
-)
+from ._basket_files import FORMATS, Batch, format_of, is_index, read_lines, sibling, write_lines
 from ._basket_readers import open_batches
 from ._basket_writers import open_writer
 from .inputs import LabelsInput, MatrixInput

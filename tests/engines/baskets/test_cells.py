@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from sfumato.engines.baskets.binary import as_binary
 from sfumato.engines.baskets.cells._pair_kernels import columns_without_rare_pairs
 from sfumato.engines.baskets.cells.cores import (
     Effort,
@@ -20,8 +19,9 @@ from sfumato.engines.baskets.cells.cores import (
     suppressed_rows,
 )
 from sfumato.engines.baskets.cells.itemsets import itemset_anonymity, suppressed_itemsets
-from sfumato.engines.baskets.knowledge import EVERYTHING, Knowledge
-from sfumato.engines.baskets.rows import largest_row_set
+from sfumato.engines.baskets.disclosure.knowledge import EVERYTHING, Knowledge
+from sfumato.engines.baskets.matrix.binary import as_binary
+from sfumato.engines.baskets.methods.rows import largest_row_set
 from sfumato.engines.baskets.selectors import GreedySupport
 
 

@@ -13,20 +13,20 @@ from sfumato.engines.baskets import (
     MaximalSelector,
     dataset_containment,
 )
-from sfumato.engines.baskets.binary import as_binary
-from sfumato.engines.baskets.refinement import Partition
-from sfumato.engines.baskets.selectors import (
-    feasible_sets,
-    maximal_feasible_sets,
-    maximal_frequent_sets,
-)
-from sfumato.engines.baskets.separation import (
+from sfumato.engines.baskets.matrix.binary import as_binary
+from sfumato.engines.baskets.matrix.partition import Partition
+from sfumato.engines.baskets.measures.separation import (
     classification_metric,
     conditional_entropy,
     dist_cnt,
     ham_dist,
     ham_dist_pairs,
     mutual_information,
+)
+from sfumato.engines.baskets.selectors import (
+    feasible_sets,
+    maximal_feasible_sets,
+    maximal_frequent_sets,
 )
 from sfumato.laboratory.baskets.baselines import CmGreedy
 

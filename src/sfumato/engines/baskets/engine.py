@@ -60,7 +60,7 @@ class BasketsEngine(Engine):
         self, request: BasketsRequest, *, progress: Progress = no_progress
     ) -> BasketsExploration:
         """Try ways to publish for each k; a frontier of risk (1/k) and of what is kept."""
-        from .exploring import explored
+        from .frontier.steps import explored
 
         return explored(request, progress=progress)
 
@@ -75,7 +75,7 @@ class BasketsEngine(Engine):
         progress: Progress = no_progress,
     ) -> BasketsRelease | Baskets:
         """Write the matrix as the candidate says, in its own format, and audit what was written."""
-        from .publish import projected, published
+        from .release.steps import projected, published
 
         if out is None:
             return projected(
@@ -88,13 +88,13 @@ class BasketsEngine(Engine):
 
     def attack(self, request: BasketsAttackRequest, call: Call) -> BasketsAttack:
         """Look for people in the releases of candidates, by a few of their items."""
-        from .attacking import attack
+        from .attack.steps import attack
 
         return attack(request, call)
 
     def story(self, part: Part) -> Story:
         """Return the baskets part of a report."""
-        from .story import story
+        from .story.part import story
 
         return story(part)
 
@@ -154,9 +154,9 @@ class BasketsEngine(Engine):
 
 def _audit(request: BasketsAuditRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...compute.local import Local
-    from .binary import as_binary
-    from .measuring import measured_on
-    from .posets import table_containment
+    from .containment.posets import table_containment
+    from .disclosure.knowledge import measured_on
+    from .matrix.binary import as_binary
 
     if request.ordered or request.equal:
         k = table_containment(request.matrix, request.ordered, request.equal)
@@ -183,7 +183,7 @@ def _hierarchy(request: BasketsHierarchyRequest, call: Call) -> Mapping[str, Jso
 
     from ...core.errors import DataError
     from ...core.staging import whole_file
-    from .co_occurrence import learned_hierarchy
+    from .matrix.co_occurrence import learned_hierarchy
 
     assert call.out is not None
     baskets = request.baskets()
@@ -210,7 +210,7 @@ def _hierarchy(request: BasketsHierarchyRequest, call: Call) -> Mapping[str, Jso
 
 
 def _topics(request: BasketsTopicsRequest, call: Call) -> Mapping[str, JsonValue]:
-    from .topics import topic_entropy_auc
+    from .measures.topics import topic_entropy_auc
 
     baskets = request.baskets()
     auc = topic_entropy_auc(

@@ -27,7 +27,7 @@ from .request import (
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from .publishing import Frame
+    from .release.steps import Frame
 
 __all__ = ["ENGINE", "TablesEngine"]
 
@@ -67,7 +67,7 @@ class TablesEngine(Engine):
         self, request: TablesRequest, *, progress: Progress = no_progress
     ) -> TablesExploration:
         """Search the policies of a table for the frontier of risk against utility."""
-        from .exploring import explored
+        from .frontier.steps import explored
 
         return explored(request, progress=progress)
 
@@ -82,7 +82,7 @@ class TablesEngine(Engine):
         progress: Progress = no_progress,  # noqa: ARG002 (the rows stream inside the database)
     ) -> TablesRelease | Frame:
         """Write a table as a candidate says, in its own format, and measure what was written."""
-        from .publishing import published
+        from .release.steps import published
 
         return published(
             exploration.policy(candidate),
@@ -96,7 +96,7 @@ class TablesEngine(Engine):
 
     def story(self, part: Part) -> Story:
         """Return the part of a report about a table."""
-        from .story import story
+        from .story.part import story
 
         return story(part)
 
@@ -174,7 +174,7 @@ def _schema(request: SchemaRequest, call: Call) -> Mapping[str, JsonValue]:
 
 def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...core.files import check_output
-    from .policy_files import save_mapping, save_policy
+    from .space.policy_files import save_mapping, save_policy
 
     assert call.out is not None
     if call.out.suffix.lower() not in _MAPPINGS:

@@ -13,7 +13,7 @@ from ...core.input_types import InputType
 from ...core.request import Request, parameter
 from ...data.inputs import CutsInput, PathInput, PopulationInput, RowsInput, SchemaInput, TableInput
 from ...data.statistics_files import split_database
-from .registries import LOSSES, RISKS, STRATEGIES
+from .registry import LOSSES, RISKS, STRATEGIES
 
 if TYPE_CHECKING:
     from .policy import Policy

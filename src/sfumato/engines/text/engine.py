@@ -71,8 +71,8 @@ class TextEngine(Engine):
 
     def explore(self, request: TextRequest, *, progress: Progress = no_progress) -> TextExploration:
         """Choose classifiers for each ratio L/C and judge them on documents they have not seen."""
-        from .exploring import explore as run
-        from .steps import ExploreSteps
+        from .frontier.progress import ExploreSteps
+        from .frontier.steps import explore as run
 
         steps = ExploreSteps.of(request, progress)
         found = run(request, steps)
@@ -90,7 +90,7 @@ class TextEngine(Engine):
         progress: Progress = no_progress,
     ) -> object:
         """Publish documents with a candidate; return the release, or a list of documents without `out`."""
-        from .publish import publish as run
+        from .release.steps import publish as run
 
         return run(exploration, candidate, request, out=out, force=force, progress=progress)
 
@@ -121,7 +121,7 @@ class TextEngine(Engine):
 
     def story(self, part: Part) -> Story:
         """Return the text part of a report."""
-        from .story import story
+        from .story.part import story
 
         return story(part)
 

@@ -21,7 +21,7 @@ from .attack.registry import ATTACKERS, ENCODER
 from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
 from .records import BEST_FORM
-from .release.registry import REPLACEMENTS
+from .redaction.registry import REPLACEMENTS
 from .sanitize.modes import MODES
 from .sources import Source
 

@@ -19,7 +19,7 @@ from sfumato.engines.text.labelling.partial import UNKNOWN
 from sfumato.engines.text.labelling.project import start_project
 from sfumato.engines.text.labelling.publication import explored, write_marks
 from sfumato.engines.text.labelling.session import Session
-from sfumato.engines.text.labelling.standing import agreement_of, status_of
+from sfumato.engines.text.labelling.status import agreement_of, status_of
 
 from .answering import LABELS, answer, gold_of
 

@@ -17,8 +17,8 @@ import scipy.sparse as sp
 
 from ....core.engine import Progress, no_progress
 from ....core.randomness import Streams
-from ..binary import BinaryMatrix
-from ..containment import Patterns
+from ..containment.patterns import Patterns
+from ..matrix.binary import BinaryMatrix
 from . import _core_kernels as kernels
 from ._core_kernels import State
 from ._grow_kernels import grow

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ....core.errors import DataError, ParameterError
-from ..binary import BinaryMatrix, as_binary, as_classes
+from ..matrix.binary import BinaryMatrix, as_binary, as_classes
 
 __all__ = ["ContainmentSelector"]
 

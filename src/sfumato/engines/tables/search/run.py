@@ -18,8 +18,8 @@ import numpy.typing as npt
 from ....core.errors import ParameterError
 from ....core.frontier import Frontier, non_dominated
 from ....core.randomness import Streams
-from ..cells import Cells
-from ..space import Space
+from ..contingency.cells import Cells
+from ..space.constraints import Space
 
 __all__ = ["Budget", "Run", "pack"]
 

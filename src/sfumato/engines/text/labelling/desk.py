@@ -22,13 +22,13 @@ from ..learners.encoder.choices import ENCODER_VARIABLE
 from ..learners.protocol import cost_threshold
 from ..records import TextRelease
 from .answers import Place
+from .encoder_trainer import teacher_named
 from .journal import Event
 from .partial import UNKNOWN
 from .project import Project
 from .publication import explored, write_marks
 from .session import Session
-from .standing import agreement_of, status_of
-from .teacher import teacher_named
+from .status import agreement_of, status_of
 
 __all__ = ["TextDesk"]
 
@@ -233,7 +233,7 @@ class TextDesk(Desk):
 
     def publish(self, candidate: str, progress: Progress) -> tuple[Path, TextRelease]:
         """Publish the project's documents; what people marked is redacted for certain."""
-        from ..publish import publish
+        from ..release.steps import publish
         from ..request import TextPublishRequest
 
         self.session.project.check_sources()  # marks are tied to places in the text

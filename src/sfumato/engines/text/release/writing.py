@@ -32,6 +32,7 @@ from ....data.findings import with_findings
 from ....data.formats.lines import takes
 from ..attack_records import RangedShare
 from ..records import TextCandidate, TextHow, TextMeasured, TextRelease
+from ..redaction.sanitiser import Counts, Sanitiser
 from ..sources import Source
 from .new_ids import NewIds
 from .parts import (
@@ -45,7 +46,6 @@ from .parts import (
     published,
     readable,
 )
-from .sanitiser import Counts, Sanitiser
 
 __all__ = ["Options", "publish"]
 

@@ -22,8 +22,8 @@ from ..reading.features import TokenData, WordKnowledge
 from ..reading.word_lists import WordList
 from ..rules import ChosenRules
 from ..rules.features import RULES
-from .second_look import Look, look_again
-from .stack import stack_places
+from .stacking.second_look import Look, look_again
+from .stacking.stack import stack_places
 
 __all__ = ["Classifier", "ClassifierSet", "Stage"]
 

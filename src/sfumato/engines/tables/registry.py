@@ -1,0 +1,48 @@
+"""The names that a request of the tables engine may use: strategies, risks and losses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ...core.registry import Registry
+
+if TYPE_CHECKING:
+    from .measures.protocol import Measure
+
+__all__ = ["LOSSES", "RISKS", "STRATEGIES"]
+
+_SEARCH = "sfumato.engines.tables.search"
+_MEASURES = "sfumato.engines.tables.measures.axes"
+
+STRATEGIES: Registry[Callable[..., None]] = Registry(
+    "strategy",
+    {
+        "exchange": f"{_SEARCH}.exchange:exchange",
+        "shs": f"{_SEARCH}.sublattices:sublattice_heuristic_search",
+        "rcs": f"{_SEARCH}.chains:random_chain_search",
+        "bisecting": f"{_SEARCH}.chains:bisecting",
+        "exhaustive": f"{_SEARCH}.exhaustive:exhaustive",
+    },
+)
+"""Called with a `Run` and the strategy's own options; measures policies until the budget is used up."""
+
+RISKS: Registry[type[Measure]] = Registry(
+    "risk",
+    {
+        "population": f"{_MEASURES}:PopulationRisk",
+        "prosecutor": f"{_MEASURES}:ProsecutorRisk",
+        "small-groups": f"{_MEASURES}:SmallGroups",
+    },
+)
+"""Measures (built with `of`) that do not rise as a policy becomes more general."""
+
+LOSSES: Registry[type[Measure]] = Registry(
+    "loss",
+    {
+        "kl": f"{_MEASURES}:InformationLoss",
+        "class-size": f"{_MEASURES}:AverageClassSize",
+        "mutual-information": f"{_MEASURES}:MutualInformationLoss",
+    },
+)
+"""Measures (built with `of`) that do not fall as a policy becomes more general."""
