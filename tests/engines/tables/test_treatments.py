@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core.errors import DataError, PlanError
 from sfumato.data.table_schema import TableSchema
-from sfumato.engines import tables
 from sfumato.engines.tables.release.treatments import microaggregated
 
 ROWS = 240
@@ -40,7 +40,7 @@ def schema(**other):
 
 def published(frame, **other):
     """Publish by the finest policy; return the rows in their order before, and the release."""
-    found = tables.explore(frame, schema(**other), strategy="exhaustive")
+    found = tables.explore(frame, schema=schema(**other), strategy="exhaustive")
     finest = max(found.candidates, key=lambda c: c.utility.value)
     return found.publish(finest, frame).sort_values("key").reset_index(drop=True), found, finest
 
@@ -106,7 +106,7 @@ def test_losses_stand_in_the_release(tmp_path):
     frame = people()
     frame.to_csv(tmp_path / "t.csv", index=False)
     asked = schema(pay={"publish": {"microaggregate": 5}}, visit={"date": {"unit": "year", "format": "%d.%m.%Y"}})  # fmt: skip
-    found = tables.explore(tmp_path / "t.csv", asked, strategy="exhaustive")
+    found = tables.explore(tmp_path / "t.csv", schema=asked, strategy="exhaustive")
     (tmp_path / "frontier").mkdir()
     found.save(tmp_path / "frontier")
     found = tables.load(tmp_path / "frontier")

@@ -16,7 +16,7 @@ from ...data.statistics_files import split_database
 from .registry import LOSSES, RISKS, STRATEGIES
 
 if TYPE_CHECKING:
-    from .policy import Policy
+    from .space.policy import Policy
 
 __all__ = [
     "MappingRequest",

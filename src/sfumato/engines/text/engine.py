@@ -28,9 +28,8 @@ from .request import (
     TextPublishRequest,
     TextRequest,
 )
-from .sources import Source
 
-__all__ = ["ENGINE", "TextEngine", "explore", "load"]
+__all__ = ["ENGINE", "TextEngine"]
 
 _NOT_TEXT = (".csv", ".tsv", ".parquet", ".npz", ".svm", ".libsvm")
 
@@ -281,34 +280,3 @@ def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
 
 
 ENGINE = TextEngine()
-
-
-def explore(
-    corpus: Source, *, progress: Progress | None = None, **request: object
-) -> TextExploration:
-    """Return the frontier of candidate releases of labelled documents.
-
-    Parameters
-    ----------
-    corpus : path, frame, Corpus or list of Document
-        Labelled documents.
-    progress : callable, optional
-        Called as `progress(steps, note=...)`.
-    **request
-        The other fields of `TextRequest` by name, for example `labels=["NAME"]`.
-
-    """
-    made = TextRequest.made({**request, "corpus": corpus}, owner="text.explore")
-    return ENGINE.explore(made, progress=progress or no_progress)
-
-
-def load(folder: str | os.PathLike[str]) -> TextExploration:
-    """Return the exploration that a folder holds.
-
-    Parameters
-    ----------
-    folder : path
-        What `explore(...).save` or `sfumato text explore` wrote.
-
-    """
-    return ENGINE.Exploration.load(Path(folder))
