@@ -138,7 +138,7 @@ def explore(
     ... ]}
     >>> found = sf.tables.explore(people, schema=schema)
     >>> found.choose(max_risk=0.5)
-    <candidate 5cf6202e3e: risk 0.5, utility 0.05737>
+    <candidate 5cf6202e3e: risk 0.5, utility 0.05746>
     """
 
 @overload

@@ -106,7 +106,7 @@ def test_progress_is_none_everywhere():
         (lambda: sf.tables.explore("t.csv", schemma="s.toml"),
          "tables.explore has no parameter 'schemma'. Hint: did you mean 'schema'?"),
         (lambda: sf.text.publish("folder", [], ration=3),
-         "text.publish has no parameter 'ration'. Hint: did you mean 'ratio'?"),
+         "text.publish has no parameter 'ration'. Hint: did you mean one of these: ratio,"),
         (lambda: sf.text.explore("notes.jsonl", "NAME"),
          "text.explore takes corpus by position, and everything else by name."),
         (lambda: sf.text.explore("notes.jsonl", corpus="notes.jsonl"), "text.explore got 'corpus' twice."),
