@@ -12,7 +12,7 @@ from typing import Annotated, Literal, Union, get_args, get_origin
 
 from sfumato._front_door import Operation, operations
 from sfumato._signatures import EMPTY, Argument, docstring, marker, signature
-from sfumato.core.engine import ENGINES, Engine
+from sfumato.core.engine import ENGINES, AnyEngine
 from sfumato.core.request import Parameter
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "sfumato"
@@ -144,7 +144,7 @@ def _hint(argument: Argument, types_: Annotations) -> str:
     return argument.hint
 
 
-def stub(engine: Engine) -> str:
+def stub(engine: AnyEngine) -> str:
     """Return the text of the stub of an engine's front door."""
     types_ = Annotations()
     found = operations(engine)

@@ -7,12 +7,10 @@ Everything heavy loads when first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
 from ._kernel_cache import settle
 from ._version import __version__
 
+TYPE_CHECKING = False  # `typing` itself takes longer than `sfumato --version` may
 if TYPE_CHECKING:
     from . import baskets, tables, text
     from .core import Candidate, Exploration, Frontier, Release, Risk, SfumatoError, Utility
@@ -67,6 +65,8 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name in _LAZY:
+        from importlib import import_module
+
         module, _, attribute = _LAZY[name].partition(":")
         found = import_module(module)
         return getattr(found, attribute) if attribute else found

@@ -21,7 +21,7 @@ from typing import Any
 
 from ._signatures import EMPTY, Argument, docstring, signature
 from .core.choice import Choice
-from .core.engine import Call, Engine, Progress, Verb, engine_named, no_progress
+from .core.engine import AnyEngine, AnyVerb, Call, Progress, engine_named, no_progress
 from .core.errors import ParameterError, did_you_mean
 from .core.exploration import Exploration
 from .core.records import FRONTIER_FILE, Candidate
@@ -194,7 +194,7 @@ def _refuse_inputs(out: Path | None, request: Request, *others: Path) -> None:
         )
 
 
-def _explore(engine: Engine) -> Operation:
+def _explore(engine: AnyEngine) -> Operation:
     owner, request = f"{engine.name}.explore", _Of(engine.Request)
 
     def run(values: dict[str, Any]) -> object:
@@ -213,7 +213,7 @@ def _explore(engine: Engine) -> Operation:
     )
 
 
-def _publish(engine: Engine) -> Operation:
+def _publish(engine: AnyEngine) -> Operation:
     owner = f"{engine.name}.publish"
     choice, request = _Of(engine.Choice), _Of(engine.PublishRequest)
     (data,) = [a for a in request.arguments if a.positional]
@@ -267,7 +267,7 @@ def _publish(engine: Engine) -> Operation:
     )
 
 
-def _chooses(argument: Argument, engine: Engine) -> Argument:
+def _chooses(argument: Argument, engine: AnyEngine) -> Argument:
     """Return the argument that names a candidate as one that takes the candidate itself, too."""
     if argument.name != "choose":
         return argument
@@ -284,7 +284,7 @@ def _chooses(argument: Argument, engine: Engine) -> Argument:
 
 
 def _explored(
-    engine: Engine, given: object, owner: str
+    engine: AnyEngine, given: object, owner: str
 ) -> tuple[Exploration[Any, Any], Path | None]:
     """Return an exploration of the engine, and the folder that it was read from."""
     if isinstance(given, engine.Exploration):
@@ -298,7 +298,7 @@ def _explored(
     )
 
 
-def _attack(engine: Engine) -> Operation:
+def _attack(engine: AnyEngine) -> Operation:
     assert engine.AttackRequest is not None
     owner, request = f"{engine.name}.attack", _Of(engine.AttackRequest)
 
@@ -328,7 +328,7 @@ def _attack(engine: Engine) -> Operation:
     )
 
 
-def _load(engine: Engine) -> Operation:
+def _load(engine: AnyEngine) -> Operation:
     folder = Argument(
         "folder",
         "path",
@@ -347,7 +347,7 @@ def _load(engine: Engine) -> Operation:
     )
 
 
-def _verb(engine: Engine, verb: Verb) -> Operation:
+def _verb(engine: AnyEngine, verb: AnyVerb) -> Operation:
     owner, request = f"{engine.name}.{verb.name.replace('-', '_')}", _Of(verb.Request)
     out = () if verb.writes == "no" else (
         _out("Where the result goes.", required=verb.writes == "required"),
@@ -372,7 +372,7 @@ def _verb(engine: Engine, verb: Verb) -> Operation:
     )
 
 
-def operations(engine: Engine) -> list[Operation]:
+def operations(engine: AnyEngine) -> list[Operation]:
     """Return every function of an engine: explore, publish, attack where there is one, load, its verbs."""
     found = [_explore(engine), _publish(engine)]
     if engine.AttackRequest is not None:

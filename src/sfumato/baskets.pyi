@@ -104,7 +104,7 @@ def explore(
     seed : int, default=0
         Seed of all randomness.
     engine : {'local', 'spark'}, default='local'
-        Where equal rows are counted: on this machine or on a Spark cluster.
+        Where equal rows are counted.
     threads : int, optional
         Threads to use; all cores if not given.
     progress : callable or bool, optional
@@ -187,7 +187,7 @@ def publish(
     keep_order : bool, default=False
         Keep the order of the rows; by default they are shuffled by a private seed.
     engine : {'local', 'spark'}, default='local'
-        Where equal rows are counted: on this machine or on a Spark cluster.
+        Where equal rows are counted.
     threads : int, optional
         Threads to use; all cores if not given.
     out : path, optional

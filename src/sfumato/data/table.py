@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..core.arrays import Counts
 from ..core.display import few, html_table
 from ..core.errors import DataError, InputError
 from ..core.records import InputFile
@@ -30,7 +31,6 @@ __all__ = ["Table", "misplaced", "read_table"]
 _EACH_ROW = "count(*)"
 _COPIES = "sfumato copies"
 Codes = npt.NDArray[np.int32]
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import Field, field_validator
 
+from ...compute import COMPUTE
 from ...core.choice import Choice
 from ...core.errors import NoCandidateError
-from ...core.exploration import Exploration
 from ...core.input_types import InputType
-from ...core.records import Candidate, FrontierRecord
 from ...core.request import Request, parameter
 from ...data.inputs import Estimator
 from .attack.registry import ATTACKERS, ENCODER
 from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
-from .records import BEST_FORM
 from .redaction.registry import REPLACEMENTS
 from .sanitize.modes import MODES
 from .sources import Source
 
 if TYPE_CHECKING:
+    from ...core.exploration import Exploration
+    from ...core.records import Candidate, FrontierRecord
     from .learners.protocol import Learner
 
     LearnerInput: TypeAlias = Learner | Estimator
@@ -58,8 +58,8 @@ File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Inspected = Annotated[int, Field(ge=1)]
 Words = Annotated["File | GivenWords", InputType("WordsInput", "path or list of str")]
-C = TypeVar("C", bound=Candidate)
-R = TypeVar("R", bound=FrontierRecord)
+C = TypeVar("C", bound="Candidate")
+R = TypeVar("R", bound="FrontierRecord")
 
 
 @dataclass(frozen=True)
@@ -281,7 +281,7 @@ class TextPublishRequest(_WithFindings):
     engine: str = parameter(
         "local",
         help="Where the work is done.",
-        choices=lambda: ("local", "spark"),
+        choices=lambda: COMPUTE,
         in_plan=False,
         recorded=False,
     )
@@ -416,6 +416,8 @@ class TextChoice(Choice):
         """Return the chosen candidate of an exploration."""
         if self.ratio is None:
             return super().of(exploration)
+        from .records import BEST_FORM
+
         for candidate in exploration.candidates:
             mine = getattr(candidate, "ratio", None) == self.ratio
             if mine and getattr(candidate, "way", BEST_FORM) == BEST_FORM:
