@@ -187,7 +187,7 @@ def _out(what: str, *, required: bool = False) -> Argument:
 def _refuse_inputs(out: Path | None, request: Request, *others: Path) -> None:
     """Refuse an output that is one of the inputs."""
     if out is not None:
-        from .core.ownership import refuse_inputs
+        from .core.storage.ownership import refuse_inputs
 
         refuse_inputs(
             out, [*(path for _, path in request.input_files() if path.is_file()), *others]

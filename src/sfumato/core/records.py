@@ -36,7 +36,7 @@ from . import display
 from .errors import FormatError, ParameterError
 from .files import read_json, sha256_of, write_json
 from .measures import Risk, Utility
-from .private_key import private_key
+from .storage.private_key import private_key
 
 if TYPE_CHECKING:
     from .statistics.shift import ShiftCheck

@@ -107,7 +107,7 @@ class Chart:
 
         """
         from .errors import ParameterError
-        from .staging import whole_file
+        from .files import whole_file
 
         target, drawing = Path(path), import_module("sfumato.presentation.drawing")
         match target.suffix.lower():

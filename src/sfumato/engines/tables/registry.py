@@ -9,8 +9,9 @@ from ...core.registry import Registry
 
 if TYPE_CHECKING:
     from .measures.protocol import Measure
+    from .search.proof import Certified
 
-__all__ = ["LOSSES", "RISKS", "STRATEGIES"]
+__all__ = ["CERTIFIERS", "LOSSES", "RISKS", "STRATEGIES"]
 
 _SEARCH = "sfumato.engines.tables.search"
 _MEASURES = "sfumato.engines.tables.measures.axes"
@@ -28,6 +29,14 @@ STRATEGIES: Registry[Callable[..., None]] = Registry(
     of="collections.abc:Callable",
 )
 """Called with a `Run` and the strategy's own options; measures policies until the budget is used up."""
+
+CERTIFIERS: Registry[Callable[..., Certified]] = Registry(
+    "certifier",
+    {"bounds": "sfumato.engines.tables.certificate.certify:certify"},
+    group="sfumato.tables.certifiers",
+    of="collections.abc:Callable",
+)
+"""Called with a `Run`, seconds and threads; returns what no policy can be better than. `--certify` asks "bounds"."""
 
 RISKS: Registry[type[Measure]] = Registry(
     "risk",

@@ -15,6 +15,7 @@ from ...core.choice import Choice
 from ...core.errors import NoCandidateError
 from ...core.input_types import InputType
 from ...core.request import Request, parameter
+from ...data.formats.registry import FORMATS
 from ...data.inputs import Estimator
 from .attack.registry import ATTACKERS, ENCODER
 from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
@@ -52,7 +53,6 @@ RATIOS = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
 BUDGETS = [10, 100, 1000]
 _EVERYONE, _NOBODY = "all", "none"
 EVERY_LABEL = "all"
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2")  # fmt: skip
 
 File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
