@@ -17,7 +17,7 @@ from sfumato.engines.tables.frontier.steps import search
 from sfumato.engines.tables.groups.conditions import Conditions, recursive_diversity
 from sfumato.engines.tables.groups.record_suppression import small_in, suppressed_point
 from sfumato.engines.tables.measures.sensitive import closeness, within
-from sfumato.engines.tables.measures.shown import beside
+from sfumato.engines.tables.measures.shown import PolicyGroups
 from sfumato.engines.tables.search.descent import descend, persist
 from sfumato.engines.tables.search.run import Budget, Run
 from sfumato.engines.tables.space.constraints import AttributeRule, Space
@@ -178,7 +178,7 @@ def test_suppressed_points_against_plain_code(seed, least):
     if left.records == 0:
         assert left.loss == pytest.approx(cells.measure(bits).loss)
         assert left.risk == pytest.approx(cells.measure(bits).risk)
-    assert beside(cells, bits, {})["k"] == sizes.min()
+    assert PolicyGroups.of_cells(cells, bits).smallest == sizes.min()
 
 
 def test_leaving_out_a_few_records_keeps_more(tmp_path):

@@ -15,7 +15,7 @@ from sfumato.data.table import read_table
 from sfumato.engines import tables
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.measures import uniqueness as estimates
-from sfumato.engines.tables.measures.shown import beside
+from sfumato.engines.tables.measures.shown import PolicyGroups
 from sfumato.engines.tables.measures.uniqueness import (
     SampleSizes,
     pitman,
@@ -23,6 +23,7 @@ from sfumato.engines.tables.measures.uniqueness import (
     uniqueness_range,
     zayatz,
 )
+from sfumato.engines.tables.registry import SHOWN
 from sfumato.report import write_report
 
 
@@ -246,7 +247,8 @@ def test_ranges_of_partial_populations_hold():
             bits = (draw.random(problem.lattice.length) < share).astype(np.uint8)
             key = grouped(whole, problem.lattice.from_bits(bits))[among]
             true = (key.map(key.value_counts()) == 1).mean()
-            estimate = beside(problem.cells, bits, {}, {}, problem.sampled(bits))["risks"].estimate
+            groups = PolicyGroups.of_cells(problem.cells, bits, fraction=problem.sampled(bits))
+            estimate = SHOWN["risks"].of_groups(groups).estimate
             assert estimate.people == pytest.approx(among.sum(), abs=1)
             held.append(estimate.low - 1e-9 <= true <= estimate.high + 1e-9)
             widths.append(estimate.high - estimate.low)

@@ -29,7 +29,7 @@ from sfumato.data.table import read_table
 from sfumato.engines import tables
 from sfumato.engines.tables.exploration import unpromised
 from sfumato.engines.tables.frontier.problem import Problem
-from sfumato.engines.tables.readback.measure import remeasure
+from sfumato.engines.tables.readback.measure import read_back
 from sfumato.engines.tables.release import steps as publishing
 from sfumato.engines.tables.release.rows import Generaliser
 from sfumato.engines.tables.request import TablesPublishRequest
@@ -478,7 +478,7 @@ def test_hostile_names_and_values(tmp_path):
     ),
 )
 @settings(max_examples=12, deadline=None)
-def test_remeasured_is_measured(rows, bits, people):
+def test_what_is_read_back_is_what_was_measured(rows, bits, people):
     """The auditor of the output and the evaluator of the search agree."""
     schema = small()[1]
     schema["attribute"] = schema["attribute"][1:3]
@@ -488,14 +488,16 @@ def test_remeasured_is_measured(rows, bits, people):
     problem = Problem.of(table)
     policy = problem.lattice.from_bits(bits)
     published = tables.publish(policy, frame, schema=schema, population=crowd)
-    again = remeasure(publishing.Source.open(published), policy, table)
+    again = read_back(publishing.Source.open(published), policy, table)
     measured = problem.cells.measure(policy.bits)
-    assert again.risk == pytest.approx(measured.risk, abs=1e-12)
-    assert again.loss_nats == pytest.approx(measured.loss_nats, abs=1e-12)
-    assert again.loss == pytest.approx(measured.loss, abs=1e-12)
-    assert again.groups == measured.groups
-    assert again.smallest_group == measured.smallest_sample_group
-    assert again.smallest_population_group == pytest.approx(measured.smallest_population_group)
+    assert again.measured.risk == pytest.approx(measured.risk, abs=1e-12)
+    assert again.measured.loss_nats == pytest.approx(measured.loss_nats, abs=1e-12)
+    assert again.measured.loss == pytest.approx(measured.loss, abs=1e-12)
+    assert again.measured.groups_count == measured.groups
+    assert again.measured.k == measured.smallest_sample_group
+    assert again.measured.smallest_population_group == pytest.approx(
+        measured.smallest_population_group
+    )
 
 
 def test_policies_as_files(folder, candidate, tmp_path):

@@ -29,7 +29,7 @@ from ..contingency.tables import counted, resolved_schema
 from ..exploration import KEPT, attacker_of, unpromised
 from ..measures.shift import check_table, sentence_of
 from ..payload import Terms
-from ..readback.measure import Remeasured, remeasure
+from ..readback.measure import ReadBack, read_back
 from ..records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
 from ..request import TablesPublishRequest
 from ..space.policy import Lattice, Policy
@@ -153,11 +153,11 @@ def published(
     )  # fmt: skip
     if out is None:
         frame = rows.to_arrow()
-        work.measured(frame)
+        work.read_back(frame)
         return like(frame, request.table)
     with staged(out, name, force=force, inputs=read) as (folder, file, record):
         rows.write(folder / file, kind, delimiter(opened, kind))
-        measured = work.measured(folder / file)
+        measured = work.read_back(folder / file)
         books = write_codebook(policy, folder, record, measured[0].labels)
         release = work.release(folder / file, books, *measured)
         write_json(folder / record, release.to_json())
@@ -209,9 +209,9 @@ class _Work:
     losses: dict[str, ColumnLoss] = field(default_factory=dict)
     blanked: int = 0
 
-    def measured(self, written: object) -> tuple[Remeasured, list[str]]:
+    def read_back(self, written: object) -> tuple[ReadBack, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
-        found = remeasure(Source.open(written), self.policy, self.table, self.terms, self.linked)
+        found = read_back(Source.open(written), self.policy, self.table, self.terms, self.linked)
         kept = self.table.rows - self.table.dropped - self.suppressed
         if self.linked is None and found.rows != kept:
             raise ReleaseRefusedError(
@@ -233,7 +233,7 @@ class _Work:
         return found, worse
 
     def release(
-        self, path: Path, books: Sequence[Path], found: Remeasured, worse: Sequence[str]
+        self, path: Path, books: Sequence[Path], found: ReadBack, worse: Sequence[str]
     ) -> TablesRelease:
         """Describe the measured file and the codebook beside it."""
         table, schema, terms = self.table, self.terms.schema, self.terms
@@ -268,8 +268,8 @@ class _Work:
                 "blanked": self.blanked,
                 "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
-            risk=Risk(found.risk, attacker=attacker, modelled=table.covered is not None),
-            utility=Utility(1.0 - found.loss, kept=KEPT),
+            risk=Risk(found.measured.risk, attacker=attacker, modelled=table.covered is not None),
+            utility=Utility(found.measured.utility, kept=KEPT),
             how=TablesHow(
                 policy=self.policy.shown(found.labels),
                 ends=self.policy.ends(),
@@ -292,7 +292,7 @@ class _Work:
                 refuse_above=self.request.refuse_above,
                 accept_shift=self.request.accept_shift,
             ),
-            measured=found.to_record().model_copy(
+            measured=found.measured.model_copy(
                 update={
                     "shift": self.shift and ShiftRecord.of(self.shift),
                     "columns": self.losses,
