@@ -22,6 +22,8 @@ STRATEGIES: Registry[Callable[..., None]] = Registry(
         "bisecting": "sfumato.engines.tables.search.chains:bisecting",
         "exhaustive": "sfumato.engines.tables.search.exhaustive:exhaustive",
     },
+    group="sfumato.tables.strategies",
+    of="collections.abc:Callable",
 )
 """Called with a `Run` and the strategy's own options; measures policies until the budget is used up."""
 
@@ -32,6 +34,8 @@ RISKS: Registry[type[Measure]] = Registry(
         "prosecutor": "sfumato.engines.tables.measures.axes:ProsecutorRisk",
         "small-groups": "sfumato.engines.tables.measures.axes:SmallGroups",
     },
+    group="sfumato.tables.risks",
+    of="sfumato.engines.tables.measures.protocol:Measure",
 )
 """Measures (built with `of`) that do not rise as a policy becomes more general."""
 
@@ -42,6 +46,8 @@ LOSSES: Registry[type[Measure]] = Registry(
         "class-size": "sfumato.engines.tables.measures.axes:AverageClassSize",
         "mutual-information": "sfumato.engines.tables.measures.axes:MutualInformationLoss",
     },
+    group="sfumato.tables.losses",
+    of="sfumato.engines.tables.measures.protocol:Measure",
 )
 """Measures (built with `of`) that do not fall as a policy becomes more general."""
 
@@ -56,5 +62,7 @@ SHOWN: Registry[type[Shown]] = Registry(
         "l_diversity_entropy": "sfumato.engines.tables.measures.shown:EntropyDiversity",
         "t_closeness": "sfumato.engines.tables.measures.shown:Closeness",
     },
+    group="sfumato.tables.shown",
+    of="sfumato.engines.tables.measures.shown:Shown",
 )
 """Figures of every policy and of the published file that are on neither axis."""

@@ -13,9 +13,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ....core.arrays import Floats
 from ....core.errors import ParameterError
 from ..contingency.cells import Bits, Cells, Joint, group_sizes
-from .protocol import Context, Floats, PublishedGroups
+from .protocol import Context, PublishedGroups
 from .sensitive import within
 
 __all__ = [

@@ -6,16 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
-
+from ....core.arrays import Counts, Floats
 from ..contingency.cells import Bits, Cells, Joint
 from .sampling import Sampled
 
 __all__ = ["Context", "Measure", "PublishedGroups", "SensitiveTable"]
-
-Counts = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

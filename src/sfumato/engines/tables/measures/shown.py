@@ -15,10 +15,11 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from ....core.arrays import Counts, Floats
 from ....data.combinations import numbered
 from ..contingency.cells import Bits, Cells, Joint, group_sizes
 from ..records import AbsoluteRisks, GroupSize, ShownFields
-from .protocol import Counts, Floats, PublishedGroups
+from .protocol import PublishedGroups
 from .sampling import Sampled, estimate_of
 from .sensitive import Within, closeness, diversity, within
 
@@ -59,7 +60,7 @@ class PolicyGroups:
 
     """
 
-    count: npt.NDArray[np.int64] | Floats
+    count: Counts | Floats
     size: Counts
     expected: float
     smallest_population_group: float

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ....core.arrays import Counts
 from ....core.errors import ReleaseRefusedError
 from ....data.table import Table
 from ....data.table_source import Source
@@ -24,8 +25,6 @@ from ..space.policy import Policy
 from .groups import CountedGroups, WithinGroups, histories_before
 
 __all__ = ["ReadBack", "read_back"]
-
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
