@@ -203,7 +203,7 @@ def test_leaving_out_a_few_records_keeps_more(tmp_path):
     found.save(folder)
     again = tables.load(folder)
     assert again.record == found.record
-    assert again.terms.conditions == found.terms.conditions == Conditions(max_suppressed=0.05)
+    assert again.payload.conditions == found.payload.conditions == Conditions(max_suppressed=0.05)
     frame.iloc[:60].to_csv(tmp_path / "few.csv", index=False)
     with pytest.raises(ReleaseRefusedError):
         again.publish(best.id, tmp_path / "few.csv", out=tmp_path / "few-out.csv")

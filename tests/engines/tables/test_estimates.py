@@ -163,7 +163,7 @@ def test_weights_and_fractions_reach_candidates_and_releases(tmp_path):
     assert given.candidates[0].risks.estimate.fraction == 0.25
     (tmp_path / "frontier").mkdir()
     given.save(tmp_path / "frontier")
-    assert tables.load(tmp_path / "frontier").terms.sampling_fraction == 0.25
+    assert tables.load(tmp_path / "frontier").payload.sampling_fraction == 0.25
     with pytest.raises(DataError, match="'w' holds a cell that is no weight in row 2"):
         tables.explore(frame.assign(w=["1", "x", *["1"] * 398]), schema)
     with pytest.raises(DataError, match="fewer people than the table holds"):

@@ -361,7 +361,7 @@ def test_refused_when_the_output_is_not_the_policy(folder, candidate, tmp_path, 
 
 def test_refused_when_a_policy_was_applied_that_is_finer(folder, candidate, tmp_path, monkeypatch):
     found = tables.load_exploration(folder / "frontier")
-    finer = found.terms.lattice.domains
+    finer = found.payload.lattice.domains
     plain = Generaliser.selection
     monkeypatch.setattr(
         Generaliser,
@@ -504,7 +504,7 @@ def test_policies_as_files(folder, candidate, tmp_path):
     found = tables.load_exploration(folder / "frontier")
     policy = found.policy(candidate)
     save_policy(policy, tmp_path / "p.json")
-    assert load_policy(tmp_path / "p.json", found.terms.lattice) == policy
+    assert load_policy(tmp_path / "p.json", found.payload.lattice) == policy
     other = Lattice(("age",), (("0", "1"),))
     with pytest.raises(ModelError, match="another schema"):
         load_policy(tmp_path / "p.json", other)
@@ -512,10 +512,10 @@ def test_policies_as_files(folder, candidate, tmp_path):
     content["bits"] = "00" + content["bits"][2:]
     (tmp_path / "p.json").write_text(json.dumps(content))
     with pytest.raises(FormatError):
-        load_policy(tmp_path / "p.json", found.terms.lattice)
+        load_policy(tmp_path / "p.json", found.payload.lattice)
     (tmp_path / "p.json").write_text('{"kind": "cake"}')
     with pytest.raises(FormatError, match="not a policy"):
-        load_policy(tmp_path / "p.json", found.terms.lattice)
+        load_policy(tmp_path / "p.json", found.payload.lattice)
 
 
 def test_mappings_do_what_publish_does(folder, candidate):
@@ -535,9 +535,11 @@ def test_mappings_do_what_publish_does(folder, candidate):
 
 
 def test_the_schema_travels_with_the_frontier(folder):
-    terms = tables.load_exploration(folder / "frontier").terms
+    payload = tables.load_exploration(folder / "frontier").payload
     declared = read_toml(folder / "schema.toml")["attribute"]
-    assert terms.schema.names("identifier") == ["patient"]
-    assert [a.name for a in terms.schema.attributes] == [a["name"] for a in declared]
-    assert terms.schema.quasi[0].is_range
-    assert np.isclose(terms.population_count.sum(), register_population()["count"].to_numpy().sum())
+    assert payload.schema.names("identifier") == ["patient"]
+    assert [a.name for a in payload.schema.attributes] == [a["name"] for a in declared]
+    assert payload.schema.quasi[0].is_range
+    assert np.isclose(
+        payload.population_count.sum(), register_population()["count"].to_numpy().sum()
+    )

@@ -17,6 +17,7 @@ from sfumato.data.samples import patient_register, register_population, register
 from sfumato.data.table import read_table
 from sfumato.engines import tables
 from sfumato.engines.tables.measures.shift import margins_of
+from sfumato.engines.tables.payload import load_payload
 from sfumato.engines.tables.space.policy_files import save_policy
 
 
@@ -52,7 +53,7 @@ def test_margins_against_counting_rows(folder):
     for name, domain, counts in zip(table.names, table.domains, found, strict=True):
         values = frame[name].astype(str).tolist()
         assert counts.tolist() == [values.count(value) for value in domain]
-    stored = tables.load(folder / "frontier").terms.margins
+    stored = tables.load(folder / "frontier").payload.margins
     assert all(np.array_equal(a, b) for a, b in zip(found, stored, strict=True))
 
 
@@ -101,12 +102,13 @@ def test_a_frame_is_refused_too_and_a_saved_policy_promises_nothing(folder, tmp_
     with pytest.raises(ReleaseRefusedError):
         found.publish(chosen, frame, accept_worse=True)
     save_policy(found.policy(chosen), tmp_path / "policy.json")
-    policy = tables.load_policy(tmp_path / "policy.json", found.terms.lattice)
+    policy = tables.load_policy(tmp_path / "policy.json", found.payload.lattice)
     published = tables.publish(policy, frame, schema=folder / "schema.toml")
     assert len(published) == len(frame)
 
 
 def test_margins_that_do_not_fit_are_refused(folder, tmp_path):
+    record = tables.load(folder / "frontier").record
     for wrong in ([[1]], [[-1]], "x"):
         content = json.loads((folder / "frontier" / "policies.json").read_text(encoding="utf-8"))
         content["margins"] = wrong
@@ -115,4 +117,4 @@ def test_margins_that_do_not_fit_are_refused(folder, tmp_path):
             (folder / "frontier" / "population.npz").read_bytes()
         )
         with pytest.raises(ModelError):
-            tables.terms.load_terms(tmp_path)
+            load_payload(tmp_path, record)

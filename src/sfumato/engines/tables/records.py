@@ -33,6 +33,7 @@ __all__ = [
     "AbsoluteRisks",
     "Certificate",
     "ColumnLoss",
+    "ConditionsFields",
     "Ends",
     "GroupSize",
     "Labels",
@@ -206,6 +207,18 @@ class PopulationFacts(Record):
     people_outside_domains: Size
 
 
+class ConditionsFields(Record):
+    """What a steward asks of every group, beyond its size (see `groups.conditions.Conditions`)."""
+
+    min_l: float = 0.0
+    diversity: Name = "distinct"
+    recursive_c: float = 3.0
+    max_t: float | None = None
+    max_average_risk: float | None = None
+    max_suppressed: float = 0.0
+    suppress_as: Name = "records"
+
+
 class Certificate(Record):
     """A proof of how good any policy of the lattice can be.
 
@@ -251,7 +264,7 @@ class TablesFrontier(FrontierRecord):
     loss_top_nats: Size
     min_sample: Count
     min_population: Size
-    conditions: dict[Name, float | str | None] = Field(default_factory=dict)
+    conditions: ConditionsFields = ConditionsFields()
     groups_before: tuple[GroupSize, ...]
     assumptions: tuple[Sentence, ...]
     frontier_size: Count

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,10 @@ from ....core.exploration import placed
 from ....data.table import Table
 from ..contingency.tables import cells_hash, resolved_schema
 from ..exploration import TablesExploration
-from ..groups.conditions import Conditions
 from ..measures.shift import margins_of
 from ..measures.shown import size_histogram
-from ..payload import Terms
-from ..records import Certificate, PopulationFacts, TablesFrontier
+from ..payload import TablesPayload
+from ..records import Certificate, ConditionsFields, PopulationFacts, TablesFrontier
 from ..request import TablesRequest
 from ..search.run import Run
 from ..space.policy import Policy
@@ -86,12 +84,7 @@ def described(
         certificate=certificate,
         **_facts(problem, run, request, entries, len(kept), area),
     )
-    target = target_of(problem, request)
-    terms = payload_of(
-        problem, risk=request.risk, loss=request.loss, target=target, k=request.k,
-        conditions=conditions_of(request), sampling_fraction=request.sampling_fraction,
-    )  # fmt: skip
-    return TablesExploration(record, terms, known)
+    return TablesExploration(record, payload_of(problem, request), known)
 
 
 def _selection(entries: Sequence[Entry], references: Sequence[tuple[float, float]]) -> list[int]:
@@ -164,7 +157,7 @@ def _facts(
         "loss_top_nats": cells.loss_top_nats,
         "min_sample": int(cells.least[0]),
         "min_population": float(cells.least[1]),
-        "conditions": asdict(conditions_of(request)),
+        "conditions": ConditionsFields(**vars(conditions_of(request))),
         "groups_before": groups,
         "assumptions": tuple(assumptions_of(problem, run, request)),
         "frontier_size": len(entries),
@@ -194,28 +187,24 @@ def _population_facts(problem: Problem) -> PopulationFacts | None:
     )
 
 
-def payload_of(
-problem: Problem, *, risk: str = "population", loss: str = "kl",
-    target: str | None = None, k: int = 5, conditions: Conditions | None = None,
-    sampling_fraction: float | None = None,
-) -> Terms:  # fmt: skip
-    """Take the terms from the problem that was explored."""
+def payload_of(problem: Problem, request: TablesRequest) -> TablesPayload:
+    """Return what a publication is held to, from the problem that was explored."""
     table = problem.table
-    return Terms(
-        resolved_schema(table),
-        problem.lattice,
-        table.population_codes,
-        table.population_count,
-        cells_hash(table),
-        tuple(str(i.sha256) for i in table.inputs),
-        int(problem.cells.least[0]),
-        float(problem.cells.least[1]),
-        risk,
-        loss,
-        target,
-        k,
-        conditions or Conditions(),
-        margins_of(table, problem.lattice.sizes),
-        sampling_fraction,
-        table.covered,
+    return TablesPayload(
+        schema=resolved_schema(table),
+        lattice=problem.lattice,
+        population_codes=table.population_codes,
+        population_count=table.population_count,
+        explored=cells_hash(table),
+        inputs=tuple(str(i.sha256) for i in table.inputs),
+        min_sample=int(problem.cells.least[0]),
+        min_population=float(problem.cells.least[1]),
+        risk=request.risk,
+        loss=request.loss,
+        target=target_of(problem, request),
+        k=request.k,
+        conditions=conditions_of(request),
+        margins=margins_of(table, problem.lattice.sizes),
+        sampling_fraction=request.sampling_fraction,
+        covered=table.covered,
     )

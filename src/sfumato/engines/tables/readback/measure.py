@@ -17,7 +17,7 @@ from ....data.table_source import Source
 from ..measures.protocol import PublishedGroups, SensitiveTable
 from ..measures.sampling import Sampled, fraction_of, fractions_in
 from ..measures.shown import size_histogram, split_by_field
-from ..payload import Terms
+from ..payload import TablesPayload
 from ..records import TablesMeasured
 from ..registry import LOSSES, RISKS, SHOWN
 from ..space.labels import ALL
@@ -48,7 +48,7 @@ def read_back(
     published: Source,
     policy: Policy,
     original: Table,
-    terms: Terms | None = None,
+    payload: TablesPayload | None = None,
     linked: Source | None = None,
 ) -> ReadBack:
     """Group the published rows by their labels, and measure them against the original and the population.
@@ -61,7 +61,7 @@ def read_back(
         The policy that was applied; only its labels are used.
     original : Table
         What no release can give: the distribution that the loss is measured from.
-    terms : Terms, optional
+    payload : TablesPayload, optional
         The measures that were explored; equations 2 and 4 without.
     linked : Source, optional
         The published labels with the person of each row (see `Generaliser.linked`), where the schema
@@ -69,12 +69,12 @@ def read_back(
 
     """
     published.require(list(policy.lattice.names))
-    terms = terms or Terms(original.schema, policy.lattice)
-    written = CountedGroups.of(published, terms, linked)
-    blanks = terms.conditions.suppress_as == "cells"
+    payload = payload or TablesPayload(original.schema, policy.lattice)
+    written = CountedGroups.of(published, payload, linked)
+    blanks = payload.conditions.suppress_as == "cells"
     places = _places(policy, written.labels, blanks=blanks)
     around = _people_in(original.codes, None, original)
-    by_row = _groups_by_row(written, places, original, around, terms)
+    by_row = _groups_by_row(written, places, original, around, payload)
     groups = by_row
     if written.histories is not None:  # an attacker knows all rows of a person
         alike = written.histories.sizes
@@ -83,12 +83,12 @@ def read_back(
             expected_unchanged=float(histories_before(original)),
         )  # fmt: skip
     sensitive = written.sensitive
-    loss = LOSSES.named(terms.loss).on_groups(by_row)
+    loss = LOSSES.named(payload.loss).on_groups(by_row)
     return ReadBack(
         rows=written.rows,
         groups=groups,
         measured=TablesMeasured(
-            risk=RISKS.named(terms.risk).on_groups(groups),
+            risk=RISKS.named(payload.risk).on_groups(groups),
             utility=1.0 - loss,
             loss=loss,
             relative_risk=groups.expected / groups.expected_unchanged,
@@ -104,7 +104,7 @@ def read_back(
             **split_by_field({name: shown.of_file(groups) for name, shown in SHOWN.items()}),
         ),
         recursive={
-            n: _recursive_l(w.table, terms.conditions.recursive_c) for n, w in sensitive.items()
+            n: _recursive_l(w.table, payload.conditions.recursive_c) for n, w in sensitive.items()
         },
         labels=tuple(frozenset(v for v in column if v) for column in written.labels),
     )
@@ -123,14 +123,14 @@ def _groups_by_row(
     places: _Places,
     original: Table,
     around: npt.NDArray[np.float64],
-    terms: Terms,
+    payload: TablesPayload,
 ) -> PublishedGroups:
     """Return the groups of the written rows as measures see them; `around` counts the people of each row before."""
     count, size, blank = written.count, written.size, places.blank
     people = np.zeros(count.size)
     people[~blank] = _people_in(places.rows[:, ~blank], places.of_value, original)
     people[blank] = _people_behind(places, original)
-    nats, relative = _divergence(count, places.log_widths, original.count, terms.lattice.sizes)
+    nats, relative = _divergence(count, places.log_widths, original.count, payload.lattice.sizes)
     whole_table = not _suppressed(written, original) and not original.dropped
     sensitive = {
         # A column that is numeric in every row is numeric here; the suppressed rows may differ.
@@ -145,11 +145,13 @@ def _groups_by_row(
         expected_unchanged=float((original.count / np.maximum(around, original.count)).sum()),
         loss_nats=nats,
         relative_loss=relative,
-        k=terms.k,
+        k=payload.k,
         sensitive=sensitive,
-        fraction=_fraction(written, places, people, original, terms),
+        fraction=_fraction(written, places, people, original, payload),
         population_unique=int(count[people == 1].sum()) if _has_population(original) else None,
-        read_target=None if terms.target is None else partial(_target, written, original, terms),
+        read_target=None
+        if payload.target is None
+        else partial(_target, written, original, payload),
     )
 
 
@@ -158,27 +160,27 @@ def _fraction(
     places: _Places,
     people: npt.NDArray[np.float64],
     original: Table,
-    terms: Terms,
+    payload: TablesPayload,
 ) -> Sampled:
     """Return the share of the population that was sampled: one, or by what a partial population knows."""
-    fraction = fraction_of(original, terms.sampling_fraction)
+    fraction = fraction_of(original, payload.sampling_fraction)
     if original.covered is None:
         return fraction
     if places.blank.any():
         return None
-    attributes = [terms.lattice.names.index(name) for name in original.covered]
+    attributes = [payload.lattice.names.index(name) for name in original.covered]
     return fractions_in([places.rows[a] for a in attributes], written.count, people)
 
 
 def _target(
-    written: CountedGroups, original: Table, terms: Terms
+    written: CountedGroups, original: Table, payload: TablesPayload
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Count the values of the target column: by distinct row of the original, and by published group."""
-    assert terms.target is not None
-    cell, value, amount = original.joint(terms.target)
+    assert payload.target is not None
+    cell, value, amount = original.joint(payload.target)
     before = np.zeros((int(cell.max()) + 1, int(value.max()) + 1))
     np.add.at(before, (cell, value), amount)
-    return before, WithinGroups.of(written.source, terms, terms.target, written.records).table
+    return before, WithinGroups.of(written.source, payload, payload.target, written.records).table
 
 
 def _divergence(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..payload import Terms
+from ..payload import TablesPayload
 from ..readback.measure import ReadBack
 from ..records import TablesCandidate
 
@@ -56,7 +56,7 @@ def below_promise(found: ReadBack, promise: TablesCandidate, *, costs_allowed: b
 
 
 def broken_conditions(
-    found: ReadBack, terms: Terms, limit: float | None, left_out: int, records: int
+    found: ReadBack, payload: TablesPayload, limit: float | None, left_out: int, records: int
 ) -> list[str]:
     """List the conditions of the exploration and of the call that do not hold.
 
@@ -64,7 +64,7 @@ def broken_conditions(
     ----------
     found : ReadBack
         What the written file shows.
-    terms : Terms
+    payload : TablesPayload
         What was asked for.
     limit : float, optional
         The largest risk that the call allows.
@@ -74,18 +74,18 @@ def broken_conditions(
     """
     worse = []
     measured = found.measured
-    if measured.k < terms.min_sample:
+    if measured.k < payload.min_sample:
         worse.append(
             f"The smallest group of the output has {measured.k:,} records, below the "
-            f"{terms.min_sample:,} asked for"
+            f"{payload.min_sample:,} asked for"
         )
     smallest = float(found.groups.people.min())
-    if smallest < terms.min_population - _TOLERANCE:
+    if smallest < payload.min_population - _TOLERANCE:
         worse.append(
             f"The smallest group of the output stands for {smallest:,.0f} "
-            f"people, below the {terms.min_population:,.0f} asked for"
+            f"people, below the {payload.min_population:,.0f} asked for"
         )
-    asked = terms.conditions
+    asked = payload.conditions
     if left_out / max(records, 1) > asked.max_suppressed + _TOLERANCE:
         worse.append(
             f"{left_out:,} records would be left out or have blanked cells, more than the "
