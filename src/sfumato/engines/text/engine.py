@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -304,10 +303,9 @@ def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
 
 
 def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
-    # The laboratory stands above the engines; it is asked for by name only when it is used.
-    run = import_module("sfumato.laboratory.text.study").run_study
-    found: Mapping[str, JsonValue] = run(request, call)
-    return found
+    from ...core.studies import STUDIES
+
+    return STUDIES["text"](request, call)
 
 
 ENGINE = TextEngine()

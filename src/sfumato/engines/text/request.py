@@ -14,6 +14,7 @@ from ...compute import COMPUTE
 from ...core.choice import Choice
 from ...core.errors import NoCandidateError
 from ...core.request import Request, parameter
+from ...data.formats.registry import FORMATS
 from .attack.registry import ATTACKERS, ENCODER
 from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
@@ -44,7 +45,6 @@ RATIOS = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
 BUDGETS = [10, 100, 1000]
 _EVERYONE, _NOBODY = "all", "none"
 EVERY_LABEL = "all"
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2")  # fmt: skip
 
 File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
