@@ -17,7 +17,7 @@ from sfumato.engines.tables.frontier.steps import search
 from sfumato.engines.tables.groups.conditions import Conditions, recursive_diversity
 from sfumato.engines.tables.groups.record_suppression import small_in, suppressed_point
 from sfumato.engines.tables.measures.sensitive import closeness, within
-from sfumato.engines.tables.measures.shown import beside
+from sfumato.engines.tables.measures.shown import PolicyGroups
 from sfumato.engines.tables.search.descent import descend, persist
 from sfumato.engines.tables.search.run import Budget, Run
 from sfumato.engines.tables.space.constraints import AttributeRule, Space
@@ -178,7 +178,7 @@ def test_suppressed_points_against_plain_code(seed, least):
     if left.records == 0:
         assert left.loss == pytest.approx(cells.measure(bits).loss)
         assert left.risk == pytest.approx(cells.measure(bits).risk)
-    assert beside(cells, bits, {})["k"] == sizes.min()
+    assert PolicyGroups.of_cells(cells, bits).smallest == sizes.min()
 
 
 def test_leaving_out_a_few_records_keeps_more(tmp_path):
@@ -205,7 +205,7 @@ def test_leaving_out_a_few_records_keeps_more(tmp_path):
     found.save(folder)
     again = tables.load(folder)
     assert again.record == found.record
-    assert again.terms.conditions == found.terms.conditions == Conditions(max_suppressed=0.05)
+    assert again.payload.conditions == found.payload.conditions == Conditions(max_suppressed=0.05)
     frame.iloc[:60].to_csv(tmp_path / "few.csv", index=False)
     with pytest.raises(ReleaseRefusedError):
         again.publish(best.id, tmp_path / "few.csv", out=tmp_path / "few-out.csv")

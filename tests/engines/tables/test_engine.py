@@ -23,6 +23,7 @@ from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
 from sfumato.engines.tables.frontier.comparison import compare
 from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.payload import load_payload
 from sfumato.engines.tables.space.policy_files import save_policy
 
 QUASI = ("age", "sex", "group", "area")
@@ -313,18 +314,40 @@ def test_own_policies_as_references(tmp_path):
             tables.explore(frame, schema=other, references={"file": reference})
 
 
+def test_policies_of_version_2_are_read(found, tmp_path):
+    """Version 2 also held what frontier.json says; that is taken from there now."""
+    found.save(tmp_path)
+    policies = tmp_path / "policies.json"
+    content = json.loads(policies.read_text(encoding="utf-8"))
+    content |= {
+        "version": 2, "fingerprint": "ab", "names": [], "inputs": [], "min_sample": 99, "min_population": 1.0,
+        "risk": "luck", "loss": "luck", "conditions": {}, "population": False, "covered": None,
+    }  # fmt: skip
+    policies.write_text(json.dumps(content), encoding="utf-8")
+    payload, references = load_payload(tmp_path, found.record)
+    assert payload.lattice.fingerprint == found.payload.lattice.fingerprint
+    assert (payload.risk, payload.min_sample) == ("population", found.payload.min_sample)
+    assert payload.conditions == found.payload.conditions
+    assert references == found.policies
+
+
 def test_damaged_folders_are_refused(found, tmp_path):
     found.save(tmp_path)
     policies = tmp_path / "policies.json"
     text = policies.read_text(encoding="utf-8")
+    content = json.loads(text)
+    domain = next(iter(content["domains"].values()))
     for broken in (
-        text.replace(found.terms.lattice.fingerprint, "0" * 64),
-        text.replace('"version": 2', '"version": 1'),
+        json.dumps(content | {"version": 1}),
+        json.dumps(content | {"domains": dict.fromkeys(content["domains"], domain)}),
+        json.dumps(content | {"references": {"Safe Harbor": "ff"}}),
         "{}",
         "[]",
     ):
         policies.write_text(broken, encoding="utf-8")
         with pytest.raises(ModelError):
+            load_payload(tmp_path, found.record)
+        with pytest.raises(ModelError, match="not the one"):
             tables.load(tmp_path)
     policies.unlink()
     with pytest.raises(InputError, match=r"policies\.json"):
@@ -336,8 +359,8 @@ def test_damaged_folders_are_refused(found, tmp_path):
         with pytest.raises(ModelError, match=r"missing or damaged|not the one"):
             tables.load(tmp_path)
     buffer = io.BytesIO()
-    codes = np.full_like(found.terms.population_codes, 10_000)
-    np.savez(buffer, codes=codes, count=found.terms.population_count)
+    codes = np.full_like(found.payload.population_codes, 10_000)
+    np.savez(buffer, codes=codes, count=found.payload.population_count)
     population.write_bytes(buffer.getvalue())
     with pytest.raises(ModelError, match=r"missing or damaged|not the one"):
         tables.load(tmp_path)

@@ -16,7 +16,7 @@ from sfumato.data.table import read_table
 from sfumato.engines.tables.engine import ENGINE
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.measures import uniqueness as estimates
-from sfumato.engines.tables.measures.shown import beside
+from sfumato.engines.tables.measures.shown import PolicyGroups
 from sfumato.engines.tables.measures.uniqueness import (
     SampleSizes,
     pitman,
@@ -24,6 +24,7 @@ from sfumato.engines.tables.measures.uniqueness import (
     uniqueness_range,
     zayatz,
 )
+from sfumato.engines.tables.registry import SHOWN
 from sfumato.reports import write_report
 
 
@@ -163,7 +164,7 @@ def test_weights_and_fractions_reach_candidates_and_releases(tmp_path):
     assert given.candidates[0].risks.estimate.fraction == 0.25
     (tmp_path / "frontier").mkdir()
     given.save(tmp_path / "frontier")
-    assert tables.load(tmp_path / "frontier").terms.sampling_fraction == 0.25
+    assert tables.load(tmp_path / "frontier").payload.sampling_fraction == 0.25
     with pytest.raises(DataError, match="'w' holds a cell that is no weight in row 2"):
         tables.explore(frame.assign(w=["1", "x", *["1"] * 398]), schema=schema)
     with pytest.raises(DataError, match="fewer people than the table holds"):
@@ -247,7 +248,8 @@ def test_ranges_of_partial_populations_hold():
             bits = (draw.random(problem.lattice.length) < share).astype(np.uint8)
             key = grouped(whole, problem.lattice.from_bits(bits))[among]
             true = (key.map(key.value_counts()) == 1).mean()
-            estimate = beside(problem.cells, bits, {}, {}, problem.sampled(bits))["risks"].estimate
+            groups = PolicyGroups.of_cells(problem.cells, bits, fraction=problem.sampled(bits))
+            estimate = SHOWN["risks"].of_groups(groups).estimate
             assert estimate.people == pytest.approx(among.sum(), abs=1)
             held.append(estimate.low - 1e-9 <= true <= estimate.high + 1e-9)
             widths.append(estimate.high - estimate.low)

@@ -55,7 +55,7 @@ def by_people(frame, policy, population=None):
 def test_k_and_risks_count_people(seed, moving):
     frame = visits(seed, moving=moving)
     found = tables.explore(frame, schema=schema(), evaluations=60)
-    unchanged, alone, _ = by_people(frame, found.terms.lattice.bottom)
+    unchanged, alone, _ = by_people(frame, found.payload.lattice.bottom)
     base = (unchanged / alone).sum()
     for candidate in found.candidates[:: max(1, len(found.candidates) // 5)]:
         records, people, _ = by_people(frame, found.policy(candidate))
@@ -208,7 +208,7 @@ def diversity_of(frame, of_person):
 def test_joined_rows_group_whole_histories(seed):
     frame = visits(seed)
     found = tables.explore(frame, schema=joined_schema(), evaluations=60)
-    before, _ = histories(frame, found.terms.lattice.bottom)
+    before, _ = histories(frame, found.payload.lattice.bottom)
     for candidate in found.candidates[:: max(1, len(found.candidates) // 5)]:
         of_person, _ = histories(frame, found.policy(candidate))
         sizes = of_person.value_counts()
@@ -262,7 +262,7 @@ def test_a_joined_release_links_rows_and_promises_histories(tmp_path, suppress):
         for f in (got, kept)
     ]  # fmt: skip
     assert linked[0] == linked[1]
-    before, _ = histories(frame, found.terms.lattice.bottom)
+    before, _ = histories(frame, found.payload.lattice.bottom)
     measured = release.measured
     assert measured.k == chosen.k == sizes[sizes >= 4].min()
     assert measured.risk == pytest.approx(chosen.risk.value, abs=1e-9)

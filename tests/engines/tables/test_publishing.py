@@ -30,7 +30,7 @@ from sfumato.data.table import read_table
 from sfumato.engines.tables.engine import ENGINE
 from sfumato.engines.tables.exploration import unpromised
 from sfumato.engines.tables.frontier.problem import Problem
-from sfumato.engines.tables.readback.measure import remeasure
+from sfumato.engines.tables.readback.measure import read_back
 from sfumato.engines.tables.release import steps as publishing
 from sfumato.engines.tables.release.rows import Generaliser
 from sfumato.engines.tables.release.steps import publish_by_policy
@@ -364,7 +364,7 @@ def test_refused_when_the_output_is_not_the_policy(folder, candidate, tmp_path, 
 
 def test_refused_when_a_policy_was_applied_that_is_finer(folder, candidate, tmp_path, monkeypatch):
     found = tables.load(folder / "frontier")
-    finer = found.terms.lattice.domains
+    finer = found.payload.lattice.domains
     plain = Generaliser.selection
     monkeypatch.setattr(
         Generaliser,
@@ -481,7 +481,7 @@ def test_hostile_names_and_values(tmp_path):
     ),
 )
 @settings(max_examples=12, deadline=None)
-def test_remeasured_is_measured(rows, bits, people):
+def test_what_is_read_back_is_what_was_measured(rows, bits, people):
     """The auditor of the output and the evaluator of the search agree."""
     schema = small()[1]
     schema["attribute"] = schema["attribute"][1:3]
@@ -491,21 +491,23 @@ def test_remeasured_is_measured(rows, bits, people):
     problem = Problem.of(table)
     policy = problem.lattice.from_bits(bits)
     published = publish_by_policy(policy, frame, schema=schema, population=crowd)
-    again = remeasure(publishing.Source.open(published), policy, table)
+    again = read_back(publishing.Source.open(published), policy, table)
     measured = problem.cells.measure(policy.bits)
-    assert again.risk == pytest.approx(measured.risk, abs=1e-12)
-    assert again.loss_nats == pytest.approx(measured.loss_nats, abs=1e-12)
-    assert again.loss == pytest.approx(measured.loss, abs=1e-12)
-    assert again.groups == measured.groups
-    assert again.smallest_group == measured.smallest_sample_group
-    assert again.smallest_population_group == pytest.approx(measured.smallest_population_group)
+    assert again.measured.risk == pytest.approx(measured.risk, abs=1e-12)
+    assert again.measured.loss_nats == pytest.approx(measured.loss_nats, abs=1e-12)
+    assert again.measured.loss == pytest.approx(measured.loss, abs=1e-12)
+    assert again.measured.groups_count == measured.groups
+    assert again.measured.k == measured.smallest_sample_group
+    assert again.measured.smallest_population_group == pytest.approx(
+        measured.smallest_population_group
+    )
 
 
 def test_policies_as_files(folder, candidate, tmp_path):
     found = tables.load(folder / "frontier")
     policy = found.policy(candidate)
     save_policy(policy, tmp_path / "p.json")
-    assert load_policy(tmp_path / "p.json", found.terms.lattice) == policy
+    assert load_policy(tmp_path / "p.json", found.payload.lattice) == policy
     other = Lattice(("age",), (("0", "1"),))
     with pytest.raises(ModelError, match="another schema"):
         load_policy(tmp_path / "p.json", other)
@@ -513,10 +515,10 @@ def test_policies_as_files(folder, candidate, tmp_path):
     content["bits"] = "00" + content["bits"][2:]
     (tmp_path / "p.json").write_text(json.dumps(content))
     with pytest.raises(FormatError):
-        load_policy(tmp_path / "p.json", found.terms.lattice)
+        load_policy(tmp_path / "p.json", found.payload.lattice)
     (tmp_path / "p.json").write_text('{"kind": "cake"}')
     with pytest.raises(FormatError, match="not a policy"):
-        load_policy(tmp_path / "p.json", found.terms.lattice)
+        load_policy(tmp_path / "p.json", found.payload.lattice)
 
 
 def test_mappings_do_what_publish_does(folder, candidate):
@@ -536,9 +538,11 @@ def test_mappings_do_what_publish_does(folder, candidate):
 
 
 def test_the_schema_travels_with_the_frontier(folder):
-    terms = tables.load(folder / "frontier").terms
+    payload = tables.load(folder / "frontier").payload
     declared = read_toml(folder / "schema.toml")["attribute"]
-    assert terms.schema.names("identifier") == ["patient"]
-    assert [a.name for a in terms.schema.attributes] == [a["name"] for a in declared]
-    assert terms.schema.quasi[0].is_range
-    assert np.isclose(terms.population_count.sum(), register_population()["count"].to_numpy().sum())
+    assert payload.schema.names("identifier") == ["patient"]
+    assert [a.name for a in payload.schema.attributes] == [a["name"] for a in declared]
+    assert payload.schema.quasi[0].is_range
+    assert np.isclose(
+        payload.population_count.sum(), register_population()["count"].to_numpy().sum()
+    )

@@ -18,6 +18,7 @@ from sfumato.data.samples import patient_register, register_population, register
 from sfumato.data.table import read_table
 from sfumato.engines.tables.engine import ENGINE
 from sfumato.engines.tables.measures.shift import margins_of
+from sfumato.engines.tables.payload import load_payload
 from sfumato.engines.tables.release.steps import publish_by_policy
 from sfumato.engines.tables.space.policy_files import load_policy, save_policy
 
@@ -57,7 +58,7 @@ def test_margins_against_counting_rows(folder):
     for name, domain, counts in zip(table.names, table.domains, found, strict=True):
         values = frame[name].astype(str).tolist()
         assert counts.tolist() == [values.count(value) for value in domain]
-    stored = tables.load(folder / "frontier").terms.margins
+    stored = tables.load(folder / "frontier").payload.margins
     assert all(np.array_equal(a, b) for a, b in zip(found, stored, strict=True))
 
 
@@ -106,12 +107,13 @@ def test_a_frame_is_refused_too_and_a_saved_policy_promises_nothing(folder, tmp_
     with pytest.raises(ReleaseRefusedError):
         found.publish(chosen, frame, accept_worse=True)
     save_policy(found.policy(chosen), tmp_path / "policy.json")
-    policy = load_policy(tmp_path / "policy.json", found.terms.lattice)
+    policy = load_policy(tmp_path / "policy.json", found.payload.lattice)
     published = publish_by_policy(policy, frame, schema=folder / "schema.toml")
     assert len(published) == len(frame)
 
 
 def test_margins_that_do_not_fit_are_refused(folder, tmp_path):
+    record = tables.load(folder / "frontier").record
     for wrong in ([[1]], [[-1]], "x"):
         content = json.loads((folder / "frontier" / "policies.json").read_text(encoding="utf-8"))
         content["margins"] = wrong
@@ -120,4 +122,4 @@ def test_margins_that_do_not_fit_are_refused(folder, tmp_path):
             (folder / "frontier" / "population.npz").read_bytes()
         )
         with pytest.raises(ModelError):
-            tables.terms.load_terms(tmp_path)
+            load_payload(tmp_path, record)

@@ -124,7 +124,7 @@ class TablesEngine(
             exploration.policy(candidate),
             candidate,
             request,
-            terms=exploration.terms,
+            payload=exploration.payload,
             seed=exploration.record.seed,
             out=out,
             force=force,
