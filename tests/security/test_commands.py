@@ -203,7 +203,7 @@ def test_new_ids_replace_ids_and_order(at, form):
 
 
 def test_l3_a_report_appears_whole_and_replaces_only_reports(at, kills):
-    from sfumato.report import write_report
+    from sfumato.reports import write_report
 
     class Killed(BaseException):
         pass

@@ -125,6 +125,8 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         One line of help.
     order : int
         Where the engine's part stands in a report and in a run; smaller is earlier.
+    examples : mapping of str to str
+        By verb: a short doctest for the help of the function of that name.
 
     The types below are assigned as class attributes (`Request = ToyRequest`), or written as properties
     that import them, so that listing the engines loads no model.
@@ -134,6 +136,7 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
     title: ClassVar[str]
     summary: ClassVar[str]
     order: ClassVar[int] = 100
+    examples: ClassVar[Mapping[str, str]] = {}
 
     @property
     @abstractmethod

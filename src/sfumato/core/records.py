@@ -33,6 +33,7 @@ from pydantic import (
 )
 
 from .._version import __version__
+from . import display
 from .errors import FormatError, ParameterError
 from .files import read_json, sha256_of, write_json
 from .measures import Risk, Utility
@@ -240,6 +241,17 @@ class Candidate(_OnAxes):
     id: CandidateId
     dominated: bool = False
 
+    def __repr__(self) -> str:
+        return display.show_candidate(self)
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        rows = [("risk", display.estimate(self.risk)), ("utility", display.estimate(self.utility))]
+        if self.dominated:
+            rows.append(("dominated", "another candidate is better on both sides"))
+        return display.html_table(f"candidate {self.id}", rows)
+
 
 class Reference(_OnAxes):
     """A policy people know, placed on the same axes: Safe Harbor, the full feature set, one pass."""
@@ -349,6 +361,14 @@ class Release(Record):
         return [
             f"{name}: {count:,}" for name, count in self.counts.items() if isinstance(count, int)
         ]
+
+    def __repr__(self) -> str:
+        return display.show_release(self)
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return display.show_release_html(self)
 
     def save(self, folder: str | os.PathLike[str], *, name: str = RELEASE_FILE) -> Path:
         """Write release.json into a folder."""

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 from ..core.errors import DataError, InputError, PlanError
 from ..core.toml_files import read_toml, validated
 from .attributes import MISSING, Attribute, Domain, Role, cell_text
+from .inputs import SchemaInput
 
 __all__ = ["MISSING", "Attribute", "Domain", "Role", "TableSchema"]
 
@@ -67,11 +68,11 @@ class TableSchema(BaseModel):
         return schema
 
     @classmethod
-    def of(cls, schema: TableSchema | str | os.PathLike[str] | dict[str, object]) -> TableSchema:
-        """Take a schema as an object, a path or a dict."""
+    def of(cls, schema: SchemaInput) -> TableSchema:
+        """Return a schema given as an object, a path or a mapping."""
         if isinstance(schema, TableSchema):
             return schema
-        if isinstance(schema, dict):
+        if isinstance(schema, Mapping):
             return validated(cls, schema, source="schema")
         return cls.load(schema)
 

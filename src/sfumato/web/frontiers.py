@@ -39,7 +39,7 @@ class Frontiers:
 
     def found(self) -> list[Part]:
         """Return the parts that have a frontier."""
-        from ..report.parts import find_parts
+        from ..reports.parts import find_parts
 
         try:
             parts = find_parts(self.folders)
@@ -49,9 +49,9 @@ class Frontiers:
 
     def report(self) -> str | None:
         """Return the report of everything in the folders, or None where there is nothing yet."""
-        from ..report.facts import Facts
-        from ..report.html import render_html
-        from ..report.parts import find_parts
+        from ..reports.facts import Facts
+        from ..reports.html import render_html
+        from ..reports.parts import find_parts
 
         try:
             return render_html(Facts(tuple(find_parts(self.folders))))

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.neighbors import KNeighborsRegressor
 
+from sfumato import tables
 from sfumato.core.errors import DataError, PlanError
 from sfumato.data.table_schema import TableSchema
-from sfumato.engines import tables
 from sfumato.engines.tables.release.treatments import microaggregated, normals
 
 ROWS = 240
@@ -42,7 +42,7 @@ def schema(**other):
 
 def published(frame, **other):
     """Publish by the finest policy; return the rows in their order before, and the release."""
-    found = tables.explore(frame, schema(**other), strategy="exhaustive")
+    found = tables.explore(frame, schema=schema(**other), strategy="exhaustive")
     finest = max(found.candidates, key=lambda c: c.utility.value)
     return found.publish(finest, frame).sort_values("key").reset_index(drop=True), found, finest
 
@@ -139,7 +139,7 @@ def test_h3_a_table_that_grows_keeps_the_noise_of_everybody():
 def test_h3_without_a_person_equal_rows_are_blurred_apart_and_alike_in_every_release():
     frame = people()[["sex", "pay"]].assign(pay=lambda f: f["pay"].round(-3))
     asked = {"attribute": [a for a in schema(pay={"publish": {"noise": 0.5}})["attribute"] if a["name"] in ("sex", "pay")]}  # fmt: skip
-    found = tables.explore(frame, asked, strategy="exhaustive")
+    found = tables.explore(frame, schema=asked, strategy="exhaustive")
     finest = max(found.candidates, key=lambda c: c.utility.value)
     first = found.publish(finest, frame)
     assert first["pay"].nunique() > 0.95 * ROWS
@@ -173,7 +173,7 @@ def test_losses_stand_in_the_release(tmp_path):
     frame = people()
     frame.to_csv(tmp_path / "t.csv", index=False)
     asked = schema(pay={"publish": {"microaggregate": 5}}, visit={"date": {"unit": "year", "format": "%d.%m.%Y"}})  # fmt: skip
-    found = tables.explore(tmp_path / "t.csv", asked, strategy="exhaustive")
+    found = tables.explore(tmp_path / "t.csv", schema=asked, strategy="exhaustive")
     (tmp_path / "frontier").mkdir()
     found.save(tmp_path / "frontier")
     found = tables.load(tmp_path / "frontier")

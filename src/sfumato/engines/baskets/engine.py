@@ -49,6 +49,15 @@ class BasketsEngine(
         "Sparse 0/1 rows (purchases, diagnoses, words): hide every person among k."
     )
     order: ClassVar[int] = 30
+    examples: ClassVar[Mapping[str, str]] = {
+        "explore": """
+            >>> import sfumato as sf
+            >>> rows = [[1, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 1], [1, 1, 1], [1, 1, 0]]
+            >>> found = sf.baskets.explore(rows, k=2, publish_as="columns")
+            >>> found.knee()
+            <candidate support-k2: risk 0.5, utility 0.7692>
+        """
+    }
 
     @property
     def Request(self) -> type[BasketsRequest]:

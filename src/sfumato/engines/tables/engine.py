@@ -50,6 +50,19 @@ class TablesEngine(
         "Generalise a table: explore risk against usefulness, choose a policy, publish."
     )
     order: ClassVar[int] = 10
+    examples: ClassVar[Mapping[str, str]] = {
+        "explore": """
+            >>> import sfumato as sf
+            >>> people = {"age": [23, 27, 34, 36, 41, 48], "sex": ["f", "m", "f", "m", "f", "m"]}
+            >>> schema = {"attribute": [
+            ...     {"name": "age", "role": "quasi", "domain": {"range": [20, 49]}},
+            ...     {"name": "sex", "role": "quasi", "domain": "observed"},
+            ... ]}
+            >>> found = sf.tables.explore(people, schema=schema)
+            >>> found.choose(max_risk=0.5)
+            <candidate 5cf6202e3e: risk 0.5, utility 0.05746>
+        """
+    }
 
     @property
     def Request(self) -> type[TablesRequest]:
@@ -113,7 +126,7 @@ class TablesEngine(
             exploration.policy(candidate),
             candidate,
             request,
-            terms=exploration.terms,
+            payload=exploration.payload,
             seed=exploration.record.seed,
             frontier=exploration.record.current_mark(),
             out=out,

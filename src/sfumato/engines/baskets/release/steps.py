@@ -225,10 +225,10 @@ def _read_from(data: object, labels: object) -> list[str | os.PathLike[str]]:
 
 def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
     data = request.matrix
-    if request.log is not None:
-        return "log", Path(data).name
     if isinstance(data, str | os.PathLike):
         path = Path(data)
+        if request.log is not None:
+            return "log", path.name
         if not path.is_file():
             raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
         return format_of(path), path.name
@@ -345,12 +345,12 @@ def _write(
     """Write the release of a candidate, batch by batch where that is possible."""
     data, labels, log = request.matrix, request.labels, request.log
     features, shuffle = _features(candidate), _shuffle(candidate, request)
-    from_text = (
-        log is None and isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
-    )
-    streamed = candidate.publish_as == "columns" and from_text and not candidate.numbers
-    streamed &= request.hierarchy is None
-    if streamed and (labels is None or isinstance(labels, str | os.PathLike)):
+    whole = candidate.publish_as == "columns" and not candidate.numbers
+    if (
+        whole and log is None and request.hierarchy is None
+        and isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
+        and (labels is None or isinstance(labels, str | os.PathLike))
+    ):  # fmt: skip
         copied = project_file(
             data,
             features,

@@ -55,7 +55,7 @@ def attack_release(
     *,
     labels: Source,
     background: Sequence[Source] = (),
-    training: Source = None,
+    training: Source | None = None,
     budgets: Sequence[int] = DEFAULT_BUDGETS,
     learners: Sequence[Learner] | None = None,
     folds: int = 4,
@@ -194,7 +194,7 @@ def _bounds(
 
 
 def _inference(
-    training: Source,
+    training: Source | None,
     published: Sequence[Document],
     originals: Sequence[Document],
     names: Sequence[str],
@@ -227,7 +227,7 @@ def _inference(
 
 
 def _residuals(
-    training: Source, chosen: ClassifierSet | None, names: Sequence[str], target: Target
+    training: Source | None, chosen: ClassifierSet | None, names: Sequence[str], target: Target
 ) -> list[Residual]:
     """Return what is left of the training data, for reading A; nothing without training data."""
     if training is None:

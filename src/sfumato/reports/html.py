@@ -109,7 +109,7 @@ def _bundle() -> str:
 
 
 def _template(name: str) -> str:
-    return (files("sfumato.report") / "templates" / name).read_text(encoding="utf-8")
+    return (files("sfumato.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
 def file_rows(facts: Facts) -> list[dict[str, str]]:
