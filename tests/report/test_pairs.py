@@ -5,7 +5,7 @@ import json
 import shutil
 
 import pytest
-from sfumato.report.parts import find_parts
+from sfumato.reports.parts import find_parts
 from tests.conftest import sfumato
 
 from sfumato.core.errors import InputError
