@@ -46,7 +46,7 @@ class Rooms:
 
     def home(self, _request: Request) -> Response:
         """Go to the first room that has something in it."""
-        return RedirectResponse(f"/{self.page.rooms()[0][0]}", 303)
+        return RedirectResponse(self.page.rooms()[0][0], 303)
 
     def label(self, _request: Request) -> Response:
         """Show the room of questions."""
