@@ -22,7 +22,9 @@ SECRET = "Alder"
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
-    text = "Mrs. {} came on 0{}/02/2021. She slept well. The cough is better now and the pain is gone."
+    text = (
+        "Mrs. {} came on 0{}/02/2021. She slept well. The cough is better now and the pain is gone."
+    )
     lines = [{"id": f"d{i}", "text": text.format(SECRET, i)} for i in range(1, 9)]
     (folder / "in.jsonl").write_text("\n".join(map(json.dumps, lines)))
     start_project(folder / "in.jsonl", folder / "project", labels=["NAME", "DATE"])

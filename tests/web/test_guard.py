@@ -20,7 +20,18 @@ class Visitor:
     def __init__(self, app):
         self.app, self.cookie = app, None
 
-    def ask(self, path, *, body=None, host=HOST, origin=None, headers=(), method=None, query="", prefix=None):
+    def ask(
+        self,
+        path,
+        *,
+        body=None,
+        host=HOST,
+        origin=None,
+        headers=(),
+        method=None,
+        query="",
+        prefix=None,
+    ):
         sent = []
         path = (self.app.prefix if prefix is None else prefix) + path
         method = method or ("GET" if body is None else "POST")

@@ -1,4 +1,7 @@
-"""Hashes of files, and the JSON form that is the same byte for byte; outputs are written by `staging`."""
+"""Hashes of files, whether they stayed the same while they were read, and the JSON form that is the same byte for byte.
+
+Outputs are written by `staging`.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .errors import DataError, InputError
+from .errors import DataError, InputError, WorkError
 from .staging import check_output, whole_directory, whole_file
 
 __all__ = [
+    "ReadFiles",
     "canonical_json",
     "check_output",
     "read_json",
@@ -46,6 +50,47 @@ def sha256_of_entries(folder: Path, names: Iterable[str]) -> str:
     for file in sorted(p for p in inside if p.is_file()):
         digest.update(f"{file.relative_to(folder).as_posix()}\0{sha256_of(file)}\n".encode())
     return digest.hexdigest()
+
+
+class ReadFiles:
+    """Files or folders that are read while something is made of them, perhaps more than once.
+
+    What is made is true of them only if they stayed the same from the first look to the last.
+
+    Parameters
+    ----------
+    paths : iterable of paths
+        What is read; looked at once now.
+
+    """
+
+    def __init__(self, paths: Iterable[str | os.PathLike[str]] = ()) -> None:
+        self.paths = [Path(path) for path in paths]
+        self._states = [_state_of(path) for path in self.paths]
+        self._hashes: list[str] | None = None
+
+    def hashes(self) -> list[str]:
+        """Return the hash of each; they are hashed once."""
+        if self._hashes is None:
+            self._hashes = list(map(sha256_of, self.paths))
+        return self._hashes
+
+    def check(self) -> None:
+        """Refuse to go on where one of them is no longer what it was."""
+        try:
+            same = [_state_of(path) for path in self.paths] == self._states
+            same = same and self.hashes() == list(map(sha256_of, self.paths))
+        except OSError:
+            same = False
+        if not same:
+            raise WorkError("The input changed while it was published.", hint="start again.")
+
+
+def _state_of(path: Path) -> list[tuple[str, int, int, int]]:
+    """Return which file this is, how long, and when it was written; for a folder, of all that is in it."""
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    states = ((os.fspath(file), file.stat()) for file in files)
+    return [(name, state.st_ino, state.st_size, state.st_mtime_ns) for name, state in states]
 
 
 def canonical_json(value: object) -> str:

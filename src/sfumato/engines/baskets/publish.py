@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from ...compute import engine as compute_engine
 from ...core.engine import Progress
 from ...core.errors import DataError, FormatError, InputError, ReleaseRefusedError
-from ...core.files import sha256_of, whole_directory, write_json
+from ...core.files import ReadFiles, sha256_of, whole_directory, write_json
 from ...core.ownership import paths_in
 from ...core.private_key import private_key
 from ...core.records import RELEASE_FILE, InputFile, ShiftRecord
@@ -195,9 +195,12 @@ def published(
     as_file = _data_suffix(target, log=request.log is not None)
     stage_in = partial(_stage, candidate, request, columns, seed=seed, progress=progress)
     read = _read_from(request.matrix, request.labels)
+    files = ReadFiles(path for path in read if Path(path).is_file())
+    files.hashes()  # of what is read next
     if as_file is None:
         with whole_directory(target, force=force, inputs=read, private=False) as stage:
             release = stage_in(stage / name, stage / RELEASE_FILE)
+            files.check()
     elif as_file != kind:
         raise FormatError(
             f"The output {target.name!r} would be {as_file}, but the input is {kind}.",
@@ -207,6 +210,7 @@ def published(
         record = _record_beside(target)
         with released_files(target, record, force=force, inputs=read) as stage:
             release = stage_in(stage / target.name, stage / record.name)
+            files.check()
     warn_if_composed(target, release.to_json())
     return release
 
