@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ __all__ = [
     "ReadFiles",
     "canonical_json",
     "check_output",
+    "check_plain_file",
     "read_json",
     "sha256_of",
     "sha256_of_entries",
@@ -50,6 +52,22 @@ def sha256_of_entries(folder: Path, names: Iterable[str]) -> str:
     for file in sorted(p for p in inside if p.is_file()):
         digest.update(f"{file.relative_to(folder).as_posix()}\0{sha256_of(file)}\n".encode())
     return digest.hexdigest()
+
+
+def check_plain_file(path: Path) -> None:
+    """Refuse a pipe, a device or a socket: reading one may never end, and it cannot be read twice.
+
+    A name that does not exist, and a folder, are told of elsewhere.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise InputError(
+            f"{path.name!r} is a pipe or a device, not a plain file.",
+            hint="write its content into a file first.",
+        )
 
 
 class ReadFiles:
@@ -132,6 +150,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     from .errors import FormatError
 
     path = Path(path)
+    check_plain_file(path)
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:

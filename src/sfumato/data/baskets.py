@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..core.errors import DataError, FormatError, InputError, did_you_mean
-from ..core.files import check_output, whole_file
+from ..core.files import check_output, check_plain_file, whole_file
 from ..core.printing import has_controls
 from ._basket_files import (
     FORMATS,
@@ -231,6 +231,7 @@ def read_baskets(
     is taken when it is named y, label or class.
     """
     path = Path(path)
+    check_plain_file(path)
     if not path.is_file():
         raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
     kind = format or format_of(path)

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from ...compute import engine as compute_engine
 from ...core.engine import Progress
 from ...core.errors import DataError, FormatError, InputError, ReleaseRefusedError
-from ...core.files import ReadFiles, sha256_of, whole_directory, write_json
+from ...core.files import ReadFiles, check_plain_file, sha256_of, whole_directory, write_json
 from ...core.ownership import paths_in
 from ...core.private_key import private_key
 from ...core.records import RELEASE_FILE, InputFile, ShiftRecord
@@ -229,6 +229,7 @@ def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
         return "log", Path(data).name
     if isinstance(data, str | os.PathLike):
         path = Path(data)
+        check_plain_file(path)
         if not path.is_file():
             raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
         return format_of(path), path.name
