@@ -1,5 +1,6 @@
-"""Inputs that would keep a run busy for ever: pipes and devices, spreadsheets that grow."""
+"""Inputs that would keep a run busy for ever: pipes and devices, spreadsheets that grow, too many labels."""
 
+import json
 import os
 import subprocess
 import sys
@@ -131,3 +132,21 @@ def test_m2_the_limit_can_be_raised_and_lets_small_and_sparse_tables_pass(tmp_pa
     raised = Limits(cells_from=10, cells_per_byte=100)
     with pytest.raises(InputError, match="have the same name"):  # read, and found to be no table
         Source.open(bomb, limits=raised)
+
+
+# --- labels ---------------------------------------------------------------------------------------
+
+
+def test_m4_a_corpus_of_too_many_labels_is_one_sentence(tmp_path):
+    lines = [
+        {"id": f"d{i}", "text": "Ann came.", "spans": [{"start": 0, "end": 3, "label": f"L{i}"}]}
+        for i in range(2_000)
+    ]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    for label in ("all", "L7", "none of them"):
+        status, said = told_by("text", "explore", tmp_path / "in.jsonl", "--label", label,
+                               "--out", tmp_path / "out")  # fmt: skip
+        assert status == 2
+        assert "The number of different labels in the corpus is beyond the limit of 200" in said
+        assert len(said) < 1_000
+        assert not (tmp_path / "out").exists()

@@ -25,7 +25,7 @@ class Limits:
     whose files say how many they hold; `columns` are those of a table, `features` those of baskets.
     `cells_per_byte` is how many cells each byte of a spreadsheet file may stand for, asked from
     `cells_from` cells on: the fullest sheets of one repeated number have about one in two bytes.
-    `rule_matches` are those of one rule in one document.
+    `rule_matches` are those of one rule in one document, `labels` the different ones of a corpus.
 
     >>> Limits().raised(["columns=20_000"]).columns
     20000
@@ -43,6 +43,7 @@ class Limits:
     files: int = 1_000_000
     id_characters: int = 1_024
     rule_matches: int = 1_000_000
+    labels: int = 200
 
     def __post_init__(self) -> None:
         for each in fields(self):
