@@ -21,25 +21,18 @@ class Visitor:
         self.app, self.cookie = app, None
 
     def ask(
-        self,
-        path,
-        *,
-        body=None,
-        host=HOST,
-        origin=None,
-        headers=(),
-        method=None,
-        query="",
-        prefix=None,
-    ):
+        self, path, *, body=None, raw=None, host=HOST, origin=None, headers=(), method=None,
+        query="", prefix=None,
+    ):  # fmt: skip
         sent = []
         path = (self.app.prefix if prefix is None else prefix) + path
-        method = method or ("GET" if body is None else "POST")
-        raw = b"" if body is None else json.dumps(body).encode()
+        if raw is None:
+            raw = b"" if body is None else json.dumps(body).encode()
+        method = method or ("POST" if raw else "GET")
         given = [(b"host", host.encode()), *headers]
         if self.cookie:
             given.append((b"cookie", self.cookie.encode()))
-        if body is not None:
+        if raw:
             given.append((b"content-type", b"application/json"))
             given.append((b"content-length", str(len(raw)).encode()))
             given.append((b"origin", (origin or f"http://{host}").encode()))
