@@ -79,7 +79,7 @@ def attempt(
 
 def _die_before(step: int) -> None:
     """Let this process be killed before its n-th call that changes a name."""
-    from sfumato.core import disk, staging
+    from sfumato.core.storage import disk, work_folder
 
     calls = 0
 
@@ -96,7 +96,7 @@ def _die_before(step: int) -> None:
     places: list[tuple[Any, str]] = [
         (os, name) for name in ("mkdir", "rmdir", "rename", "replace", "unlink", "remove", "link")
     ]
-    for place, name in [*places, (disk, "rename_by"), (staging, "rename_by")]:
+    for place, name in [*places, (disk, "rename_by"), (work_folder, "rename_by")]:
         setattr(place, name, watched(getattr(place, name)))
 
 
@@ -211,7 +211,7 @@ def text_publish(folder: Path) -> Callable[..., None]:
     from sfumato.data.documents import write_documents
     from sfumato.data.samples.notes import clinic_notes
     from sfumato.engines.text import explore
-    from sfumato.engines.text.release.sanitiser import Sanitiser
+    from sfumato.engines.text.redaction.sanitiser import Sanitiser
     from sfumato.engines.text.release.writing import publish
 
     notes = clinic_notes(80)

@@ -25,9 +25,10 @@ from sfumato.core.randomness import Streams
 from sfumato.data.hierarchy import hierarchy_nodes, hierarchy_order
 from sfumato.data.table import read_table
 from sfumato.engines import tables
-from sfumato.engines.tables.problem import Problem
-from sfumato.engines.tables.search import Budget, Run, search
-from sfumato.engines.tables.suppression import suppressed_point
+from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.frontier.steps import search
+from sfumato.engines.tables.groups.record_suppression import suppressed_point
+from sfumato.engines.tables.search.run import Budget, Run
 
 TABLES = {
     "adult": ("adult_arx", "adult.csv", ["age", "sex", "race", "marital-status", "education", "workclass"]),

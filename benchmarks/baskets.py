@@ -118,7 +118,7 @@ def generated(
 
 def quality(X: Any, y: np.ndarray, *, repeats: int) -> dict[str, Any]:
     """AUC and feature count of every selector and baseline, nested, each set audited."""
-    from sfumato.engines.baskets.evaluation import nested_auc
+    from sfumato.engines.baskets.measures.prediction import nested_auc
     from sfumato.engines.baskets.selectors import BestSelector
     from sfumato.laboratory.baskets.study import run_study
 

@@ -31,7 +31,7 @@ from sfumato.engines.text import explore
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
-from sfumato.engines.text.release.sanitiser import Sanitiser, batches
+from sfumato.engines.text.redaction.sanitiser import Sanitiser, batches
 from sfumato.engines.text.sanitize.models import load_candidates, save_candidates
 
 CORPORA = ("litbank", "wikigold", "inlegalner_dev", "wnut17", "meddocan_es")

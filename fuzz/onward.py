@@ -60,7 +60,7 @@ def _candidate() -> Any:
 
 @cache
 def sanitiser(*, findings: bool = False) -> Any:
-    from sfumato.engines.text.release.sanitiser import Sanitiser
+    from sfumato.engines.text.redaction.sanitiser import Sanitiser
 
     return Sanitiser(_candidate(), findings=findings)
 

@@ -354,7 +354,7 @@ def _lay_arrays(data: bytes, folder: Path) -> None:
 
 
 def _publish_by_model(folder: Path) -> None:
-    from sfumato.engines.text.release.sanitiser import Sanitiser
+    from sfumato.engines.text.redaction.sanitiser import Sanitiser
     from sfumato.engines.text.sanitize.models import load_candidates
 
     for classifiers in load_candidates(folder).values():
@@ -437,13 +437,13 @@ def _parquet_tables() -> list[bytes]:
 
 
 def _lattice() -> Any:
-    from sfumato.engines.tables.policy import Lattice
+    from sfumato.engines.tables.space.policy import Lattice
 
     return Lattice(("age", "sex"), (tuple(map(str, range(9))), ("f", "m")))
 
 
 def _policy_seed() -> list[bytes]:
-    from sfumato.engines.tables.policy_files import save_policy
+    from sfumato.engines.tables.space.policy_files import save_policy
 
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "policy.json"
@@ -452,7 +452,7 @@ def _policy_seed() -> list[bytes]:
 
 
 def _load_policy(folder: Path) -> None:
-    from sfumato.engines.tables.policy_files import load_policy
+    from sfumato.engines.tables.space.policy_files import load_policy
 
     load_policy(folder / "policy.json", _lattice())
 
@@ -506,7 +506,7 @@ def _publish_loaded(folder: Path) -> None:
 
 def _publish_policy(folder: Path) -> None:
     from sfumato.engines.tables import publish
-    from sfumato.engines.tables.policy_files import load_policy
+    from sfumato.engines.tables.space.policy_files import load_policy
 
     policy = load_policy(folder / "policy.json", _lattice())
     data = {"age": [1, 2, 8], "sex": ["f", "m", "f"], "name": [f"{PLANTED}{i}" for i in range(3)]}
@@ -539,7 +539,7 @@ def _compare_columns(folder: Path) -> None:
     import numpy as np
 
     from sfumato.data.tally import Tally
-    from sfumato.engines.baskets.shift import ExploredColumns, sentence_of
+    from sfumato.engines.baskets.measures.shift import ExploredColumns, sentence_of
 
     seen = Tally(["a", "b"], np.array([20, 30]), np.array([10, 10, 20]))
     sentence_of(ExploredColumns.load(folder).check(seen))

@@ -165,7 +165,7 @@ TABLES = ["t.csv", "t.csv.gz", "t.tsv", "t;.csv", "t.parquet"]
 def test_a_table_is_published_the_same_on_both(spark, tmp_path, name, monkeypatch):
     from sfumato.data.samples import patient_register, register_population, register_schema
     from sfumato.engines import tables
-    from sfumato.engines.tables import rows
+    from sfumato.engines.tables.release import rows
 
     monkeypatch.setattr(rows, "_BATCH_ROWS", 90)
     table = patient_register(400)
@@ -215,8 +215,8 @@ def test_rows_without_a_quasi_identifier_are_dropped_on_both(spark, tmp_path):
 def test_an_error_of_a_worker_is_told(spark, tmp_path, monkeypatch, name):
     from sfumato.data.table_schema import TableSchema
     from sfumato.data.table_source import Source
-    from sfumato.engines.tables import rows
-    from sfumato.engines.tables.rows import Generaliser, published_rows
+    from sfumato.engines.tables.release import rows
+    from sfumato.engines.tables.release.rows import Generaliser, published_rows
 
     schema = TableSchema.of(
         {"attribute": [{"name": "sex", "role": "quasi", "domain": {"values": ["f", "m"]}}]}

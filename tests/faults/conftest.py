@@ -28,7 +28,7 @@ def notes():
 @pytest.fixture
 def publish(learned):
     """Give a function that publishes in small parts."""
-    from sfumato.engines.text.release.sanitiser import Sanitiser
+    from sfumato.engines.text.redaction.sanitiser import Sanitiser
     from sfumato.engines.text.release.writing import publish as run
 
     candidate, classifiers = learned

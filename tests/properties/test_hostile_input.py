@@ -129,8 +129,8 @@ def test_names_that_no_file_can_have(tmp_path, name, key):
 
 
 def test_formulas_do_not_reach_a_spreadsheet():
-    from sfumato.engines.tables.policy import Lattice
-    from sfumato.engines.tables.policy_files import mapping_csv, mapping_sql
+    from sfumato.engines.tables.space.policy import Lattice
+    from sfumato.engines.tables.space.policy_files import mapping_csv, mapping_sql
 
     values = ("=1+1", "@x", "-3", "plain")
     lattice = Lattice(("name",), (values,))

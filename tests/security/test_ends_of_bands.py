@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from sfumato.core.errors import PlanError
 from sfumato.data.bins import quantile_cuts
 from sfumato.engines import tables
-from sfumato.engines.tables.cuts import open_cuts
-from sfumato.engines.tables.labels import DomainLabels
+from sfumato.engines.tables.space.cuts import open_cuts
+from sfumato.engines.tables.space.labels import DomainLabels
 from sfumato.report import write_report
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sfumato.core.errors import PrivacyWarning
 from sfumato.data.shuffling import RowPlaces, ShuffledLines, line_places
 from sfumato.engines import tables
-from sfumato.engines.tables import rows as tables_rows
+from sfumato.engines.tables.release import rows as tables_rows
 
 SCHEMA = {
     "attribute": [

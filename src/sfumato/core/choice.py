@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from pydantic import model_validator
 
 from .errors import NoCandidateError
-from .records import Candidate, FrontierRecord
 from .request import Request, parameter
 
 if TYPE_CHECKING:
     from .exploration import Exploration
+    from .records import Candidate, FrontierRecord
 
 __all__ = ["Choice"]
 
-C = TypeVar("C", bound=Candidate)
-R = TypeVar("R", bound=FrontierRecord)
+C = TypeVar("C", bound="Candidate")
+R = TypeVar("R", bound="FrontierRecord")
 
 
 class Choice(Request):

@@ -16,7 +16,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from .choice import Choice
-from .engine import ENGINES, Engine
+from .engine import ENGINES, AnyEngine
 from .errors import PlanError, did_you_mean
 from .request import Request, parameters
 from .toml_files import mistakes_in, read_toml
@@ -46,7 +46,7 @@ class _Head(BaseModel):
 class Section:
     """One engine's part of a plan, with all paths resolved."""
 
-    engine: Engine
+    engine: AnyEngine
     request: Request
     publishing: dict[str, object]
     choice: Choice
@@ -55,7 +55,7 @@ class Section:
 
     def publish_request(self, data: object) -> Request:
         """Return the request of publishing the given data."""
-        model = self.engine.PublishRequest
+        model: type[Request] = self.engine.PublishRequest
         values = {**self.publishing, data_parameter(model): data}
         return model.made(values, owner=f"[{self.engine.name}]")
 
@@ -144,7 +144,7 @@ class _Reader:
     """Reads one section and collects its mistakes."""
 
     def __init__(
-        self, engine: Engine, content: object, seed: int, folder: Path, parts: set[str]
+        self, engine: AnyEngine, content: object, seed: int, folder: Path, parts: set[str]
     ) -> None:
         self.engine, self.seed = engine, seed
         self.content = content if isinstance(content, Mapping) else None

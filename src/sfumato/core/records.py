@@ -35,18 +35,16 @@ from .._version import __version__
 from .errors import FormatError, ParameterError
 from .files import read_json, sha256_of, write_json
 from .measures import Risk, Utility
-from .private_key import private_key
+from .storage.private_key import private_key
 
 if TYPE_CHECKING:
-    from .shift import ShiftCheck
+    from .statistics.shift import ShiftCheck
 
 __all__ = [
     "ATTACK_FILE",
     "FRONTIER_FILE",
     "RELEASE_FILE",
-    "Assumption",
     "AttackRecord",
-    "Bound",
     "Candidate",
     "CandidateId",
     "ColumnName",
@@ -243,23 +241,6 @@ class Reference(_OnAxes):
     """A policy people know, placed on the same axes: Safe Harbor, the full feature set, one pass."""
 
     name: Name
-
-
-class Assumption(Record):
-    """A condition of a theorem; `holds` is None where counts cannot tell."""
-
-    name: Sentence
-    holds: bool | None
-
-
-class Bound(Record):
-    """What a theorem says here: its value, whether it applies, and every assumption with its verdict."""
-
-    name: Sentence
-    value: float | None
-    applies: bool
-    vacuous: bool
-    assumptions: tuple[Assumption, ...] = ()
 
 
 def versions() -> dict[str, str]:

@@ -5,9 +5,9 @@ import pytest
 
 from sfumato.core.engine import Call
 from sfumato.engines.baskets import explore
-from sfumato.engines.baskets.attack import Attackers, drawn_people, linked
-from sfumato.engines.baskets.binary import as_binary
+from sfumato.engines.baskets.attack.linkage import Attackers, drawn_people, linked
 from sfumato.engines.baskets.engine import ENGINE
+from sfumato.engines.baskets.matrix.binary import as_binary
 from sfumato.engines.baskets.records import BasketsAttack
 from sfumato.engines.baskets.request import BasketsAttackRequest
 

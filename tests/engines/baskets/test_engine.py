@@ -11,9 +11,9 @@ from sfumato.core.engine import Part
 from sfumato.data.baskets import Baskets, read_baskets, write_baskets
 from sfumato.engines.baskets import GreedyHamDist, audit, explore, load
 from sfumato.engines.baskets.engine import ENGINE
-from sfumato.engines.baskets.evaluation import cross_validated_auc, nested_auc
-from sfumato.engines.baskets.publish import projected
+from sfumato.engines.baskets.measures.prediction import cross_validated_auc, nested_auc
 from sfumato.engines.baskets.registry import SELECTORS
+from sfumato.engines.baskets.release.steps import projected
 from sfumato.engines.baskets.request import BasketsPublishRequest
 from sfumato.laboratory.baskets.baselines import differential_release, flip_into_clusters
 from sfumato.laboratory.baskets.study import run_study, write_study

@@ -7,14 +7,9 @@ from hypothesis import strategies as st
 
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.randomness import Streams
-from sfumato.engines.baskets import (
-    BestSelector,
-    GreedyInformation,
-    GreedySupport,
-    evaluation,
-    explore,
-)
+from sfumato.engines.baskets import BestSelector, GreedyInformation, GreedySupport, explore
 from sfumato.engines.baskets.exploration import BasketsExploration
+from sfumato.engines.baskets.measures import prediction as evaluation
 from sfumato.engines.baskets.selectors.base import ContainmentSelector
 
 

@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 from sfumato.cli import build
 from sfumato.core.engine import Part
 from sfumato.core.errors import ModelError, ReleaseRefusedError
-from sfumato.core.shift import DIFFERENT, LIKE
+from sfumato.core.statistics.shift import DIFFERENT, LIKE
 from sfumato.data.baskets import Baskets
 from sfumato.data.tally import Tally
 from sfumato.engines import baskets
 from sfumato.engines.baskets.engine import ENGINE
-from sfumato.engines.baskets.shift import COLUMNS_FILE, ExploredColumns
+from sfumato.engines.baskets.measures.shift import COLUMNS_FILE, ExploredColumns
 
 KINDS = np.array([[(i * (k + 3)) % 30 < 3 + k for i in range(30)] for k in range(8)], np.uint8)
 EVEN = np.full(8, 1 / 8)

@@ -10,9 +10,9 @@ from sfumato.core import DataError, ParameterError
 from sfumato.core.engine import Part
 from sfumato.data.baskets import read_baskets
 from sfumato.engines.baskets import explore, load
-from sfumato.engines.baskets.binary import as_binary
 from sfumato.engines.baskets.engine import ENGINE
-from sfumato.engines.baskets.exploring import knowledge_of
+from sfumato.engines.baskets.frontier.steps import knowledge_of
+from sfumato.engines.baskets.matrix.binary import as_binary
 from sfumato.engines.baskets.registry import MEASURES, WAYS
 
 from .test_cells import rows_left

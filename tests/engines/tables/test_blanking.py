@@ -9,8 +9,8 @@ from table_twins import random_bits, random_cells
 
 from sfumato.core.errors import ReleaseRefusedError
 from sfumato.engines import tables
-from sfumato.engines.tables.blanking import blanked_in
-from sfumato.engines.tables.suppression import suppressed_point
+from sfumato.engines.tables.groups.cell_suppression import blanked_in
+from sfumato.engines.tables.groups.record_suppression import suppressed_point
 
 
 def plain(cells, bits, found, group):

@@ -18,7 +18,7 @@ from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
 from sfumato.data.table_source import Source
 from sfumato.engines import tables
-from sfumato.engines.tables.labels import DomainLabels
+from sfumato.engines.tables.space.labels import DomainLabels
 
 
 def domain(**given):

@@ -12,13 +12,15 @@ from table_twins import random_cells
 from sfumato.core.errors import NoCandidateError, ParameterError, ReleaseRefusedError
 from sfumato.core.randomness import Streams
 from sfumato.engines import tables
-from sfumato.engines.tables.cells import Cells
-from sfumato.engines.tables.conditions import Conditions, recursive_diversity
-from sfumato.engines.tables.measures import beside, closeness, group_sizes, within
-from sfumato.engines.tables.search import Budget, Run, search
+from sfumato.engines.tables.contingency.cells import Cells, group_sizes
+from sfumato.engines.tables.frontier.steps import search
+from sfumato.engines.tables.groups.conditions import Conditions, recursive_diversity
+from sfumato.engines.tables.groups.record_suppression import small_in, suppressed_point
+from sfumato.engines.tables.measures.sensitive import closeness, within
+from sfumato.engines.tables.measures.shown import beside
 from sfumato.engines.tables.search.descent import descend, persist
-from sfumato.engines.tables.space import AttributeRule, Space
-from sfumato.engines.tables.suppression import small_in, suppressed_point
+from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 SCHEMA = {
     "attribute": [

@@ -21,7 +21,7 @@ from sfumato.data.samples import patient_register, register_population, register
 from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
 from sfumato.engines import tables
-from sfumato.engines.tables.problem import Problem
+from sfumato.engines.tables.frontier.problem import Problem
 
 QUASI = ("age", "sex", "group", "area")
 

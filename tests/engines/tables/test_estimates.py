@@ -13,10 +13,16 @@ from sfumato.core.engine import Part
 from sfumato.core.errors import DataError
 from sfumato.data.table import read_table
 from sfumato.engines import tables
-from sfumato.engines.tables import estimates
-from sfumato.engines.tables.estimates import SampleSizes, pitman, snb, uniqueness_range, zayatz
-from sfumato.engines.tables.measures import beside
-from sfumato.engines.tables.problem import Problem
+from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.measures import uniqueness as estimates
+from sfumato.engines.tables.measures.shown import beside
+from sfumato.engines.tables.measures.uniqueness import (
+    SampleSizes,
+    pitman,
+    snb,
+    uniqueness_range,
+    zayatz,
+)
 from sfumato.report import write_report
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from sfumato.data.table import read_table
 from sfumato.engines import tables
-from sfumato.engines.tables.codebook import codebook
-from sfumato.engines.tables.labels import MISSING, DomainLabels, round_between
-from sfumato.engines.tables.policy import Lattice
-from sfumato.engines.tables.problem import Problem
+from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.release.codebook import codebook
+from sfumato.engines.tables.space.labels import MISSING, DomainLabels, round_between
+from sfumato.engines.tables.space.policy import Lattice
 
 numbers = st.one_of(
     st.lists(st.integers(-50, 300), min_size=1, max_size=14, unique=True).map(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sfumato.core.errors import DataError, NoCandidateError, ParameterError, PrivacyWarning
 from sfumato.data.table import read_table
 from sfumato.engines import tables
-from sfumato.engines.tables.problem import Problem
-from sfumato.engines.tables.shift import margins_of
+from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.measures.shift import margins_of
 
 
 def schema(role="person", **more):

@@ -27,14 +27,19 @@ from sfumato.core.toml_files import read_toml
 from sfumato.data.samples import patient_register, register_population, register_schema
 from sfumato.data.table import read_table
 from sfumato.engines import tables
-from sfumato.engines.tables import publishing
 from sfumato.engines.tables.exploration import unpromised
-from sfumato.engines.tables.policy import Lattice
-from sfumato.engines.tables.policy_files import load_policy, mapping_csv, mapping_sql, save_policy
-from sfumato.engines.tables.problem import Problem
-from sfumato.engines.tables.remeasure import remeasure
+from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.readback.measure import remeasure
+from sfumato.engines.tables.release import steps as publishing
+from sfumato.engines.tables.release.rows import Generaliser
 from sfumato.engines.tables.request import TablesPublishRequest
-from sfumato.engines.tables.rows import Generaliser
+from sfumato.engines.tables.space.policy import Lattice
+from sfumato.engines.tables.space.policy_files import (
+    load_policy,
+    mapping_csv,
+    mapping_sql,
+    save_policy,
+)
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,9 @@ from sfumato.core.records import Candidate, FrontierRecord, Reference
 from sfumato.data.attributes import DIRECT_MEANINGS
 from sfumato.data.calendar import units_between
 from sfumato.engines import tables
-from sfumato.engines.tables.policy import Lattice
-from sfumato.engines.tables.safe_harbor import compare, find_roles, safe_harbor
+from sfumato.engines.tables.frontier.comparison import compare
+from sfumato.engines.tables.space.policy import Lattice
+from sfumato.engines.tables.space.safe_harbor import find_roles, safe_harbor
 
 AGES = tuple(str(a) for a in range(96))
 

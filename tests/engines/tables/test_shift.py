@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 from sfumato.cli import build
 from sfumato.core.engine import Part
 from sfumato.core.errors import ModelError, ReleaseRefusedError
-from sfumato.core.shift import DIFFERENT, LIKE
+from sfumato.core.statistics.shift import DIFFERENT, LIKE
 from sfumato.data.samples import patient_register, register_population, register_schema
 from sfumato.data.table import read_table
 from sfumato.engines import tables
-from sfumato.engines.tables.policy_files import save_policy
-from sfumato.engines.tables.shift import margins_of
+from sfumato.engines.tables.measures.shift import margins_of
+from sfumato.engines.tables.space.policy_files import save_policy
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sfumato.core.errors import DataError, PlanError
 from sfumato.data.table_schema import TableSchema
 from sfumato.engines import tables
-from sfumato.engines.tables.treatments import microaggregated
+from sfumato.engines.tables.release.treatments import microaggregated
 
 ROWS = 240
 

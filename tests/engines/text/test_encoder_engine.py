@@ -82,7 +82,7 @@ def with_encoder(explored, tiny_encoder):
 def test_an_encoder_publishes_the_same_after_saving_whatever_the_batches(
     explored, tiny_encoder, tmp_path
 ):
-    from sfumato.engines.text.release.sanitiser import Sanitiser
+    from sfumato.engines.text.redaction.sanitiser import Sanitiser
     from sfumato.engines.text.sanitize.models import load_candidates, save_candidates
 
     candidates = with_encoder(explored, tiny_encoder)
@@ -97,7 +97,7 @@ def test_an_encoder_publishes_the_same_after_saving_whatever_the_batches(
 
 def test_a_model_travels_to_a_worker_without_what_stands_on_a_device(explored, tiny_encoder):
     cloudpickle = pytest.importorskip("cloudpickle")
-    from sfumato.engines.text.release.sanitiser import Sanitiser
+    from sfumato.engines.text.redaction.sanitiser import Sanitiser
 
     (kept,) = with_encoder(explored, tiny_encoder).values()
     new = corpus(3, seed=6)

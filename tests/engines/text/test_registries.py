@@ -17,8 +17,8 @@ from sfumato.engines.text.learners.protocol import Learner, Model
 from sfumato.engines.text.learners.registry import LEARNERS, MODELS, learner_named
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
-from sfumato.engines.text.release.redaction import Replacer
-from sfumato.engines.text.release.registry import REPLACEMENTS
+from sfumato.engines.text.redaction.registry import REPLACEMENTS
+from sfumato.engines.text.redaction.replacer import Replacer
 from sfumato.engines.text.sanitize.modes import MODES
 
 NOTES = clinic_notes(24)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ...core.engine import Progress
     from ...data.baskets import Baskets
-    from .containment import Audit, audit, dataset_containment, row_containment
+    from .containment.audit import Audit, audit, dataset_containment, row_containment
     from .exploration import BasketsExploration
     from .records import BasketsCandidate, BasketsRelease
     from .selectors import (
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     )
 
 _LAZY = {
-    **dict.fromkeys(("Audit", "audit", "dataset_containment", "row_containment"), "containment"),
+    **dict.fromkeys(
+        ("Audit", "audit", "dataset_containment", "row_containment"), "containment.audit"
+    ),
     **dict.fromkeys(
         (
             "BestSelector",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator
 
+from ...compute import COMPUTE
 from ...core.request import Request, parameter
 from .registry import WAYS, measure_names, selector_names
 
@@ -28,7 +29,7 @@ K = Annotated[int, Field(ge=1)]
 
 _MATRIX = "Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --item)."
 _LABELS = "File with one label per line, or for CSV the name of a column."
-_ENGINE = "Where equal rows are counted: on this machine or on a Spark cluster."
+_ENGINE = "Where equal rows are counted."
 _THREADS = "Threads to use; all cores if not given."
 
 
@@ -174,7 +175,7 @@ class BasketsRequest(_OfMatrix):
         None, help="Features whose absence is risky: a file of names, or all.", role="file"
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
-    engine: Literal["local", "spark"] = parameter("local", help=_ENGINE, recorded=False)
+    engine: str = parameter("local", help=_ENGINE, choices=lambda: COMPUTE, recorded=False)
     threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False)
 
     @field_validator("known_absences")
@@ -202,7 +203,7 @@ class BasketsPublishRequest(_OfMatrix):
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."
     )
-    engine: Literal["local", "spark"] = parameter("local", help=_ENGINE, recorded=False)
+    engine: str = parameter("local", help=_ENGINE, choices=lambda: COMPUTE, recorded=False)
     threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False)
 
 

@@ -15,29 +15,30 @@ from ...core.engine import Progress, no_progress
 
 if TYPE_CHECKING:
     from ...data.table_schema import TableSchema
-    from .cells import Cells
+    from .contingency.cells import Cells
     from .engine import ENGINE
     from .exploration import TablesExploration
-    from .policy import Lattice, Policy
-    from .policy_files import load_policy, save_mapping, save_policy
-    from .problem import Problem
-    from .publishing import Frame
+    from .frontier.comparison import compare
+    from .frontier.problem import Problem
     from .records import TablesCandidate, TablesRelease
-    from .safe_harbor import compare, safe_harbor
+    from .release.steps import Frame
+    from .space.policy import Lattice, Policy
+    from .space.policy_files import load_policy, save_mapping, save_policy
+    from .space.safe_harbor import safe_harbor
 
 _LAZY = {
     "ENGINE": "engine",
-    "Cells": "cells",
-    "Lattice": "policy",
-    "Policy": "policy",
-    "Problem": "problem",
+    "Cells": "contingency.cells",
+    "Lattice": "space.policy",
+    "Policy": "space.policy",
+    "Problem": "frontier.problem",
     "TablesCandidate": "records",
     "TablesExploration": "exploration",
-    "compare": "safe_harbor",
-    "load_policy": "policy_files",
-    "safe_harbor": "safe_harbor",
-    "save_mapping": "policy_files",
-    "save_policy": "policy_files",
+    "compare": "frontier.comparison",
+    "load_policy": "space.policy_files",
+    "safe_harbor": "space.safe_harbor",
+    "save_mapping": "space.policy_files",
+    "save_policy": "space.policy_files",
 }
 
 __all__ = [
@@ -123,10 +124,10 @@ def publish(
 
     """
     from ...core.errors import ParameterError
-    from .policy import Policy
+    from .space.policy import Policy
 
     if isinstance(what, Policy):
-        from .publishing import publish_by_policy
+        from .release.steps import publish_by_policy
 
         return publish_by_policy(what, data, schema=schema, out=out, force=force, **options)
     if exploration is None:

@@ -15,8 +15,8 @@ from .records import TablesCandidate, TablesFrontier
 
 if TYPE_CHECKING:
     from ...data.table import Table
-    from .policy import Policy
-    from .terms import Terms
+    from .payload import Terms
+    from .space.policy import Policy
 
 __all__ = ["KEPT", "TablesExploration", "attacker_of", "partial_population", "unpromised"]
 
@@ -73,7 +73,7 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
 
     def policy(self, candidate: TablesCandidate | str) -> Policy:
         """Return the policy of a candidate, or of a reference by its name."""
-        from .terms import policy_of_hex
+        from .payload import policy_of_hex
 
         if isinstance(candidate, str) and candidate in self.policies:
             return self.policies[candidate]
@@ -82,8 +82,8 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
 
     def candidate_of(self, policy: Policy | str | os.PathLike[str]) -> TablesCandidate:
         """Return the candidate of a policy or policy file; one that is not listed promises nothing."""
-        from .policy import Policy
-        from .policy_files import load_policy
+        from .space.policy import Policy
+        from .space.policy_files import load_policy
 
         if not isinstance(policy, Policy):
             policy = load_policy(policy, self.terms.lattice)
@@ -94,14 +94,14 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
 
     def save_payload(self, folder: Path) -> None:
         """Write policies.json and, where there is a population, population.npz."""
-        from .terms import save_terms
+        from .payload import save_terms
 
         save_terms(self.terms, self.policies, folder)
 
     @classmethod
     def load_payload(cls, folder: Path, record: FrontierRecord) -> Self:
         """Build the exploration from its record and what `save_payload` wrote."""
-        from .terms import load_terms, policy_of_hex
+        from .payload import load_terms, policy_of_hex
 
         assert isinstance(record, TablesFrontier)
         terms, references = load_terms(folder)

@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ...compute import COMPUTE
 from ...core.choice import Choice
 from ...core.errors import NoCandidateError, SfumatoError
 from ...core.request import Request, parameter
-from ...data.statistics_files import split_database
-from .registries import LOSSES, RISKS, STRATEGIES
+from .registry import LOSSES, RISKS, STRATEGIES
 
 __all__ = [
     "MappingRequest",
@@ -23,7 +23,6 @@ __all__ = [
 
 _TABLE = "CSV, TSV, Parquet, SPSS, Stata, SAS, Excel or DuckDB; a folder or glob of parts; a frame."
 _ENGINE = "Where rows are counted and written."
-_ENGINES = ("local", "spark")
 _THREADS = "Threads of this machine (default: all cores)."
 _SUPPRESSED = ("records", "cells")
 _DIVERSITIES = ("distinct", "entropy", "recursive")
@@ -107,7 +106,7 @@ class TablesRequest(Request):
     certify: float = parameter(
         0, help="Seconds to prove how good any policy can be; does not repeat exactly.", ge=0
     )
-    engine: str = parameter("local", help=_ENGINE, choices=lambda: _ENGINES, recorded=False)
+    engine: str = parameter("local", help=_ENGINE, choices=lambda: COMPUTE, recorded=False)
     threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False)
 
     def input_files(self) -> list[tuple[str, Path]]:
@@ -121,6 +120,8 @@ class TablesRequest(Request):
 
 def _of_databases(files: list[tuple[str, Path]]) -> list[tuple[str, Path]]:
     """Return the files with a database in the place of a table in it."""
+    from ...data.statistics_files import split_database
+
     return [(name, split_database(path)[0]) for name, path in files]
 
 
@@ -186,7 +187,7 @@ class TablesPublishRequest(Request):
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."
     )
-    engine: str = parameter("local", help=_ENGINE, choices=lambda: _ENGINES, recorded=False)
+    engine: str = parameter("local", help=_ENGINE, choices=lambda: COMPUTE, recorded=False)
     threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False)
 
     def input_files(self) -> list[tuple[str, Path]]:

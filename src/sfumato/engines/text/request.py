@@ -6,22 +6,25 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, field_validator
 
+from ...compute import COMPUTE
 from ...core.choice import Choice
 from ...core.errors import NoCandidateError
-from ...core.exploration import Exploration
-from ...core.records import Candidate, FrontierRecord
 from ...core.request import Request, parameter
+from ...data.formats.registry import FORMATS
 from .attack.registry import ATTACKERS, ENCODER
 from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
-from .records import BEST_FORM
-from .release.registry import REPLACEMENTS
+from .redaction.registry import REPLACEMENTS
 from .sanitize.modes import MODES
 from .sources import Source
+
+if TYPE_CHECKING:
+    from ...core.exploration import Exploration
+    from ...core.records import Candidate, FrontierRecord
 
 __all__ = [
     "BUDGETS",
@@ -42,13 +45,12 @@ RATIOS = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
 BUDGETS = [10, 100, 1000]
 _EVERYONE, _NOBODY = "all", "none"
 EVERY_LABEL = "all"
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2")  # fmt: skip
 
 File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Inspected = Annotated[int, Field(ge=1)]
-C = TypeVar("C", bound=Candidate)
-R = TypeVar("R", bound=FrontierRecord)
+C = TypeVar("C", bound="Candidate")
+R = TypeVar("R", bound="FrontierRecord")
 
 
 @dataclass(frozen=True)
@@ -278,7 +280,7 @@ class TextPublishRequest(_WithFindings):
     engine: str = parameter(
         "local",
         help="Where the work is done.",
-        choices=lambda: ("local", "spark"),
+        choices=lambda: COMPUTE,
         in_plan=False,
         recorded=False,
     )
@@ -419,6 +421,8 @@ class TextChoice(Choice):
         """Return the chosen candidate of an exploration."""
         if self.ratio is None:
             return super().of(exploration)
+        from .records import BEST_FORM
+
         for candidate in exploration.candidates:
             mine = getattr(candidate, "ratio", None) == self.ratio
             if mine and getattr(candidate, "way", BEST_FORM) == BEST_FORM:

@@ -18,13 +18,13 @@ from ...core.errors import ParameterError
 from ...core.files import whole_directory, write_json
 from ...core.randomness import Streams
 from ...data.table import Table, read_table
-from ...engines.tables.exploring import run_point
-from ...engines.tables.policy import Policy
-from ...engines.tables.problem import Problem
-from ...engines.tables.safe_harbor import find_roles, safe_harbor
-from ...engines.tables.search import Budget, Run, search
+from ...engines.tables.frontier.problem import Problem
+from ...engines.tables.frontier.steps import run_point, search
 from ...engines.tables.search.chains import measure_chain, random_chain
+from ...engines.tables.search.run import Budget, Run
 from ...engines.tables.search.sublattices import random_sublattice, update_probability
+from ...engines.tables.space.policy import Policy
+from ...engines.tables.space.safe_harbor import find_roles, safe_harbor
 from ..writing import draw_charts, styled, write_charts, write_csv
 
 __all__ = ["study"]

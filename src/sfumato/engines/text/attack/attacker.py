@@ -24,7 +24,7 @@ from ..learners.ngrams import CharacterNGrams
 from ..learners.protocol import Learner, Model
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
-from ..sanitize.stack import stack_places
+from ..sanitize.stacking.stack import stack_places
 from .encoder import encoder_attacks, learning
 from .inspection import (
     DEFAULT_BUDGETS,

@@ -21,17 +21,18 @@ from ....core.engine import Progress, no_progress
 from ....core.errors import DataError, ReleaseRefusedError
 from ....core.files import ReadFiles, sha256_of
 from ....core.measures import Risk
-from ....core.ownership import paths_in
-from ....core.private_key import private_key
-from ....core.quarantine import check_quarantine, write_quarantine
 from ....core.records import InputFile
 from ....core.release import warn_if_composed
+from ....core.storage.ownership import paths_in
+from ....core.storage.private_key import private_key
+from ....core.storage.quarantine import check_quarantine, write_quarantine
 from ....data.document import Document
 from ....data.documents import Corpus, read_documents, write_documents
 from ....data.findings import with_findings
 from ....data.formats.lines import takes
 from ..attack_records import RangedShare
 from ..records import TextCandidate, TextHow, TextMeasured, TextRelease
+from ..redaction.sanitiser import Counts, Sanitiser
 from ..sources import Source
 from .new_ids import NewIds
 from .parts import (
@@ -45,7 +46,6 @@ from .parts import (
     published,
     readable,
 )
-from .sanitiser import Counts, Sanitiser
 
 __all__ = ["Options", "publish"]
 

@@ -24,9 +24,9 @@ from ..reading.labelled import Labelled, total_loss
 from .classifiers import Classifier, ClassifierSet, Stage, mean_of, staged
 from .competition import Competition, Form
 from .publication import LINEAR, SECOND_LOOK, STUDENT, Publication, Round
-from .refitted import Refitted
-from .second_look import Look, fitted_look, passages
 from .settings import Settings
+from .stacking.refitted import Refitted
+from .stacking.second_look import Look, fitted_look, passages
 from .thresholds import NEVER
 
 if TYPE_CHECKING:
@@ -321,7 +321,7 @@ class CrossFitSearch:
         ratios: Sequence[float],
     ) -> list[Form]:
         """Add the encoder's stages: alone, seen by a CRF, as a second look, and its student."""
-        from .encoded import Student, encode_folds, learn_from_background
+        from .stacking.encoded import Student, encode_folds, learn_from_background
 
         settings, data = self.settings, self.labelled.data
         informed = self.background is not None

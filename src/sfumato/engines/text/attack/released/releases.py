@@ -24,13 +24,13 @@ from .....data.document import Document
 from .....data.documents import read_documents
 from ...attack_records import Bounds, InferenceRecord, TextAttack
 from ...learners.protocol import Learner
+from ...payload import Learned
 from ...reading.arrays import Mask
 from ...reading.background import read_background
 from ...reading.features import TokenData, WordKnowledge
 from ...reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
 from ...records import TextFrontier, TextRelease
-from ...release.learned import Learned
-from ...release.redaction import MASK
+from ...redaction.replacer import MASK
 from ...sanitize.classifiers import ClassifierSet
 from ...sanitize.models import load_candidates
 from ...sources import Source
@@ -183,11 +183,10 @@ def _bounds(
     if record is None or "B" not in report.inspections:
         return None
     inspection = report.inspections["B"][1]
-    found = certificate(
+    return certificate(
         attack=inspection.counts, ratio=record.how.ratio, budget=report.budget,
         words=before[0], sensitive=before[1], ranked=inspection.ranked,
     )  # fmt: skip
-    return Bounds.from_json(found)
 
 
 def _inference(
