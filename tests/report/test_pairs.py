@@ -5,10 +5,10 @@ import json
 import shutil
 
 import pytest
-from sfumato.reports.parts import find_parts
 from tests.conftest import sfumato
 
 from sfumato.core.errors import InputError
+from sfumato.reports.parts import find_parts
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
@@ -116,7 +117,8 @@ class Frontiers:
             return lambda progress: _told(desk.publish(wanted, progress))
         engine = engine_named(part.engine)
         data = Path(str(given.get("data") or ""))
-        if not str(given.get("data") or "").strip() or not data.exists():
+        # `os.path` says no where a name is too long or holds a null; a path raises.
+        if not str(given.get("data") or "").strip() or not os.path.exists(data):
             raise InputError("There is no such data file on this machine.", hint="give its path.")
         name = next(n for n, p in parameters(engine.PublishRequest).items() if p.role == "data")
         request = engine.PublishRequest.made({name: data}, owner=f"{engine.name}.publish")

@@ -447,8 +447,10 @@ def words_of(given: object) -> list[str]:
     if isinstance(given, GivenWords):
         return list(given.words)
     from ...core.errors import InputError
+    from ...core.files import check_plain_file
 
     path = Path(str(given))
+    check_plain_file(path)
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):

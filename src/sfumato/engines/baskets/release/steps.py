@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from ....compute import engine as compute_engine
 from ....core.engine import Progress
 from ....core.errors import DataError, FormatError, InputError, ReleaseRefusedError
-from ....core.files import sha256_of, whole_directory, write_json
+from ....core.files import ReadFiles, check_plain_file, sha256_of, whole_directory, write_json
 from ....core.records import RELEASE_FILE, InputFile, ShiftRecord
 from ....core.release import refuse_different, released_files, warn_if_composed, warn_of_kept_order
 from ....core.storage.ownership import paths_in
@@ -199,9 +199,12 @@ def published(
         _stage, candidate, request, columns, seed=seed, frontier=frontier, progress=progress
     )
     read = _read_from(request.matrix, request.labels)
+    files = ReadFiles(path for path in read if Path(path).is_file())
+    files.hashes()  # of what is read next
     if as_file is None:
         with whole_directory(target, force=force, inputs=read, private=False) as stage:
             release = stage_in(stage / name, stage / RELEASE_FILE)
+            files.check()
     elif as_file != kind:
         raise FormatError(
             f"The output {target.name!r} would be {as_file}, but the input is {kind}.",
@@ -211,6 +214,7 @@ def published(
         record = _record_beside(target)
         with released_files(target, record, force=force, inputs=read) as stage:
             release = stage_in(stage / target.name, stage / record.name)
+            files.check()
     warn_if_composed(target, release.to_json())
     return release
 
@@ -227,6 +231,7 @@ def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
     data = request.matrix
     if isinstance(data, str | os.PathLike):
         path = Path(data)
+        check_plain_file(path)
         if request.log is not None:
             return "log", path.name
         if not path.is_file():

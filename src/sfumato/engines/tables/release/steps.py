@@ -167,6 +167,7 @@ def published(
             quarantined += rows_of_groups(opened, generaliser, left_out)
         if people_out is not None:
             quarantined += people_out.quarantined()
+        opened.read.check()
         write_quarantine(out, quarantined, force=force)
     warn_if_composed(out, release.to_json())
     return release
