@@ -37,7 +37,7 @@ def filled(items):
     return frontier
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=3000)
 @given(points)
 def test_equals_brute_force(items):
     frontier = filled(items)
@@ -45,7 +45,7 @@ def test_equals_brute_force(items):
     assert frontier.area() == pytest.approx(brute_force_area(items), abs=1e-12)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(points)
 def test_bulk_insertion_equals_single_insertion(items):
     risk, utility = (np.array([p[i] for p in items], dtype=float) for i in (0, 1))
@@ -55,7 +55,7 @@ def test_bulk_insertion_equals_single_insertion(items):
     assert [(risk[i], utility[i]) for i in non_dominated(risk, utility)] == brute_force(items)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(points, points)
 def test_merge_is_the_frontier_of_the_union(a, b):
     merged = filled(a)
@@ -63,7 +63,7 @@ def test_merge_is_the_frontier_of_the_union(a, b):
     assert merged.points() == brute_force(a + b)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(points, coordinate, coordinate)
 def test_domination_queries(items, risk, utility):
     frontier = filled(items)
@@ -78,7 +78,7 @@ def test_domination_queries(items, risk, utility):
     assert [items[i] for i in frontier.dominated_by(risk, utility)] == below
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(points.filter(bool), coordinate)
 def test_choices(items, limit):
     frontier = filled(items)

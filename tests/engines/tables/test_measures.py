@@ -82,7 +82,7 @@ def information(frame):
 
 
 @given(tables())
-@settings(max_examples=35, deadline=None)
+@settings(max_examples=35)
 def test_against_pandas(drawn):
     records, population, bits, _ = drawn
     frame, people, cells, target = build(records, population)
@@ -118,7 +118,7 @@ def test_against_pandas(drawn):
 
 
 @given(tables())
-@settings(max_examples=35, deadline=None)
+@settings(max_examples=35)
 def test_kl_against_pandas(drawn):
     records, population, bits, _ = drawn
     frame, _, cells, _ = build(records, population)
@@ -140,7 +140,7 @@ def test_kl_against_pandas(drawn):
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_monotone_along_generalisation(drawn):
     records, population, lower, upper = drawn
     _, _, cells, target = build(records, population)
@@ -156,7 +156,7 @@ def test_monotone_along_generalisation(drawn):
 
 
 @given(tables())
-@settings(max_examples=35, deadline=None)
+@settings(max_examples=35)
 def test_diversity_and_closeness_against_pandas(drawn):
     records, population, bits, _ = drawn
     frame, _, cells, target = build(records, population)

@@ -68,7 +68,7 @@ def test_micro_aggregation_hides_everybody_among_k():
     assert np.all(np.diff(got["pay"].to_numpy()[order]) >= -1e-9)  # neighbours stay neighbours
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=60), st.integers(2, 9))
 def test_groups_of_neighbours(values, least):
     different, counts = np.unique(values, return_counts=True)
