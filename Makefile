@@ -7,7 +7,7 @@ export PYTHONHASHSEED := 0
 comma := ,
 EXTRAS := test,bench,files$(if $(shell command -v java),$(comma)spark)
 
-.PHONY: demo test lint bench constraints counts faults fuzz lowest pictures reference same clean
+.PHONY: demo test lint bench constraints counts docs faults fuzz lowest pictures reference same clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
@@ -20,6 +20,10 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Every command of the README and the docs as printed: on the samples that it writes, in a process of its own.
+docs: $(VENV)/.test
+	SFUMATO_DOCS=full $(BIN)/python -m pytest -n logical --dist worksteal tests/architecture/test_docs.py
 
 # Renew tests/counts.json, the number of tests of each file: `make test` compares it with what is collected.
 counts: $(VENV)/.test
