@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from ..report.html import script_sources
+from ..reports.html import script_sources
 from .guard import policy
 
 if TYPE_CHECKING:
