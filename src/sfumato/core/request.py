@@ -195,17 +195,20 @@ class Request(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _former_names(cls, values: object) -> object:
+        """Accept former names, and one value for a list of one."""
         if not isinstance(values, Mapping):
             return values
+        known = parameters(cls)
         renamed: dict[str, str] = {}
-        for about in parameters(cls).values():
+        for about in known.values():
             renamed |= dict.fromkeys(about.aliases, about.name)
         found: dict[str, object] = {}
         for name, value in values.items():
             public = renamed.get(str(name), str(name))
             if public in found:
                 raise ValueError(f"{name!r} is a former name of {public!r}; give one of them")
-            found[public] = value
+            one = isinstance(value, str | int | float | os.PathLike)
+            found[public] = [value] if one and public in known and known[public].is_list else value
         return found
 
     def _value(self, public: str) -> object:

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from sfumato import baskets
 from sfumato.cli import build
 from sfumato.core.engine import Part
 from sfumato.core.errors import ModelError, ReleaseRefusedError
 from sfumato.core.statistics.shift import DIFFERENT, LIKE
 from sfumato.data.baskets import Baskets
 from sfumato.data.tally import Tally
-from sfumato.engines import baskets
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.measures.shift import COLUMNS_FILE, ExploredColumns
 
@@ -59,7 +59,7 @@ def publish(folder, name, out, **options):
     return found.publish(found.candidates[0], folder / name, out=out, **options)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 6))
 def test_a_tally_in_batches_against_the_whole_matrix(seed, parts, columns):
     random = np.random.default_rng(seed)

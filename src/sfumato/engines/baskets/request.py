@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, field_validator
 
 from ...compute import COMPUTE
+from ...core.input_types import InputType
 from ...core.request import Request, parameter
+from ...data.inputs import Estimator, LabelsInput, MatrixInput, NamesInput
 from .registry import WAYS, measure_names, selector_names
 
 if TYPE_CHECKING:
@@ -23,7 +25,13 @@ __all__ = [
     "BasketsRequest",
     "BasketsStudyRequest",
     "BasketsTopicsRequest",
+    "SelectorInput",
 ]
+
+if TYPE_CHECKING:
+    SelectorInput: TypeAlias = Estimator
+else:
+    SelectorInput = Annotated[object, InputType("SelectorInput", "selector", __name__)]
 
 K = Annotated[int, Field(ge=1)]
 
@@ -36,8 +44,8 @@ _THREADS = "Threads to use; all cores if not given."
 class _OfMatrix(Request):
     """What every request about a matrix or a log shares."""
 
-    matrix: Any = parameter(help=_MATRIX, role="data")
-    labels: Any = parameter(None, help=_LABELS, role="file")
+    matrix: MatrixInput = parameter(help=_MATRIX, role="data")
+    labels: LabelsInput | None = parameter(None, help=_LABELS, role="file")
     item: str | None = parameter(
         None, help="Column of the items, where the data is a log with one line per event."
     )
@@ -136,7 +144,7 @@ class BasketsRequest(_OfMatrix):
     """The parameters of `baskets explore`."""
 
     k: list[K] = parameter([5, 8, 11], help="Sizes of the group to hide in.", min_length=1)
-    selector: list[object] = parameter(
+    selector: list[str | SelectorInput] = parameter(
         ["all"], help="Selectors to try; all: every one that can run here.",
         choices=selector_names, min_length=1,
     )  # fmt: skip
@@ -149,7 +157,7 @@ class BasketsRequest(_OfMatrix):
     known_absences: int | Literal["all"] = parameter(
         0, help="The most absences that are known, or all."
     )
-    sensitive: Any = parameter(
+    sensitive: NamesInput | None = parameter(
         None, help="Items that must not be told by others: a file with one name per line.",
         role="file",
     )  # fmt: skip
@@ -171,7 +179,7 @@ class BasketsRequest(_OfMatrix):
     absences: list[Annotated[int, Field(ge=0)]] = parameter(
         [1, 2], help="Numbers of known absences to measure the anonymity under."
     )
-    absence_risky: object = parameter(
+    absence_risky: NamesInput | None = parameter(
         None, help="Features whose absence is risky: a file of names, or all.", role="file"
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)

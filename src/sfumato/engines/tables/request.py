@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from ...compute import COMPUTE
 from ...core.choice import Choice
 from ...core.errors import NoCandidateError, SfumatoError
+from ...core.input_types import InputType
 from ...core.request import Request, parameter
+from ...data.inputs import CutsInput, PathInput, PopulationInput, RowsInput, SchemaInput, TableInput
 from .registry import LOSSES, RISKS, STRATEGIES
+
+if TYPE_CHECKING:
+    from .space.policy import Policy
 
 __all__ = [
     "MappingRequest",
+    "PolicyInput",
     "SchemaRequest",
     "StudyRequest",
     "TablesChoice",
@@ -27,13 +34,20 @@ _THREADS = "Threads of this machine (default: all cores)."
 _SUPPRESSED = ("records", "cells")
 _DIVERSITIES = ("distinct", "entropy", "recursive")
 
+if TYPE_CHECKING:
+    PolicyInput: TypeAlias = PathInput | Policy | Mapping[str, Any]
+else:
+    PolicyInput = Annotated[object, InputType("PolicyInput", "path, Policy or dict", __name__)]
+
 
 class TablesRequest(Request):
     """The parameters of `tables explore`."""
 
-    table: object = parameter(help=_TABLE, role="data")
-    schema_: Any = parameter(None, help="The table's schema (TOML).", role="file", alias="schema")
-    population: object = parameter(
+    table: TableInput = parameter(help=_TABLE, role="data")
+    schema_: SchemaInput | None = parameter(
+        None, help="The table's schema (TOML).", role="file", alias="schema"
+    )
+    population: PopulationInput | None = parameter(
         None, help="Counts of people by quasi-identifiers, with a column 'count'.", role="file"
     )
     sampling_fraction: float | None = parameter(
@@ -89,10 +103,10 @@ class TablesRequest(Request):
         help="What is left out of groups that are too small: whole records, or single cells.",
         choices=lambda: _SUPPRESSED,
     )
-    cut_points: dict[str, Any] = parameter(
+    cut_points: dict[str, CutsInput] = parameter(
         {}, help="By attribute: the only values at which an interval may begin, as 20:40:60."
     )
-    references: dict[str, Any] = parameter(
+    references: dict[str, PolicyInput] = parameter(
         {}, help="Policies to compare with: NAME=FILE.", role="file"
     )
     reference: list[str | Path] = parameter(
@@ -148,8 +162,10 @@ def _named_in(schema: Path) -> list[str]:
 class TablesPublishRequest(Request):
     """The parameters of `tables publish`."""
 
-    table: object = parameter(help=_TABLE, role="data")
-    population: object = parameter(None, help="Another population to measure against.", role="file")
+    table: RowsInput = parameter(help=_TABLE, role="data")
+    population: PopulationInput | None = parameter(
+        None, help="Another population to measure against.", role="file"
+    )
     refuse_above: float | None = parameter(
         None, help="Refuse a measured risk above this.", ge=0, le=1, aliases=["max_risk"]
     )
@@ -224,7 +240,7 @@ class TablesChoice(Choice):
 class SchemaRequest(Request):
     """The parameters of `tables schema`."""
 
-    table: object = parameter(help=_TABLE, role="data")
+    table: RowsInput = parameter(help=_TABLE, role="data")
 
 
 class MappingRequest(TablesChoice):
@@ -236,9 +252,11 @@ class MappingRequest(TablesChoice):
 class StudyRequest(Request):
     """The parameters of `tables study`."""
 
-    table: object = parameter(help=_TABLE, role="data")
-    schema_: Any = parameter(help="The table's schema (TOML).", role="file", alias="schema")
-    population: object = parameter(None, help="Counts of the population.", role="file")
+    table: TableInput = parameter(help=_TABLE, role="data")
+    schema_: SchemaInput = parameter(help="The table's schema (TOML).", role="file", alias="schema")
+    population: PopulationInput | None = parameter(
+        None, help="Counts of the population.", role="file"
+    )
     evaluations: int | None = parameter(None, help="Policies measured per run.", ge=2)
     runs: int = parameter(3, help="Runs of each strategy.", ge=1)
     sublattices: int = parameter(500, help="Sublattices drawn for figure 6.", ge=10)
