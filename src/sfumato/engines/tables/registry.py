@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...core.arguments import Argument
 from ...core.registry import Registry
 
 if TYPE_CHECKING:
     from .measures.protocol import Measure
 
-__all__ = ["LOSSES", "RISKS", "STRATEGIES"]
+__all__ = ["ARGUMENTS", "LOSSES", "RISKS", "STRATEGIES"]
 
 _SEARCH = "sfumato.engines.tables.search"
 _MEASURES = "sfumato.engines.tables.measures.axes"
@@ -46,3 +47,10 @@ LOSSES: Registry[type[Measure]] = Registry(
     },
 )
 """Measures (built with `of`) that do not fall as a policy becomes more general."""
+
+ARGUMENTS: Mapping[str, Mapping[str, Sequence[Argument]]] = {
+    "strategy": {"shs": [Argument("threshold", metavar="TH")]},
+    "risk": {"small-groups": [Argument("k", metavar="K")]},
+    "loss": {"mutual-information": [Argument("target", metavar="COLUMN")]},
+}
+"""What the entries take after a colon (`small-groups:5`), by the parameter that names them."""

@@ -21,6 +21,7 @@ from .records import TextCandidate, TextRelease
 from .request import (
     AuditRequest,
     ConvertRequest,
+    FormatsRequest,
     StartRequest,
     StudyRequest,
     TextAttackRequest,
@@ -132,6 +133,13 @@ class TextEngine(Engine):
                 _convert,
             ),
             Verb(
+                "formats",
+                "List the formats of documents: their names, suffixes and reading options.",
+                FormatsRequest,
+                _formats,
+                writes="no",
+            ),
+            Verb(
                 "audit",
                 "Count what is left in a release: a person reads a random part of it.",
                 AuditRequest,
@@ -196,7 +204,7 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         background=request.background,
         generated=request.generated,
         ratio=request.ratio,
-        wanted=request.wanted,
+        wanted=request.target_risk,
         seed=request.seed,
         encoder=request.encoder,
         reading=HowRead(**{name: getattr(request, name) for name in HowRead.model_fields}),
@@ -230,6 +238,21 @@ def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
     spans = sum(len(document.spans) for document in documents)
     call.say(f"{count:,} documents, {spans:,} spans")
     return {"documents": count, "spans": spans}
+
+
+def _formats(_request: FormatsRequest, call: Call) -> Mapping[str, JsonValue]:
+    from .format_options import FORMAT, FORMATS, SUFFIXES
+
+    found: dict[str, JsonValue] = {}
+    for name in FORMATS:
+        options = [argument.form for argument in FORMAT.arguments[name]]
+        suffixes = SUFFIXES.get(name, ())
+        found[name] = {"suffixes": list(suffixes), "options": list(options)}
+        call.say(f"{name:<12} {' '.join(suffixes) or '(by name only)':<22} {','.join(options)}")
+    call.say(
+        "For example: --format conll:token=1,tag=none; auto:… for the format that the suffix says."
+    )
+    return found
 
 
 def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:

@@ -191,7 +191,7 @@ def published(
 
     """
     kind, name = _kind_and_name(request)
-    as_file = _data_suffix(target, log=request.log is not None)
+    as_file = _data_suffix(target, log=request.log_columns is not None)
     stage_in = partial(_stage, candidate, request, columns, seed=seed, progress=progress)
     read = _read_from(request.matrix, request.labels)
     if as_file is None:
@@ -220,7 +220,7 @@ def _read_from(data: object, labels: object) -> list[str | os.PathLike[str]]:
 
 def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
     data = request.matrix
-    if request.log is not None:
+    if request.log_columns is not None:
         return "log", Path(data).name
     if isinstance(data, str | os.PathLike):
         path = Path(data)
@@ -288,7 +288,7 @@ def _stage(
     shift = columns.check(written.seen)
     sentence = sentence_of(shift)
     refuse_different(shift, sentence, accepted=request.accept_shift)
-    matrix, names = _read_back(target, request.log, written.label_column)
+    matrix, names = _read_back(target, request.log_columns, written.label_column)
     held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
     if not held <= set(written.features):
         raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
@@ -336,7 +336,7 @@ def _write(
     progress: Progress,
 ) -> _Written:
     """Write the release of a candidate, batch by batch where that is possible."""
-    data, labels, log = request.matrix, request.labels, request.log
+    data, labels, log = request.matrix, request.labels, request.log_columns
     features, shuffle = _features(candidate), _shuffle(candidate, request)
     from_text = (
         log is None and isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"

@@ -156,7 +156,7 @@ def _label(request: TextRequest, sources: _Sources, rules: ChosenRules | None) -
         tuple(request.labels),
         np.arange(len(every)) < len(sources.documents),
     )
-    return labelled if request.context is None else _with_context(labelled, request.context)
+    return labelled if request.context_fdr is None else _with_context(labelled, request.context_fdr)
 
 
 def _with_context(labelled: Labelled, level: float) -> Labelled:
