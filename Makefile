@@ -7,7 +7,7 @@ export PYTHONHASHSEED := 0
 comma := ,
 EXTRAS := test,bench,files$(if $(shell command -v java),$(comma)spark)
 
-.PHONY: demo test lint bench constraints faults fuzz lowest pictures reference clean
+.PHONY: demo test lint bench constraints faults fuzz lowest pictures reference same clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
@@ -23,6 +23,11 @@ lint: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
+
+# Prove that the working tree writes the same bytes as another commit: make same OLD=<commit> [JOBS='tables*'].
+JOBS ?= *
+same: $(VENV)/.test
+	$(BIN)/python -m benchmarks.same '$(OLD)' --jobs '$(JOBS)'
 
 # Renew constraints.txt: the newest versions that the bounds in pyproject.toml allow. Run the tests afterwards.
 # What is only compared with comes last: it pins old versions of what everything else uses, and has to fit in.

@@ -7,12 +7,10 @@ Everything heavy loads when first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
 from ._kernel_cache import settle
 from ._version import __version__
 
+TYPE_CHECKING = False  # `typing` itself takes longer than `sfumato --version` may
 if TYPE_CHECKING:
     from .core import Candidate, Exploration, Frontier, Release, Risk, SfumatoError, Utility
     from .core.exploration import load
@@ -62,6 +60,8 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     module, _, attribute = _LAZY[name].partition(":")
     found = import_module(module)
     return getattr(found, attribute) if attribute else found

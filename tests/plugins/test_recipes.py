@@ -14,7 +14,6 @@ from sfumato.core.errors import ModelError
 from sfumato.core.exploration import load
 from sfumato.engines.baskets.registry import SELECTORS
 from sfumato.engines.baskets.selectors.base import ContainmentSelector
-from sfumato.engines.baskets.selectors.factories import Offer
 from sfumato.engines.baskets.selectors.greedy import GreedyHamDist
 from sfumato.engines.tables.registry import LOSSES, RISKS, STRATEGIES
 from sfumato.engines.text.learners.protocol import Learner, Model
@@ -35,7 +34,7 @@ def registered():
 
     yield register
     for registry, name in added:
-        del registry._entries[name]
+        registry.unregister(name)
 
 
 def goes_round(engine, values, data, tmp_path, *, named, **options):
@@ -221,7 +220,7 @@ class Frequent(ContainmentSelector):
 
 
 def test_a_selector(registered, small_samples, tmp_path):
-    registered(SELECTORS, "frequent", Offer(lambda k, _stop, _seed: Frequent(k)))
+    registered(SELECTORS, "frequent", Frequent)
     values = {"matrix": small_samples / "purchases.npz", "labels": small_samples / "purchases.labels.txt",
               "k": [5], "selector": ["frequent"], "folds": 2}  # fmt: skip
     goes_round(

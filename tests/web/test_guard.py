@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import re
+from html import unescape
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -206,7 +209,12 @@ def test_frontiers_of_every_engine_are_shown_and_published(written, tmp_path):
     for part in ("tables", "text", "baskets"):
         status, _, body = visitor.ask("/frontier", query=f"part={part}")
         assert status == 200
-        assert 'class="best' in body
+        links = re.findall(r'<a href="([^"]+)"><path aria-label="([^"]+): risk', body)
+        assert len(links) > 1
+        for link, name in links:  # each mark of the report's drawing leads to its own candidate
+            query = unescape(link).removeprefix("?")
+            assert parse_qs(query) == {"part": [part], "candidate": [unescape(name)]}
+            assert visitor.ask("/api/candidate", query=query)[0] == 200
     assert visitor.ask("/frontier", query="part=bread")[0] == 400
     assert visitor.ask("/api/candidate", query="part=baskets&candidate=nobody")[0] == 400
     assert visitor.ask("/report")[0] == 200

@@ -141,9 +141,9 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         assert "Nothing was published yet" in browser.run("document.body.innerText")
         browser.open(f"{served.origin}/frontier")
         browser.run("document.getElementById('explore').click()")
-        until(browser, "document.querySelectorAll('circle.best').length > 1")
-        chosen = browser.run("document.querySelector('circle[data-candidate=r20]').closest('a').getAttribute('href')")  # fmt: skip
-        browser.open(served.origin + chosen)
+        until(browser, "document.querySelectorAll('.drawing a').length > 1")
+        chosen = browser.run("document.querySelector('.drawing a[href$=\"candidate=r20\"]').getAttribute('href')")  # fmt: skip
+        browser.open(f"{served.origin}/frontier{chosen}")
         until(browser, "document.querySelector('#right')?.textContent.length > 20")
         browser.keep("frontier")
         browser.run("document.querySelector('#publish button').click()")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
+import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -14,12 +14,21 @@ from typing import Annotated, TextIO
 
 import typer
 
+from .._kernel_cache import is_empty
 from ..core.engine import Progress, no_progress
 from ..core.errors import FormerSpellingWarning, PrivacyWarning, SfumatoError
 from ..core.printing import printable
-from ._compiling import NOTICE, watched
 
-__all__ = ["Console", "DebugFlag", "ForceFlag", "JsonFlag", "QuietFlag", "running"]
+__all__ = [
+    "NOTICE",
+    "Console",
+    "DebugFlag",
+    "ForceFlag",
+    "JsonFlag",
+    "QuietFlag",
+    "listed",
+    "running",
+]
 
 ForceFlag = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
 QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -30,6 +39,12 @@ DebugFlag = Annotated[bool, typer.Option("--debug", hidden=True)]
 
 DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
 """Whether `sfumato --debug` was given."""
+
+NOTICE = "first use: compiling for this machine (once, usually less than half a minute)"
+
+
+def listed() -> None:
+    """Stand for a command that is listed in a help text and not called."""
 
 
 @dataclass
@@ -48,6 +63,8 @@ class Console:
     def result(self, value: Mapping[str, object]) -> None:
         """Print the result for scripts; nothing without --json."""
         if self.json:
+            import json
+
             typer.echo(json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False))
 
     @contextmanager
@@ -55,7 +72,9 @@ class Console:
         """Show how far the work is: a bar on a terminal, a plain line every ten seconds elsewhere."""
         if self.quiet or self.json:
             yield no_progress
-        elif sys.stderr.isatty():
+            return
+
+        if sys.stderr.isatty():
             from rich.console import Console as RichConsole
             from rich.progress import (
                 BarColumn,
@@ -72,18 +91,13 @@ class Console:
             with Bar(*columns, console=RichConsole(stderr=True), transient=True) as bar:
                 task = bar.add_task(label, total=None, note="", visible=False)
 
-                compiled = bar.add_task(NOTICE, total=None, note="", visible=False)
-
                 def advance(steps: int = 1, *, total: int | None = None, note: str = "") -> None:
                     bar.update(task, total=total, advance=steps, note=note, visible=True)
 
-                def compiling(done: int) -> None:
-                    bar.update(compiled, completed=done, visible=True)
-
-                with watched(compiling):
+                with _notice(bar.console.print):
                     yield advance
         else:
-            done, last, told = 0, time.monotonic(), False
+            done, last = 0, time.monotonic()
 
             def report(steps: int = 1, *, total: int | None = None, note: str = "") -> None:
                 nonlocal done, last
@@ -93,14 +107,24 @@ class Console:
                     of = f" of {total:,}" if total else ""
                     typer.echo(f"{label}: {done:,}{of} {note}".rstrip(), err=True)
 
-            def notice(_done: int) -> None:
-                nonlocal told
-                if not told:
-                    told = True
-                    typer.echo(f"{label}: {NOTICE}", err=True)
-
-            with watched(notice):
+            with _notice(lambda text: typer.echo(f"{label}: {text}", err=True)):
                 yield report
+
+
+@contextmanager
+def _notice(tell: Callable[[str], object]) -> Iterator[None]:
+    """Tell that kernels are being compiled, if none has been before and the block takes a while."""
+    if not is_empty():
+        yield
+        return
+    # Later than at once: a command that is refused compiles nothing and prints one sentence only.
+    timer = threading.Timer(2.0, tell, (NOTICE,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @contextmanager

@@ -9,12 +9,9 @@ import typer
 
 from ._running import DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
 
-__all__ = ["app", "report"]
-
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+__all__ = ["report"]
 
 
-@app.command()
 def report(
     folders: Annotated[
         list[Path],

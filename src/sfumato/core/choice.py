@@ -12,16 +12,16 @@ from pydantic import model_validator
 
 from .arguments import Compound, number, table_of
 from .errors import NoCandidateError
-from .records import Candidate, FrontierRecord
 from .request import Request, parameter
 
 if TYPE_CHECKING:
     from .exploration import Exploration
+    from .records import Candidate, FrontierRecord
 
 __all__ = ["Choice", "Choosing"]
 
-C = TypeVar("C", bound=Candidate)
-R = TypeVar("R", bound=FrontierRecord)
+C = TypeVar("C", bound="Candidate")
+R = TypeVar("R", bound="FrontierRecord")
 
 
 class Choosing(Compound):

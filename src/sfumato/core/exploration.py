@@ -20,7 +20,7 @@ from .frontier import Frontier
 from .records import FRONTIER_FILE, Candidate, FrontierRecord, Reference
 
 if TYPE_CHECKING:
-    from .engine import Engine
+    from .engine import AnyEngine
 
 __all__ = ["Exploration", "load", "placed"]
 
@@ -42,7 +42,8 @@ def load(folder: str | os.PathLike[str]) -> Exploration[Any, Any]:
     folder = Path(folder)
     content = read_json(folder / FRONTIER_FILE)
     name = content.get("engine") if isinstance(content, dict) else None
-    return engine_named(str(name)).load(folder)
+    found: Exploration[Any, Any] = engine_named(str(name)).load(folder)
+    return found
 
 
 def placed(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
@@ -156,7 +157,7 @@ class Exploration(Generic[R, C]):
     # --- publishing ---------------------------------------------------------------------------
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> AnyEngine:
         """The engine that made this."""
         from .engine import engine_named
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from .choice import Choice
 from .command_lines import warn_of_former
-from .engine import ENGINES, Engine
+from .engine import ENGINES, AnyEngine
 from .errors import PlanError, did_you_mean
 from .request import Parameter, Request, fields_of, parameters
 from .toml_files import mistakes_in, read_toml
@@ -52,7 +52,7 @@ class _Head(BaseModel):
 class Section:
     """One engine's part of a plan, with all paths resolved."""
 
-    engine: Engine
+    engine: AnyEngine
     request: Request
     publishing: dict[str, object]
     choice: Choice
@@ -61,7 +61,7 @@ class Section:
 
     def publish_request(self, data: object) -> Request:
         """Return the request of publishing the given data."""
-        model = self.engine.PublishRequest
+        model: type[Request] = self.engine.PublishRequest
         values = {**self.publishing, data_parameter(model): data}
         return model.made(values, owner=f"[{self.engine.name}]")
 
@@ -150,7 +150,7 @@ class _Reader:
     """Reads one section and collects its mistakes."""
 
     def __init__(
-        self, engine: Engine, content: object, seed: int, folder: Path, parts: set[str]
+        self, engine: AnyEngine, content: object, seed: int, folder: Path, parts: set[str]
     ) -> None:
         self.engine, self.seed = engine, seed
         self.content = content if isinstance(content, Mapping) else None

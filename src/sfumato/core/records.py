@@ -44,9 +44,7 @@ __all__ = [
     "ATTACK_FILE",
     "FRONTIER_FILE",
     "RELEASE_FILE",
-    "Assumption",
     "AttackRecord",
-    "Bound",
     "Candidate",
     "CandidateId",
     "ColumnName",
@@ -243,23 +241,6 @@ class Reference(_OnAxes):
     """A policy people know, placed on the same axes: Safe Harbor, the full feature set, one pass."""
 
     name: Name
-
-
-class Assumption(Record):
-    """A condition of a theorem; `holds` is None where counts cannot tell."""
-
-    name: Sentence
-    holds: bool | None
-
-
-class Bound(Record):
-    """What a theorem says here: its value, whether it applies, and every assumption with its verdict."""
-
-    name: Sentence
-    value: float | None
-    applies: bool
-    vacuous: bool
-    assumptions: tuple[Assumption, ...] = ()
 
 
 def versions() -> dict[str, str]:

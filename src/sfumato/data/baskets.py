@@ -177,7 +177,7 @@ def _checked(rows: sp.csr_matrix) -> sp.csr_matrix:
         raise DataError(
             f"The matrix holds {wrong} value{'s that are' if wrong > 1 else ' that is'} neither 0 "
             "nor 1.",
-            hint="turn counts and categories into binary literals first (sfumato.data.literals).",
+            hint="turn counts and categories into columns of 0 and 1 first.",
         )
     rows = sp.csr_matrix(rows, copy=not rows.has_canonical_format)
     rows.sum_duplicates()

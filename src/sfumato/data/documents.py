@@ -19,7 +19,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,7 +83,6 @@ class Corpus:
     parts: Sequence[Part]
     name: str
     is_folder: bool = False
-    _shared: SeenIds | None = field(default=None, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Document]:
         for record in self.tolerant():
@@ -96,7 +95,7 @@ class Corpus:
 
         A file that cannot be read on (damaged, not of its format) still raises.
         """
-        seen = SeenIds() if self._shared is None else self._shared
+        seen = SeenIds()
         count = 0
         for part in self.parts:
             for number, record in enumerate(self.format.read(part), 1):
@@ -105,18 +104,12 @@ class Corpus:
                     yield Withheld.repeated(record.id, number, part.name)
                 else:
                     yield record
-        if count == 0 and self._shared is None:
+        if count == 0:
             raise self.empty()
 
     def empty(self) -> DataError:
         """Return the error for a corpus without a record."""
         return DataError(f"The corpus {self.name!r} holds no documents.")
-
-    def by_part(self) -> Iterator[Corpus]:
-        """Yield each file as a corpus of its own; ids stay unique across them when read in order."""
-        seen = SeenIds()
-        for part in self.parts:
-            yield Corpus(self.format, (part,), part.name, self.format.is_folder, seen)
 
     @property
     def paths(self) -> list[Path]:

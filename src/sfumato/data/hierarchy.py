@@ -20,7 +20,6 @@ __all__ = [
     "hierarchy_nodes",
     "hierarchy_order",
     "hierarchy_rows",
-    "read_hierarchy",
 ]
 
 Span = tuple[int, int]
@@ -90,21 +89,14 @@ def _add_level(nodes: dict[Span, str], names: Sequence[str], what: str) -> None:
             nodes.setdefault((low, high), label)
 
 
-def read_hierarchy(
-    path: str | os.PathLike[str], domain: Sequence[str]
-) -> tuple[tuple[int, int], ...]:
-    """Return the intervals (first and last position) of two values or more that the hierarchy allows.
-
-    A group whose values do not stand side by side in the domain's order is an error: order the domain
-    by the hierarchy (`hierarchy_order`) instead.
-    """
-    return tuple(sorted(hierarchy_names(path, domain)))
-
-
 def hierarchy_names(
     path: str | os.PathLike[str], domain: Sequence[str]
 ) -> dict[tuple[int, int], str]:
-    """Return the intervals of `read_hierarchy` with the hierarchy's own name of each; the lowest level's."""
+    """Return the name of each interval (first and last position) of two values or more that the hierarchy allows.
+
+    The name is the hierarchy's own, of the lowest level. A group whose values do not stand side by side in
+    the domain's order is an error: order the domain by the hierarchy (`hierarchy_order`) instead.
+    """
     rows = hierarchy_rows(path)
     known = {row[0]: row for row in rows}
     name = Path(path).name

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..core.arrays import Counts
 from ..core.errors import DataError, InputError
 from ..core.records import InputFile
 from .combinations import numbered
@@ -29,7 +30,6 @@ __all__ = ["Table", "misplaced", "read_table"]
 _EACH_ROW = "count(*)"
 _COPIES = "sfumato copies"
 Codes = npt.NDArray[np.int32]
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..core.engine import ENGINES, Engine, Part, engine_named
+from ..core.engine import ENGINES, AnyEngine, Part, engine_named
 from ..core.errors import FormatError, InputError
 from ..core.exploration import Exploration
 from ..core.files import read_json
@@ -31,7 +31,7 @@ _DEPTH = 3
 class _Found:
     """The records of one part, while they are joined."""
 
-    engine: Engine
+    engine: AnyEngine
     frontier: FrontierRecord | None = None
     release: Release | None = None
     attack: AttackRecord | None = None
@@ -72,7 +72,7 @@ def _paths(folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
     return paths
 
 
-def _content(path: Path) -> tuple[Engine, object]:
+def _content(path: Path) -> tuple[AnyEngine, object]:
     content = read_json(path)
     name = content.get("engine") if isinstance(content, dict) else None
     if not isinstance(name, str):

@@ -55,8 +55,9 @@ class Api:
 
     def status(self, _request: Request) -> Response:
         """Return how far the labelling and the work under way are."""
-        found = {} if self.page.desk is None else self.page.desk.status()
-        return JSONResponse({"status": found, "job": self.page.job})
+        desk = self.page.desk
+        status = None if desk is None else desk.status()
+        return JSONResponse({"status": status or {}, "job": self.page.job})
 
     def document(self, request: Request) -> Response:
         """Return a document with what would be redacted in it."""
@@ -67,8 +68,8 @@ class Api:
     def candidate(self, request: Request) -> Response:
         """Return a candidate in words."""
         query = request.query_params
-        shown = self.page.frontiers.shown(query.get("part"), query.get("candidate"))
-        return JSONResponse(shown["details"])
+        found = self.page.frontiers.candidate(query.get("part"), query.get("candidate"))
+        return JSONResponse(found)
 
     async def answer(self, request: Request) -> Response:
         """Keep an answer and return the next question."""

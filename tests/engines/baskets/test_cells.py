@@ -12,8 +12,9 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from sfumato.engines.baskets.cells._pair_kernels import columns_without_rare_pairs
 from sfumato.engines.baskets.cells.cores import (
     Effort,
+    _peeled,
+    _Sorted,
     only_columns,
-    peeled,
     suppressed,
     suppressed_beside,
     suppressed_rows,
@@ -116,7 +117,9 @@ def test_every_row_has_k_copies_when_absences_are_known(matrix, k):
     found = suppressed_rows(binary, k).to_array()
     assert (found <= matrix).all()
     assert np.unique(found, axis=0, return_counts=True)[1].min() >= k
-    first = peeled(binary, k).to_array()
+    rows = _Sorted.of(binary, k)
+    found = _peeled(rows, k)
+    first = rows.back(found.indptr, found.indices, binary.d).to_array()
     assert (first <= matrix).all()
     patterns, counts = np.unique(first, axis=0, return_counts=True)
     assert all(c >= k for p, c in zip(patterns, counts, strict=True) if p.any())

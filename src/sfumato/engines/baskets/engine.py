@@ -8,30 +8,39 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import JsonValue
-
-from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
+from ...core.engine import AnyVerb, Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import InputError
-from ...core.story import Story
-from .exploration import BasketsExploration
-from .records import BasketsAttack, BasketsCandidate, BasketsRelease
-from .request import (
-    BasketsAttackRequest,
-    BasketsAuditRequest,
-    BasketsHierarchyRequest,
-    BasketsPublishRequest,
-    BasketsRequest,
-    BasketsStudyRequest,
-    BasketsTopicsRequest,
-)
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from ...core.request import Request as AnyRequest
+    from ...core.story import Story
     from ...data.baskets import Baskets
+    from .exploration import BasketsExploration
+    from .records import BasketsAttack, BasketsCandidate, BasketsRelease
+    from .request import (
+        BasketsAttackRequest,
+        BasketsAuditRequest,
+        BasketsHierarchyRequest,
+        BasketsPublishRequest,
+        BasketsRequest,
+        BasketsStudyRequest,
+        BasketsTopicsRequest,
+    )
 
 __all__ = ["ENGINE", "BasketsEngine"]
 
 
-class BasketsEngine(Engine):
+class BasketsEngine(
+    Engine[
+        "BasketsRequest",
+        "BasketsPublishRequest",
+        "BasketsExploration",
+        "BasketsCandidate",
+        "BasketsRelease",
+    ]
+):
     """Sparse 0/1 rows under k-anonymity by containment."""
 
     name: ClassVar[str] = "baskets"
@@ -40,12 +49,48 @@ class BasketsEngine(Engine):
         "Sparse 0/1 rows (purchases, diagnoses, words): hide every person among k."
     )
     order: ClassVar[int] = 30
-    Request = BasketsRequest
-    PublishRequest = BasketsPublishRequest
-    Exploration = BasketsExploration
-    Release = BasketsRelease
-    AttackRequest = BasketsAttackRequest
-    Attack = BasketsAttack
+
+    @property
+    def Request(self) -> type[BasketsRequest]:
+        """The parameters of explore."""
+        from .request import BasketsRequest
+
+        return BasketsRequest
+
+    @property
+    def PublishRequest(self) -> type[BasketsPublishRequest]:
+        """The parameters of publish."""
+        from .request import BasketsPublishRequest
+
+        return BasketsPublishRequest
+
+    @property
+    def AttackRequest(self) -> type[BasketsAttackRequest]:
+        """The parameters of attack."""
+        from .request import BasketsAttackRequest
+
+        return BasketsAttackRequest
+
+    @property
+    def Exploration(self) -> type[BasketsExploration]:
+        """What explore returns."""
+        from .exploration import BasketsExploration
+
+        return BasketsExploration
+
+    @property
+    def Release(self) -> type[BasketsRelease]:
+        """The record of a publication."""
+        from .records import BasketsRelease
+
+        return BasketsRelease
+
+    @property
+    def Attack(self) -> type[BasketsAttack]:
+        """The record of an attack."""
+        from .records import BasketsAttack
+
+        return BasketsAttack
 
     def explore(
         self, request: BasketsRequest, *, progress: Progress = no_progress
@@ -77,10 +122,12 @@ class BasketsEngine(Engine):
             force=force, progress=progress,
         )  # fmt: skip
 
-    def attack(self, request: BasketsAttackRequest, call: Call) -> BasketsAttack:
+    def attack(self, request: AnyRequest, call: Call) -> BasketsAttack:
         """Look for people in the releases of candidates, by a few of their items."""
         from .attack.steps import attack
+        from .request import BasketsAttackRequest
 
+        assert isinstance(request, BasketsAttackRequest)
         return attack(request, call)
 
     def story(self, part: Part) -> Story:
@@ -89,8 +136,15 @@ class BasketsEngine(Engine):
 
         return story(part)
 
-    def verbs(self) -> Sequence[Verb]:
+    def verbs(self) -> Sequence[AnyVerb]:
         """Return the audit of any file, a learned hierarchy, the entity score and the paper's study."""
+        from .request import (
+            BasketsAuditRequest,
+            BasketsHierarchyRequest,
+            BasketsStudyRequest,
+            BasketsTopicsRequest,
+        )
+
         return (
             Verb(
                 "audit",
@@ -120,11 +174,13 @@ class BasketsEngine(Engine):
             ),
         )
 
-    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str] | None:
-        """Return the plan section of a matrix."""
+    def claim(self, file: Path) -> float:
+        """Claim matrices by their suffix."""
         suffix = Path(file.name.removesuffix(".gz")).suffix.lower()
-        if suffix not in {".npz", ".svm", ".libsvm"}:
-            return None
+        return 1.0 if suffix in {".npz", ".svm", ".libsvm"} else 0.0
+
+    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str]:
+        """Return the plan section of a matrix."""
         if "labels" not in others:
             raise InputError(
                 f"The matrix {file.name!r} needs its labels.", hint="give --labels FILE."

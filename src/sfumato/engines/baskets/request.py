@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator
 
+from ...compute import COMPUTE, compute_option
 from ...core.arguments import Argument, Compound, Keyed, Named
 from ...core.request import Request, parameter
 from .registry import WAYS, measure_names, selector_names
@@ -30,15 +31,9 @@ K = Annotated[int, Field(ge=1)]
 
 _MATRIX = "Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log)."
 _LABELS = "File with one label per line, or for CSV the name of a column."
-_ENGINE = "Where equal rows are counted: on this machine or on a Spark cluster."
+_ENGINE = "Where equal rows are counted."
 _THREADS = "Threads to use; all cores if not given."
-_COMPUTE = Named(
-    "engine",
-    {"local": [Argument("threads", metavar="THREADS")]},
-    help=_ENGINE,
-    metavar="local[:THREADS]|spark",
-    default="local",
-)
+_COMPUTE = compute_option(_ENGINE)
 _LOG = Keyed(
     "log",
     {
@@ -207,8 +202,13 @@ class BasketsRequest(_OfMatrix):
         None, help="Features whose absence is risky: a file of names, or all.", role="file"
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
-    engine: Literal["local", "spark"] = parameter(
-        "local", help=_ENGINE, recorded=False, within="compute", warns=False
+    engine: str = parameter(
+        "local",
+        help=_ENGINE,
+        choices=lambda: COMPUTE,
+        recorded=False,
+        within="compute",
+        warns=False,
     )
     threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False, within="compute")
 
@@ -238,8 +238,13 @@ class BasketsPublishRequest(_OfMatrix):
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."
     )
-    engine: Literal["local", "spark"] = parameter(
-        "local", help=_ENGINE, recorded=False, within="compute", warns=False
+    engine: str = parameter(
+        "local",
+        help=_ENGINE,
+        choices=lambda: COMPUTE,
+        recorded=False,
+        within="compute",
+        warns=False,
     )
     threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False, within="compute")
 

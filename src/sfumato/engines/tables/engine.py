@@ -9,33 +9,40 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
+from ...core.engine import AnyVerb, Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import ParameterError
-from ...core.story import Story
-from ...data.statistics_files import SUFFIXES
-from .exploration import TablesExploration
-from .records import TablesCandidate, TablesRelease
-from .request import (
-    MappingRequest,
-    SchemaRequest,
-    StudyRequest,
-    TablesChoice,
-    TablesPublishRequest,
-    TablesRequest,
-)
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from ...core.story import Story
+    from .exploration import TablesExploration
+    from .records import TablesCandidate, TablesRelease
     from .release.steps import Frame
+    from .request import (
+        MappingRequest,
+        SchemaRequest,
+        StudyRequest,
+        TablesChoice,
+        TablesPublishRequest,
+        TablesRequest,
+    )
 
 __all__ = ["ENGINE", "TablesEngine"]
 
-_DATA = (".csv", ".tsv", ".parquet", *SUFFIXES)
+_SHARED = (".csv", ".tsv", ".parquet")  # forms that other engines may read too
 _MAPPINGS = (".csv", ".sql", ".json")
 
 
-class TablesEngine(Engine):
+class TablesEngine(
+    Engine[
+        "TablesRequest",
+        "TablesPublishRequest",
+        "TablesExploration",
+        "TablesCandidate",
+        "TablesRelease",
+    ]
+):
     """Tables: the frontier of de-identification policies, risk against information loss."""
 
     name: ClassVar[str] = "tables"
@@ -44,11 +51,41 @@ class TablesEngine(Engine):
         "Generalise a table: explore risk against usefulness, choose a policy, publish."
     )
     order: ClassVar[int] = 10
-    Request = TablesRequest
-    PublishRequest = TablesPublishRequest
-    Choice = TablesChoice
-    Exploration = TablesExploration
-    Release = TablesRelease
+
+    @property
+    def Request(self) -> type[TablesRequest]:
+        """The parameters of explore."""
+        from .request import TablesRequest
+
+        return TablesRequest
+
+    @property
+    def PublishRequest(self) -> type[TablesPublishRequest]:
+        """The parameters of publish."""
+        from .request import TablesPublishRequest
+
+        return TablesPublishRequest
+
+    @property
+    def Choice(self) -> type[TablesChoice]:
+        """The ways of choosing a candidate."""
+        from .request import TablesChoice
+
+        return TablesChoice
+
+    @property
+    def Exploration(self) -> type[TablesExploration]:
+        """What explore returns."""
+        from .exploration import TablesExploration
+
+        return TablesExploration
+
+    @property
+    def Release(self) -> type[TablesRelease]:
+        """The record of a publication."""
+        from .records import TablesRelease
+
+        return TablesRelease
 
     def explore(
         self, request: TablesRequest, *, progress: Progress = no_progress
@@ -87,8 +124,10 @@ class TablesEngine(Engine):
 
         return story(part)
 
-    def verbs(self) -> Sequence[Verb]:
+    def verbs(self) -> Sequence[AnyVerb]:
         """Return the commands beyond explore and publish."""
+        from .request import MappingRequest, SchemaRequest, StudyRequest
+
         return (
             Verb(
                 "schema",
@@ -111,10 +150,15 @@ class TablesEngine(Engine):
             ),
         )
 
-    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str] | None:
+    def claim(self, file: Path) -> float:
+        """Claim tables by their suffix."""
+        from ...data.statistics_files import SUFFIXES
+
+        suffix = Path(file.name.removesuffix(".gz")).suffix.lower()
+        return 0.5 if suffix in _SHARED else 1.0 if suffix in SUFFIXES else 0.0
+
+    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str]:
         """Return the lines of a plan's section for a table; its schema is drafted where none is named."""
-        if Path(file.name.removesuffix(".gz")).suffix.lower() not in _DATA:
-            return None
         schema = others.get("schema")
         if schema is None:
             from ...core.files import whole_file
@@ -161,6 +205,7 @@ def _schema(request: SchemaRequest, call: Call) -> Mapping[str, JsonValue]:
 
 def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...core.files import check_output
+    from .exploration import TablesExploration
     from .space.policy_files import save_mapping, save_policy
 
     assert call.out is not None

@@ -25,6 +25,8 @@ STRATEGIES: Registry[Callable[..., None]] = Registry(
         "bisecting": f"{_SEARCH}.chains:bisecting",
         "exhaustive": f"{_SEARCH}.exhaustive:exhaustive",
     },
+    group="sfumato.tables.strategies",
+    of="collections.abc:Callable",
 )
 """Called with a `Run` and the strategy's own options; measures policies until the budget is used up."""
 
@@ -35,6 +37,8 @@ RISKS: Registry[type[Measure]] = Registry(
         "prosecutor": f"{_MEASURES}:ProsecutorRisk",
         "small-groups": f"{_MEASURES}:SmallGroups",
     },
+    group="sfumato.tables.risks",
+    of="sfumato.engines.tables.measures.protocol:Measure",
 )
 """Measures (built with `of`) that do not rise as a policy becomes more general."""
 
@@ -45,6 +49,8 @@ LOSSES: Registry[type[Measure]] = Registry(
         "class-size": f"{_MEASURES}:AverageClassSize",
         "mutual-information": f"{_MEASURES}:MutualInformationLoss",
     },
+    group="sfumato.tables.losses",
+    of="sfumato.engines.tables.measures.protocol:Measure",
 )
 """Measures (built with `of`) that do not fall as a policy becomes more general."""
 

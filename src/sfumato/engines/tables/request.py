@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ...compute import COMPUTE, compute_option
 from ...core.arguments import Argument, Compound, Named, number, table_of
 from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError, SfumatoError
 from ...core.request import Request, parameter
-from ...data.statistics_files import split_database
 from .registry import ARGUMENTS, LOSSES, RISKS, STRATEGIES
 
 __all__ = [
@@ -25,17 +25,10 @@ __all__ = [
 
 _TABLE = "CSV, TSV, Parquet, SPSS, Stata, SAS, Excel or DuckDB; a folder or glob of parts; a frame."
 _ENGINE = "Where rows are counted and written."
-_ENGINES = ("local", "spark")
 _THREADS = "Threads of this machine (default: all cores)."
 _SUPPRESSED = ("records", "cells")
 _DIVERSITIES = ("distinct", "entropy", "recursive")
-_COMPUTE = Named(
-    "engine",
-    {"local": [Argument("threads", metavar="THREADS")]},
-    help="Where rows are counted and written.",
-    metavar="local[:THREADS]|spark",
-    default="local",
-)
+_COMPUTE = compute_option(_ENGINE)
 
 
 class _Budget(Compound):
@@ -205,7 +198,7 @@ class TablesRequest(Request):
     engine: str = parameter(
         "local",
         help=_ENGINE,
-        choices=lambda: _ENGINES,
+        choices=lambda: COMPUTE,
         recorded=False,
         within="compute",
         warns=False,
@@ -223,6 +216,8 @@ class TablesRequest(Request):
 
 def _of_databases(files: list[tuple[str, Path]]) -> list[tuple[str, Path]]:
     """Return the files with a database in the place of a table in it."""
+    from ...data.statistics_files import split_database
+
     return [(name, split_database(path)[0]) for name, path in files]
 
 
@@ -293,7 +288,7 @@ class TablesPublishRequest(Request):
     engine: str = parameter(
         "local",
         help=_ENGINE,
-        choices=lambda: _ENGINES,
+        choices=lambda: COMPUTE,
         recorded=False,
         within="compute",
         warns=False,

@@ -7,36 +7,40 @@ import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import JsonValue
-
-from ...core.desk import Desk
-from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
+from ...core.engine import AnyVerb, Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import InputError
-from ...core.story import Story
-from .attack_records import TextAttack
-from .exploration import TextExploration
-from .records import TextCandidate, TextRelease
-from .request import (
-    AuditRequest,
-    ConvertRequest,
-    FormatsRequest,
-    StartRequest,
-    StudyRequest,
-    TextAttackRequest,
-    TextChoice,
-    TextPublishRequest,
-    TextRequest,
-)
-from .sources import Source
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from ...core.request import Request as AnyRequest
+    from ...core.story import Story
+    from .attack_records import TextAttack
+    from .exploration import TextExploration
+    from .records import TextCandidate, TextRelease
+    from .request import (
+        AuditRequest,
+        ConvertRequest,
+        FormatsRequest,
+        StartRequest,
+        StudyRequest,
+        TextAttackRequest,
+        TextChoice,
+        TextPublishRequest,
+        TextRequest,
+    )
+    from .sources import Source
 
 __all__ = ["ENGINE", "TextEngine", "explore", "load"]
 
 _NOT_TEXT = (".csv", ".tsv", ".parquet", ".npz", ".svm", ".libsvm")
 
 
-class TextEngine(Engine):
+class TextEngine(
+    Engine["TextRequest", "TextPublishRequest", "TextExploration", "TextCandidate", "TextRelease"]
+):
     """GreedySanitize: publish text from which what is left cannot be found."""
 
     name: ClassVar[str] = "text"
@@ -45,13 +49,55 @@ class TextEngine(Engine):
         "Documents: redact what is sensitive until what is left cannot be found."
     )
     order: ClassVar[int] = 20
-    Request = TextRequest
-    PublishRequest = TextPublishRequest
-    AttackRequest = TextAttackRequest
-    Choice = TextChoice
-    Exploration = TextExploration
-    Release = TextRelease
-    Attack = TextAttack
+
+    @property
+    def Request(self) -> type[TextRequest]:
+        """The parameters of explore."""
+        from .request import TextRequest
+
+        return TextRequest
+
+    @property
+    def PublishRequest(self) -> type[TextPublishRequest]:
+        """The parameters of publish."""
+        from .request import TextPublishRequest
+
+        return TextPublishRequest
+
+    @property
+    def AttackRequest(self) -> type[TextAttackRequest]:
+        """The parameters of attack."""
+        from .request import TextAttackRequest
+
+        return TextAttackRequest
+
+    @property
+    def Choice(self) -> type[TextChoice]:
+        """The ways of choosing a candidate."""
+        from .request import TextChoice
+
+        return TextChoice
+
+    @property
+    def Exploration(self) -> type[TextExploration]:
+        """What explore returns."""
+        from .exploration import TextExploration
+
+        return TextExploration
+
+    @property
+    def Release(self) -> type[TextRelease]:
+        """The record of a publication."""
+        from .records import TextRelease
+
+        return TextRelease
+
+    @property
+    def Attack(self) -> type[TextAttack]:
+        """The record of an attack."""
+        from .attack_records import TextAttack
+
+        return TextAttack
 
     def explore(self, request: TextRequest, *, progress: Progress = no_progress) -> TextExploration:
         """Choose classifiers for each ratio L/C and judge them on documents they have not seen."""
@@ -78,8 +124,11 @@ class TextEngine(Engine):
 
         return run(exploration, candidate, request, out=out, force=force, progress=progress)
 
-    def attack(self, request: TextAttackRequest, call: Call) -> TextAttack:
+    def attack(self, request: AnyRequest, call: Call) -> TextAttack:
         """Attack a release with every attacker that the request names."""
+        from .request import TextAttackRequest
+
+        assert isinstance(request, TextAttackRequest)
         from .attack.registry import attackers_named, encoder_named
         from .attack.released import attack_release
 
@@ -109,16 +158,16 @@ class TextEngine(Engine):
 
         return story(part)
 
-    def desk(self, folder: Path) -> Desk | None:
-        """Return a labelling project, or None where the folder holds none."""
-        if not (folder / "project.json").is_file():
-            return None
-        from .labelling.desk import TextDesk
-
-        return TextDesk(folder)
-
-    def verbs(self) -> Sequence[Verb]:
+    def verbs(self) -> Sequence[AnyVerb]:
         """Return the start of a labelling project, the audit of a release and the papers' figures."""
+        from .request import (
+            AuditRequest,
+            ConvertRequest,
+            FormatsRequest,
+            StartRequest,
+            StudyRequest,
+        )
+
         return (
             Verb(
                 "start",
@@ -165,14 +214,18 @@ class TextEngine(Engine):
             exploring = {k: v for k, v in exploring.items() if k != "text_column"}
         return exploring, {**publishing, "id_column": ""}
 
-    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str] | None:  # noqa: ARG002
-        """Return the plan's section for labelled documents."""
+    def claim(self, file: Path) -> float:
+        """Claim files of documents by their suffix, and folders."""
         if file.name.removesuffix(".gz").lower().endswith(_NOT_TEXT):
-            return None
-        from ...data.documents import format_of_name, read_documents
+            return 0.0
+        from ...data.documents import format_of_name
 
-        if file.is_file() and format_of_name(file) is None:
-            return None
+        return 0.5 if file.is_dir() or format_of_name(file) is not None else 0.0
+
+    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str]:  # noqa: ARG002
+        """Return the plan's section for labelled documents."""
+        from ...data.documents import read_documents
+
         labels = sorted({s.label for document in read_documents(file) for s in document.spans})
         if not labels:
             raise InputError(
@@ -304,6 +357,8 @@ def explore(
         The other fields of `TextRequest` by name, for example `labels=["NAME"]`.
 
     """
+    from .request import TextRequest
+
     made = TextRequest.made({**request, "corpus": corpus}, owner="text.explore")
     return ENGINE.explore(made, progress=progress or no_progress)
 

@@ -6,24 +6,26 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field, field_validator
 
+from ...compute import COMPUTE, compute_option
 from ...core.arguments import Argument, Compound, Flagged, Named
 from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError
-from ...core.exploration import Exploration
-from ...core.records import Candidate, FrontierRecord
 from ...core.request import Request, parameter
 from .attack.registry import ATTACKERS, ENCODER
 from .format_options import FORMAT, FORMATS
 from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
-from .records import BEST_FORM
 from .redaction.registry import ARGUMENTS, REPLACEMENTS
 from .sanitize.modes import MODES
 from .sources import Source
+
+if TYPE_CHECKING:
+    from ...core.exploration import Exploration
+    from ...core.records import Candidate, FrontierRecord
 
 __all__ = [
     "BUDGETS",
@@ -49,8 +51,8 @@ EVERY_LABEL = "all"
 File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Inspected = Annotated[int, Field(ge=1)]
-C = TypeVar("C", bound=Candidate)
-R = TypeVar("R", bound=FrontierRecord)
+C = TypeVar("C", bound="Candidate")
+R = TypeVar("R", bound="FrontierRecord")
 
 
 @dataclass(frozen=True)
@@ -98,13 +100,7 @@ _ENCODER = Named(
     {DEFAULT_ENCODER: [Argument("encoder_tuning", metavar="TUNING")]},
     metavar="none|default[:TUNING]|FOLDER",
 )
-_COMPUTE = Named(
-    "engine",
-    {"local": [Argument("threads", metavar="THREADS")]},
-    help="Where the work is done.",
-    metavar="local[:THREADS]|spark",
-    default="local",
-)
+_COMPUTE = compute_option("Where the work is done.")
 
 
 class _Reading(Request):
@@ -308,7 +304,7 @@ class TextPublishRequest(_WithFindings):
     engine: str = parameter(
         "local",
         help="Where the work is done.",
-        choices=lambda: ("local", "spark"),
+        choices=lambda: COMPUTE,
         in_plan=False,
         recorded=False,
         within="compute",
@@ -465,6 +461,8 @@ class TextChoice(Choice):
         """Return the chosen candidate of an exploration."""
         if self.ratio is None:
             return super().of(exploration)
+        from .records import BEST_FORM
+
         for candidate in exploration.candidates:
             mine = getattr(candidate, "ratio", None) == self.ratio
             if mine and getattr(candidate, "way", BEST_FORM) == BEST_FORM:

@@ -330,10 +330,10 @@ function startFrontier() {
   const details = $("details");
   if (!details) return;
   const { part, candidate } = details.dataset;
-  for (const circle of document.querySelectorAll("circle[data-candidate]")) {
-    circle.addEventListener("mouseenter", async () => show(await ask(`/api/candidate?part=${part}&candidate=${encodeURIComponent(circle.dataset.candidate)}`)));
+  for (const link of document.querySelectorAll(".drawing a")) {
+    link.addEventListener("mouseenter", async () => show(await ask(`/api/candidate${link.getAttribute("href")}`)));
   }
-  document.querySelector(".staircase").addEventListener("mouseleave", async () => show(await ask(`/api/candidate?part=${part}&candidate=${encodeURIComponent(candidate)}`)));
+  document.querySelector(".drawing")?.addEventListener("mouseleave", async () => show(await ask(`/api/candidate?part=${part}&candidate=${encodeURIComponent(candidate)}`)));
   function show(shown) {
     $("chosen").textContent = shown.id;
     $("words").replaceChildren(); shown.sentences.forEach((s) => put($("words"), "p", s));

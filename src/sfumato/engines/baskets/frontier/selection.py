@@ -16,15 +16,10 @@ from ..request import BasketsRequest
 from ..selectors.base import ContainmentSelector
 from ..selectors.factories import Offer
 
-__all__ = ["flag_names", "flags", "made_by", "make_selector", "makers", "names_in", "risky_among"]
+__all__ = ["flag_names", "flags", "made_by", "makers", "names_in", "risky_among"]
 
 Flags = str | npt.NDArray[np.bool_ | np.intp]
 """Features flagged by a mask or by their indices, or `all`."""
-
-
-def make_selector(name: str, k: int, *, stop: str = "never", seed: int = 0) -> ContainmentSelector:
-    """Return an unfitted selector by the name that the command line uses."""
-    return SELECTORS.named(name).make(k, stop, seed)
 
 
 def flag_names(absence_risky: object) -> object:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ....core.arrays import Counts
 from ....core.errors import ReleaseRefusedError
 from ....data.table import Table
 from ....data.table_schema import MISSING, TableSchema
@@ -106,7 +107,6 @@ def counts_of_values(found: pa.Table, groups: int) -> tuple[npt.NDArray[np.float
     return table, not found.column("odd").to_numpy().any()
 
 
-Counts = npt.NDArray[np.int64]
 RECORDS = "count(*)"
 
 

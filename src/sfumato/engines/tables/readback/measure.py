@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ....core.arrays import Counts
 from ....core.errors import ParameterError, ReleaseRefusedError
 from ....core.registry import Registry
 from ....data.table import Table
@@ -23,8 +24,6 @@ from ..space.policy import Policy
 from .groups import CountedGroups, WithinGroups, histories_before
 
 __all__ = ["Remeasured", "remeasure"]
-
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

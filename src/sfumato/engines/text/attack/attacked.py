@@ -87,7 +87,7 @@ def attacked(
     inspection = report.inspections["B"][1]
     words = labelled.instances
     sensitive = words & (labelled.labels > 0)
-    found = certificate(
+    bounds = certificate(
         attack=inspection.counts,
         ratio=publication.ratio,
         budget=report.budget,
@@ -97,7 +97,7 @@ def attacked(
         dimension=_dimension(publication),
         ranked=inspection.ranked,
     )
-    return report, Bounds.from_json(found)
+    return report, bounds
 
 
 def last_round(publication: Publication, *, words: int, sensitive: int) -> Confusion | None:

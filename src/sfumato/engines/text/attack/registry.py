@@ -19,6 +19,8 @@ _HERE = f"{__package__}.learners"
 ATTACKERS: Registry[Callable[[], Learner]] = Registry(
     "attacker",
     {name: f"{_HERE}:{name}" for name in ("crf", "svm", "adaboost", "ensemble")},
+    group="sfumato.attackers",
+    of="collections.abc:Callable",
 )
 """Attacking learners by name: functions without arguments."""
 

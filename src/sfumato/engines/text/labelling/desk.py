@@ -10,13 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ....core.desk import Desk
 from ....core.engine import Progress
 from ....core.errors import InputError, ParameterError
 from ....core.files import read_json, write_json
 from ....core.randomness import Streams
 from ....core.records import RELEASE_FILE
 from ....core.staging import WorkFolder, whole_directory
+from ....desk.protocol import Desk
+from ....desk.records import DocumentView, Passage, Question, ReviewedDocument, Status
 from ..exploration import TextExploration
 from ..learners.encoder.choices import ENCODER_VARIABLE
 from ..learners.protocol import cost_threshold
@@ -28,7 +29,7 @@ from .partial import UNKNOWN
 from .project import Project
 from .publication import explored, write_marks
 from .session import Session
-from .status import agreement_of, status_of
+from .status import status_of
 
 __all__ = ["TextDesk"]
 
@@ -36,8 +37,6 @@ _CONTEXT = 160  # characters on either side of what is asked
 _PREVIEW = 40
 _MOST_SHOWN = 200
 _SAMPLE = 20  # documents that are drawn to be seen before a release is approved
-
-Json = dict[str, object]
 
 
 def _number(value: object) -> int:
@@ -84,7 +83,7 @@ class TextDesk(Desk):
 
     # --- questions ----------------------------------------------------------------------------
 
-    def question(self, asking: str) -> Json:
+    def question(self, asking: str) -> Question:
         """Return the next question with its context."""
         session = self.session
         if asking == "second":
@@ -98,7 +97,7 @@ class TextDesk(Desk):
         document, first, last = session.place(found.first, found.last)
         text = session.documents[document].text
         low, high = self._around(text, first, last)
-        asked: Json = {
+        asked: Question = {
             "kind": found.kind,
             "random": found.random,
             "doc": document,
@@ -186,10 +185,10 @@ class TextDesk(Desk):
         else:
             raise ParameterError("There is no such answer.")
 
-    def like(self, given: Mapping[str, object]) -> list[Json]:
+    def like(self, given: Mapping[str, object]) -> list[Passage]:
         """Return the places that the same answer settles, each with a little context."""
         places = self.session.like(self._place(given), sensitive=bool(given.get("label")))
-        found: list[Json] = []
+        found: list[Passage] = []
         for document, first, last in places[:_MOST_SHOWN]:
             text = self.session.documents[document].text
             found.append({
@@ -200,7 +199,7 @@ class TextDesk(Desk):
             })  # fmt: skip
         return found
 
-    def document(self, number: int, ratio: float | None = None) -> Json:
+    def document(self, number: int, ratio: float | None = None) -> DocumentView:
         """Return a document with its spans, and the same text as it would be published."""
         if not 0 <= number < len(self.session.documents):
             raise InputError("There is no such document.")
@@ -217,9 +216,9 @@ class TextDesk(Desk):
             ],
         }
 
-    def status(self) -> Json:
+    def status(self) -> Status:
         """Return counts, the estimate and the stop rule's verdict."""
-        return {**status_of(self.session), "agreement": agreement_of(self.session)}
+        return status_of(self.session)
 
     # --- releases -----------------------------------------------------------------------------
 
@@ -268,7 +267,7 @@ class TextDesk(Desk):
         """Whether a candidate was published."""
         return self._since_release()[0] is not None
 
-    def review(self) -> list[Json]:
+    def review(self) -> list[ReviewedDocument]:
         """Return the documents, the drawn sample first; those that may still hold most first in both."""
         session = self.session
         candidate, events = self._since_release()

@@ -149,7 +149,10 @@ class Project:
     def _proposals(self, kind: str) -> list[list[Span]]:
         by_id: dict[str, list[Span]] = {}
         try:
-            for line in (self.folder / _PROPOSALS).read_text(encoding="utf-8").splitlines():
+            *lines, after = (self.folder / _PROPOSALS).read_bytes().split(b"\n")
+            if after:  # it is written in one piece, so something is missing
+                raise ValueError
+            for line in lines:
                 entry = json.loads(line)
                 by_id[entry["id"]] = [
                     Span(int(a), int(b), str(label), float(score))

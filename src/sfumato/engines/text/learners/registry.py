@@ -24,6 +24,9 @@ LEARNERS: Registry[type[Learner]] = Registry(
         "ensemble": f"{_HERE}.ensemble:Ensemble",
         "selection": f"{_HERE}.selection:Selection",
     },
+    group="sfumato.learners",
+    of=f"{_HERE}.protocol:Learner",
+    classes=True,
 )
 """Learners by name; every argument of a constructor has a default."""
 
@@ -37,6 +40,9 @@ MODELS: Registry[type[Model]] = Registry(
         "encoder": f"{_HERE}.encoder.model:EncoderModel",
         "scikit-linear": f"{_HERE}.sklearn_adapter:ScikitModel",
     },
+    group="sfumato.models",
+    of=f"{_HERE}.protocol:Model",
+    classes=True,
 )
 """Stored models by their `kind`."""
 

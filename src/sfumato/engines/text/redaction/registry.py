@@ -20,6 +20,9 @@ REPLACEMENTS: Registry[type[Replacer]] = Registry(
         "mask": f"{__package__}.replacer:Mask",
         "surrogate": f"{__package__}.surrogates.replacement:Surrogates",
     },
+    group="sfumato.replacements",
+    of=f"{__package__}.replacer:Replacer",
+    classes=True,
 )
 """Replacers by name; `Replacer.keyed` makes one for a request."""
 

@@ -6,6 +6,7 @@ Risk is the share of numbers that stay unique; utility is 1 − mean rounding er
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
@@ -68,7 +69,7 @@ def _rounded(numbers: list[int], step: int) -> list[int]:
     return [step * round(n / step) for n in numbers]
 
 
-class ToyEngine(Engine):
+class ToyEngine(Engine[ToyRequest, ToyPublishRequest, ToyExploration, ToyCandidate, ToyRelease]):
     name: ClassVar[str] = "toy"
     title: ClassVar[str] = "Numbers"
     summary: ClassVar[str] = "Numbers: round until nobody stands alone."
@@ -166,9 +167,10 @@ class ToyEngine(Engine):
         }
         return story
 
-    def draft(self, file: Path, others, folder: Path) -> list[str] | None:
-        if file.suffix != ".numbers":
-            return None
+    def claim(self, file: Path) -> float:
+        return 1.0 if file.suffix == ".numbers" else 0.0
+
+    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str]:
         return ["[toy]", f'numbers = "{file.name}"', "choose = { knee = true }", ""]
 
 

@@ -1,7 +1,6 @@
 """The contract between the local page and an engine whose folders people work in: questions and answers.
 
-The page knows nothing of any one engine. What goes back and forth is plain JSON that the page shows; it
-stays between the program and the browser on the same machine.
+The page knows nothing of any one engine; what a desk tells it is in `records`.
 """
 
 from __future__ import annotations
@@ -9,15 +8,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .engine import Progress
-    from .records import Release
+    from ..core.engine import Progress
+    from ..core.records import Release
+    from .records import DocumentView, Passage, Question, ReviewedDocument, Status
 
 __all__ = ["Desk"]
-
-Json = dict[str, Any]
 
 
 class Desk(ABC):
@@ -35,7 +33,7 @@ class Desk(ABC):
         return ()
 
     @abstractmethod
-    def question(self, asking: str) -> Json:
+    def question(self, asking: str) -> Question:
         """Return the next question, with its context; `{"kind": "none"}` where there is none."""
 
     @abstractmethod
@@ -43,15 +41,15 @@ class Desk(ABC):
         """Keep an answer; it is on the disk when this returns."""
 
     @abstractmethod
-    def like(self, given: Mapping[str, object]) -> list[Json]:
+    def like(self, given: Mapping[str, object]) -> list[Passage]:
         """Return the places that the same answer would settle, each with a little context."""
 
     @abstractmethod
-    def document(self, number: int, ratio: float | None = None) -> Json:
+    def document(self, number: int, ratio: float | None = None) -> DocumentView:
         """Return a document with what would be redacted in it."""
 
     @abstractmethod
-    def status(self) -> Json:
+    def status(self) -> Status:
         """Return how far the work is and what it says about the risk."""
 
     @abstractmethod
@@ -68,7 +66,7 @@ class Desk(ABC):
         """Whether a candidate was published."""
 
     @abstractmethod
-    def review(self) -> list[Json]:
+    def review(self) -> list[ReviewedDocument]:
         """Return the documents, the riskiest first, and whether each was seen since the release."""
 
     @abstractmethod
