@@ -63,7 +63,8 @@ def former_spellings(model: type[Request], values: Mapping[str, object]) -> list
         The values by the names that were given.
 
     """
-    fields, shown, used = fields_of(model), parameters(model), list(values)
+    fields, shown = fields_of(model), parameters(model)
+    used = [name for name, value in values.items() if value is not None]
     found: list[Former] = []
     for about in fields.values():
         names = [name for name in about.former if name in used]

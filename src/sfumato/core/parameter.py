@@ -57,7 +57,9 @@ class Parameter:
     def names(self) -> list[str]:
         """What a value may be, each with its arguments; empty where it is not one of a few names."""
         known = [] if self.choices is None else list(self.choices())
-        return known if self.compound is None else [self.compound.form(name) for name in known]
+        if self.compound is None or self.compound.metavar:  # which shows the form of all at once
+            return known
+        return [self.compound.form(name) for name in known]
 
     @property
     def required(self) -> bool:

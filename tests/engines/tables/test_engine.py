@@ -289,7 +289,7 @@ def test_own_policies_as_references(tmp_path):
     tables.save_policy(mine, tmp_path / "mine.json")
     run = tables.explore(
         frame, schema, evaluations=30,
-        references={"file": tmp_path / "mine.json", "words": {"age": ["0-5"]}, "object": mine},
+        reference={"file": tmp_path / "mine.json", "words": {"age": ["0-5"]}, "object": mine},
     )  # fmt: skip
     points = {r.name: (r.risk.value, r.utility.value) for r in run.references}
     assert points["file"] == points["object"]
@@ -297,7 +297,7 @@ def test_own_policies_as_references(tmp_path):
     other = {"attribute": [{**schema["attribute"][0], "domain": {"range": [0, 6]}}]}
     for reference in (tmp_path / "mine.json", mine):
         with pytest.raises(FormatError, match="another schema"):
-            tables.explore(frame, other, references={"file": reference})
+            tables.explore(frame, other, reference={"file": reference})
 
 
 def test_damaged_folders_are_refused(found, tmp_path):

@@ -34,8 +34,10 @@ _COMPUTE = compute_option(_ENGINE)
 class _Budget(Compound):
     """How long a search may take: a number of policies, a number of seconds, or both."""
 
-    help = "Maximum number of policies to evaluate (4000), or of CPU seconds (60s); seconds do not repeat exactly."
-    metavar = "N|SECONDSs"
+    help = (
+        "Maximum number of policies to evaluate, or of CPU seconds; seconds do not repeat exactly."
+    )
+    metavar = "4000|60s"
 
     def read(self, value: object) -> dict[str, object]:
         table = table_of(value)

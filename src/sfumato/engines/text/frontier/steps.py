@@ -164,7 +164,7 @@ def _with_context(labelled: Labelled, level: float) -> Labelled:
     from ..attack.contextual import associated, contextual_labels
 
     if CONTEXT in labelled.names:
-        raise DataError(f"The label {CONTEXT!r} is taken by what --context finds.")
+        raise DataError(f"The label {CONTEXT!r} is taken by what --context-fdr finds.")
     found = associated(labelled.data, labelled.sensitive, documents=labelled.own, level=level)
     kind = len(labelled.names) + 1
     labels = contextual_labels(labelled.data, labelled.labels, found, kind=kind)
