@@ -79,7 +79,7 @@ def attempt(
 
 def _die_before(step: int) -> None:
     """Let this process be killed before its n-th call that changes a name."""
-    from sfumato.core import disk, staging
+    from sfumato.core.storage import disk, work_folder
 
     calls = 0
 
@@ -96,7 +96,7 @@ def _die_before(step: int) -> None:
     places: list[tuple[Any, str]] = [
         (os, name) for name in ("mkdir", "rmdir", "rename", "replace", "unlink", "remove", "link")
     ]
-    for place, name in [*places, (disk, "rename_by"), (staging, "rename_by")]:
+    for place, name in [*places, (disk, "rename_by"), (work_folder, "rename_by")]:
         setattr(place, name, watched(getattr(place, name)))
 
 

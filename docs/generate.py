@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from sfumato.core.engine import ENGINES, Engine
+from sfumato.core.engine import ENGINES, AnyEngine
 from sfumato.core.request import Parameter, Request, parameters
 
 PAGE = Path(__file__).parent / "reference" / "parameters.md"
@@ -60,7 +60,7 @@ def row(about: Parameter, kind: str) -> str:
     return f"| {option} | {key} | `{about.name}` | {default_of(about)} | {words.replace('|', chr(92) + '|')} |"
 
 
-def section(engine: Engine) -> list[str]:
+def section(engine: AnyEngine) -> list[str]:
     """Return the tables of one engine."""
     lines = [f"## {engine.title} (`{engine.name}`)", ""]
     for kind, verb in VERBS.items():

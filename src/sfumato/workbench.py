@@ -15,12 +15,12 @@ from functools import partial
 from pathlib import Path
 
 from .compute.journal import Journal, Part, fingerprint
-from .core.disk import make_private, remove, set_modes
 from .core.errors import WithheldError
 from .core.files import read_json, sha256_of
 from .core.plan import Plan, Section, data_parameter
-from .core.quarantine import QUARANTINE, quarantine_of
 from .core.records import RELEASE_FILE
+from .core.storage.disk import make_private, remove, set_modes
+from .core.storage.quarantine import QUARANTINE, quarantine_of
 
 __all__ = ["RunResult", "refuse_withheld", "run"]
 

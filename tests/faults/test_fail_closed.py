@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from sfumato.core.errors import OutputExistsError, PrivacyWarning, SfumatoError, WithheldError
-from sfumato.core.quarantine import quarantine_of
 from sfumato.core.release import warn_if_composed
+from sfumato.core.storage.quarantine import quarantine_of
 from sfumato.data.document import Document
 from sfumato.data.documents import read_documents, write_documents
 from sfumato.engines.text.redaction.replacer import Mask

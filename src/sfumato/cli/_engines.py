@@ -99,8 +99,8 @@ def _explore(engine: AnyEngine, given: Given, call: Call, console: Console) -> N
 def _publish(engine: AnyEngine, given: Given, call: Call, console: Console) -> None:
     from pathlib import Path
 
-    from ..core.ownership import refuse_inputs
     from ..core.records import FRONTIER_FILE, Release
+    from ..core.storage.ownership import refuse_inputs
 
     request = given.made(engine.PublishRequest)
     candidate = None
@@ -124,7 +124,7 @@ def _publish(engine: AnyEngine, given: Given, call: Call, console: Console) -> N
     console.say(f"written: {call.out}")
     console.result({"out": str(call.out), **release.to_json()})
     if release.withheld:
-        from ..core.quarantine import quarantine_of
+        from ..core.storage.quarantine import quarantine_of
 
         assert call.out is not None
         raise WithheldError(
@@ -160,7 +160,7 @@ def _attack(engine: AnyEngine) -> list[AnyVerb]:
 
 
 def _verb(verb: AnyVerb, given: Given, call: Call, console: Console) -> None:
-    from ..core.ownership import refuse_inputs
+    from ..core.storage.ownership import refuse_inputs
 
     request = given.made(verb.Request)
     if call.out is not None:

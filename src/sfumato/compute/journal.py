@@ -24,13 +24,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from ..core.disk import is_disk_full, remove, sync, sync_tree
 from ..core.errors import OutputExistsError, ParameterError, WorkError
 from ..core.files import canonical_json, sha256_of
 from ..core.lines import append_line, read_lines
-from ..core.ownership import refuse_inputs
 from ..core.records import versions
-from ..core.staging import WorkFolder, check_output, refuse_existing
+from ..core.storage.disk import is_disk_full, remove, sync, sync_tree
+from ..core.storage.ownership import refuse_inputs
+from ..core.storage.staging import check_output
+from ..core.storage.work_folder import WorkFolder, refuse_existing
 
 if TYPE_CHECKING:
     from .protocol import Compute

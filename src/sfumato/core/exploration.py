@@ -13,11 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
-from .disk import put_in_place
 from .errors import FormatError, InputError, ModelError, NoCandidateError, did_you_mean
 from .files import read_json, sha256_of
 from .frontier import Frontier
 from .records import FRONTIER_FILE, Candidate, FrontierRecord, Reference
+from .storage.disk import put_in_place
 
 if TYPE_CHECKING:
     from .engine import AnyEngine

@@ -35,7 +35,7 @@ from .._version import __version__
 from .errors import FormatError, ParameterError
 from .files import read_json, sha256_of, write_json
 from .measures import Risk, Utility
-from .private_key import private_key
+from .storage.private_key import private_key
 
 if TYPE_CHECKING:
     from .statistics.shift import ShiftCheck

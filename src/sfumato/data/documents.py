@@ -20,17 +20,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
+from ..core.errors import DataError, FormatError, InputError, ParameterError
 from ..core.files import whole_directory, whole_file
-from ..core.quarantine import QUARANTINE
 from ..core.records import FRONTIER_FILE, RELEASE_FILE
+from ..core.storage.quarantine import QUARANTINE
 from .document import Document, Span
 from .foreign import check_foreign, check_path
 from .formats._layout import Format, Layout, Part, Write
+from .formats.registry import FORMATS
 from .limits import Limits, current_limits
 from .sources import SeenIds, Withheld
 
@@ -55,13 +55,6 @@ _SUFFIXES = {
     ".conll": "conll", ".iob": "conll", ".bio": "conll", ".csv": "csv", ".tsv": "tsv",
     ".parquet": "parquet", ".pq": "parquet", ".xml": "i2b2",
 }  # fmt: skip
-_CLASSES = {
-    "brat": ("brat", "Brat"), "conll": ("conll", "Conll"), "csv": ("delimited", "Delimited"),
-    "jsonl": ("jsonl", "Jsonl"), "parquet": ("columns", "Parquet"), "tsv": ("delimited", "Delimited"),
-    "prodigy": ("tools", "Prodigy"), "doccano": ("tools", "Doccano"),
-    "labelstudio": ("tools", "LabelStudio"), "i2b2": ("i2b2", "I2b2"),
-}  # fmt: skip
-_FORMATS = tuple(_CLASSES)
 # What sfumato itself writes beside data: never taken for documents.
 _OURS = (RELEASE_FILE, FRONTIER_FILE, QUARANTINE)
 
@@ -294,7 +287,7 @@ def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[Part, .
     if kind is None:
         raise FormatError(
             f"The name {paths[0].name!r} does not tell its format.",
-            hint=f"give the format by --format (format=), one of {', '.join(_FORMATS)}.",
+            hint=f"give the format by --format (format=), one of {', '.join(FORMATS)}.",
         )
     if any(path.is_dir() for path in paths):
         raise InputError("Several inputs must all be files.", hint="give one folder, or files.")
@@ -322,7 +315,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
         )
         raise FormatError(
             f"The folder {folder.name!r} holds {what}.",
-            hint=f"give the format by --format (format=), one of {', '.join(_FORMATS)}.",
+            hint=f"give the format by --format (format=), one of {', '.join(FORMATS)}.",
         )
     kind = given or kinds.pop()
     if kind in ("brat", "i2b2"):
@@ -336,17 +329,11 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
 
 
 def _format(kind: str, layout: Layout, options: dict[str, object]) -> Format:
-    if kind not in _FORMATS:
-        raise ParameterError(
-            f"There is no document format {kind!r}.", hint=did_you_mean(kind, _FORMATS)
-        )
+    form = FORMATS.named(kind)
     if kind == "tsv":
         options = {"delimiter": "\t", **options}
-    module, name = _CLASSES[kind]
     try:
-        made: Format = getattr(import_module(f"{__package__}.formats.{module}"), name)(
-            layout, **options
-        )
+        made: Format = form(layout, **options)
     except TypeError:
         raise ParameterError(
             f"The format {kind!r} does not take the options {', '.join(sorted(options))}."

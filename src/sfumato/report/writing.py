@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.files import write_json
-from ..core.staging import WorkFolder, whole_directory, whole_files
+from ..core.storage.staging import whole_directory, whole_files
+from ..core.storage.work_folder import WorkFolder
 
 if TYPE_CHECKING:
     from .facts import Facts

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from ..core.disk import is_disk_full, told_of_disk
 from ..core.engine import Progress
 from ..core.errors import InputError, SfumatoError
+from ..core.storage.disk import is_disk_full, told_of_disk
 from ..desk.protocol import Desk
 from ..desk.registry import open_desk
 from .frontiers import Frontiers

@@ -229,7 +229,7 @@ def _hierarchy(request: BasketsHierarchyRequest, call: Call) -> Mapping[str, Jso
     import csv
 
     from ...core.errors import DataError
-    from ...core.staging import whole_file
+    from ...core.storage.staging import whole_file
     from .matrix.co_occurrence import learned_hierarchy
 
     assert call.out is not None
@@ -268,24 +268,9 @@ def _topics(request: BasketsTopicsRequest, call: Call) -> Mapping[str, JsonValue
 
 
 def _study(request: BasketsStudyRequest, call: Call) -> Mapping[str, JsonValue]:
-    from importlib import import_module
+    from ...core.studies import STUDIES
 
-    from ...core.files import whole_directory
-
-    laboratory = import_module("sfumato.laboratory.baskets.study")
-    baskets = request.baskets()
-    found = laboratory.run_study(
-        baskets, k=request.k, folds=request.folds, repeats=request.repeats, seed=request.seed,
-        progress=call.progress,
-    )  # fmt: skip
-    if call.out is not None:
-        with whole_directory(call.out, force=call.force) as folder:
-            laboratory.write_study(found, folder)
-    for row in found["table"]:
-        cells = "  ".join(f"k={c['k']}: {c['auc']:.3f} ({c['note']})" for c in row["cells"])
-        call.say(f"{row['method']:24} {cells}")
-    told: Mapping[str, JsonValue] = found
-    return told
+    return STUDIES["baskets"](request, call)
 
 
 ENGINE = BasketsEngine()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -226,18 +225,9 @@ def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:
 
 
 def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
-    from ...core.files import check_output
+    from ...core.studies import STUDIES
 
-    assert call.out is not None
-    check_output(call.out, force=call.force)
-    study = import_module("sfumato.laboratory.tables.study").study
-    facts: Mapping[str, JsonValue] = study(
-        request.table, request.schema_, request.population, call.out,
-        evaluations=request.evaluations, runs=request.runs, sublattices=request.sublattices,
-        seed=request.seed, force=call.force, say=call.say,
-    )  # fmt: skip
-    call.say(f"Figures written to {call.out}.")
-    return facts
+    return STUDIES["tables"](request, call)
 
 
 ENGINE = TablesEngine()

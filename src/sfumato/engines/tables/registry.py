@@ -10,8 +10,9 @@ from ...core.registry import Registry
 
 if TYPE_CHECKING:
     from .measures.protocol import Measure
+    from .search.proof import Certified
 
-__all__ = ["ARGUMENTS", "LOSSES", "RISKS", "STRATEGIES"]
+__all__ = ["ARGUMENTS", "CERTIFIERS", "LOSSES", "RISKS", "STRATEGIES"]
 
 _SEARCH = "sfumato.engines.tables.search"
 _MEASURES = "sfumato.engines.tables.measures.axes"
@@ -29,6 +30,14 @@ STRATEGIES: Registry[Callable[..., None]] = Registry(
     of="collections.abc:Callable",
 )
 """Called with a `Run` and the strategy's own options; measures policies until the budget is used up."""
+
+CERTIFIERS: Registry[Callable[..., Certified]] = Registry(
+    "certifier",
+    {"bounds": "sfumato.engines.tables.certificate.certify:certify"},
+    group="sfumato.tables.certifiers",
+    of="collections.abc:Callable",
+)
+"""Called with a `Run`, seconds and threads; returns what no policy can be better than. `--certify` asks "bounds"."""
 
 RISKS: Registry[type[Measure]] = Registry(
     "risk",

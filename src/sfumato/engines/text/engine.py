@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -294,11 +293,12 @@ def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
 
 
 def _formats(_request: FormatsRequest, call: Call) -> Mapping[str, JsonValue]:
-    from .format_options import FORMAT, FORMATS, SUFFIXES
+    from ...data.formats.registry import FORMATS
+    from .format_options import FORMAT, SUFFIXES
 
     found: dict[str, JsonValue] = {}
     for name in FORMATS:
-        options = [argument.form for argument in FORMAT.arguments[name]]
+        options = [argument.form for argument in FORMAT.arguments.get(name, ())]
         suffixes = SUFFIXES.get(name, ())
         found[name] = {"suffixes": list(suffixes), "options": list(options)}
         call.say(f"{name:<12} {' '.join(suffixes) or '(by name only)':<22} {','.join(options)}")
@@ -333,10 +333,9 @@ def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
 
 
 def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
-    # The laboratory stands above the engines; it is asked for by name only when it is used.
-    run = import_module("sfumato.laboratory.text.study").run_study
-    found: Mapping[str, JsonValue] = run(request, call)
-    return found
+    from ...core.studies import STUDIES
+
+    return STUDIES["text"](request, call)
 
 
 ENGINE = TextEngine()

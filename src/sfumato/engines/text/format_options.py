@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ...core.arguments import Argument, Named
 
-__all__ = ["AUTO", "FORMAT", "FORMATS", "SUFFIXES"]
+__all__ = ["AUTO", "FORMAT", "SUFFIXES"]
 
 AUTO = "auto"
 """The format that a file's name says, where only its options are given: `auto:overlaps=merge`."""
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2")  # fmt: skip
 SUFFIXES = {
     "jsonl": (".jsonl", ".ndjson", ".json"), "csv": (".csv",), "tsv": (".tsv",),
     "parquet": (".parquet", ".pq"), "conll": (".conll", ".iob", ".bio"), "brat": (".txt", ".ann"),
@@ -54,7 +53,7 @@ FORMAT = Named(
         "tsv": [_DELIMITER, _SPANS, _OVERLAPS],
         "parquet": [_SPANS, _OVERLAPS],
         "conll": [*_COLUMNS, _OVERLAPS],
-        **{name: [_OVERLAPS] for name in FORMATS[5:]},
+        **{name: [_OVERLAPS] for name in ("brat", "prodigy", "doccano", "labelstudio", "i2b2")},
     },
     metavar="NAME[:KEY=VALUE,…]",
     unset=AUTO,

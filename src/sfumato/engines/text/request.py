@@ -15,8 +15,9 @@ from ...core.arguments import Argument, Compound, Flagged, Named
 from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError
 from ...core.request import Request, parameter
+from ...data.formats.registry import FORMATS
 from .attack.registry import ATTACKERS, ENCODER
-from .format_options import FORMAT, FORMATS
+from .format_options import FORMAT
 from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
 from .redaction.registry import ARGUMENTS, REPLACEMENTS

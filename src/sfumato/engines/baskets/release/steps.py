@@ -19,10 +19,10 @@ from ....compute import engine as compute_engine
 from ....core.engine import Progress
 from ....core.errors import DataError, FormatError, InputError, ReleaseRefusedError
 from ....core.files import sha256_of, whole_directory, write_json
-from ....core.ownership import paths_in
-from ....core.private_key import private_key
 from ....core.records import RELEASE_FILE, InputFile, ShiftRecord
 from ....core.release import refuse_different, released_files, warn_if_composed, warn_of_kept_order
+from ....core.storage.ownership import paths_in
+from ....core.storage.private_key import private_key
 from ....data.baskets import (
     Baskets,
     check_labels,

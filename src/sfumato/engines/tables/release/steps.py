@@ -16,12 +16,12 @@ from ....compute.protocol import Compute
 from ....core.errors import FormatError, ParameterError, ReleaseRefusedError
 from ....core.files import sha256_of, write_json
 from ....core.measures import Risk, Utility
-from ....core.ownership import paths_in
-from ....core.private_key import private_key
-from ....core.quarantine import write_quarantine
 from ....core.records import InputFile, ShiftRecord
 from ....core.release import refuse_different, warn_if_composed, warn_of_kept_order
 from ....core.statistics.shift import ShiftCheck
+from ....core.storage.ownership import paths_in
+from ....core.storage.private_key import private_key
+from ....core.storage.quarantine import write_quarantine
 from ....data.table import Table, misplaced, read_table
 from ....data.table_schema import MISSING, TableSchema
 from ....data.table_source import Source

@@ -15,7 +15,8 @@ from ....core.errors import InputError, ParameterError
 from ....core.files import read_json, write_json
 from ....core.randomness import Streams
 from ....core.records import RELEASE_FILE
-from ....core.staging import WorkFolder, whole_directory
+from ....core.storage.staging import whole_directory
+from ....core.storage.work_folder import WorkFolder
 from ....desk.protocol import Desk
 from ....desk.records import DocumentView, Passage, Question, ReviewedDocument, Status
 from ..exploration import TextExploration

@@ -23,7 +23,7 @@ from pydantic import Field
 from ....core.errors import DataError, FormatError, InputError
 from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import Count, Label, Record
-from ....core.staging import whole_directory
+from ....core.storage.staging import whole_directory
 from ....data.document import Document, Span
 from ....data.documents import read_documents
 from ....data.findings import with_findings

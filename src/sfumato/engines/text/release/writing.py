@@ -21,11 +21,11 @@ from ....core.engine import Progress, no_progress
 from ....core.errors import DataError, ReleaseRefusedError
 from ....core.files import sha256_of
 from ....core.measures import Risk
-from ....core.ownership import paths_in
-from ....core.private_key import private_key
-from ....core.quarantine import check_quarantine, write_quarantine
 from ....core.records import InputFile
 from ....core.release import warn_if_composed
+from ....core.storage.ownership import paths_in
+from ....core.storage.private_key import private_key
+from ....core.storage.quarantine import check_quarantine, write_quarantine
 from ....data.document import Document
 from ....data.documents import Corpus, read_documents, write_documents
 from ....data.findings import with_findings

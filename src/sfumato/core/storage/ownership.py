@@ -13,7 +13,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from .errors import InputError
+from ..errors import InputError
+from .hashes import sha256_of_entries
 
 __all__ = ["is_ours", "lists_file", "paths_in", "refuse_inputs"]
 
@@ -107,8 +108,6 @@ def _release(folder: Path, names: set[str]) -> bool:
     outputs = _outputs(record)
     if outputs != {"."}:
         return bool(outputs) and rest <= outputs
-    from .files import sha256_of_entries
-
     # A folder of documents: its files are ours when they are, all together, the ones recorded.
     return sha256_of_entries(folder, rest) == str(record["outputs"][0].get("sha256"))
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from .errors import InputError, PrivacyWarning
+from ..errors import InputError, PrivacyWarning
 
 __all__ = ["PRIVATE_KEY_VARIABLE", "PrivateKey", "key_file", "private_key"]
 

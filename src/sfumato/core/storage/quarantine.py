@@ -10,8 +10,9 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from .errors import OutputExistsError
-from .staging import WorkFolder, whole_file
+from ..errors import OutputExistsError
+from .staging import whole_file
+from .work_folder import WorkFolder
 
 __all__ = [
     "QUARANTINE",
