@@ -7,7 +7,7 @@ export PYTHONHASHSEED := 0
 comma := ,
 EXTRAS := test,bench,files$(if $(shell command -v java),$(comma)spark)
 
-.PHONY: demo test lint bench constraints faults fuzz lowest pictures reference same clean
+.PHONY: demo test lint bench constraints faults fuzz lowest pictures reference same stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
@@ -57,6 +57,13 @@ fuzz: $(VENV)/.test
 faults: $(VENV)/.test
 	for kind in text tables baskets run report serve; do $(BIN)/python -m benchmarks._kills $$kind 100 || exit 1; done
 	for kind in tables baskets run report serve; do $(BIN)/python -m benchmarks._kills $$kind steps || exit 1; done
+
+# Pages and type stubs that are made from the engines' requests; tests compare them.
+reference: $(VENV)/.test
+	$(BIN)/python docs/generate.py
+
+stubs: $(VENV)/.test
+	$(BIN)/python tools/stubs.py
 
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium

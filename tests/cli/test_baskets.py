@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from sfumato.cli import build
 from sfumato.data.baskets import Baskets, write_baskets
-from sfumato.engines.baskets import audit
+from sfumato.engines.baskets.containment.audit import audit
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core import DataError, FormatError, InputError, PlanError
 from sfumato.data.hierarchy import hierarchy_names, hierarchy_order
 from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
 from sfumato.data.table_source import Source
-from sfumato.engines import tables
 
 
 def schema(missing="error", **domains):
@@ -283,7 +283,7 @@ def test_a_draft_fails_closed():
     undecided = [a.name for a in drafted.attributes if a.undecided]
     assert undecided == ["familysize", "shoe"]
     with pytest.raises(PlanError, match="The role of 2 columns is not decided") as told:
-        tables.explore(frame, drafted, evaluations=10)
+        tables.explore(frame, schema=drafted, evaluations=10)
     assert "'shoe'" in str(told.value)
     admitted = next(a for a in drafted.attributes if a.name == "admitDate")
     assert admitted.date.unit == "month"

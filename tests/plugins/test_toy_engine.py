@@ -136,18 +136,26 @@ def test_publishing_without_a_choice_is_refused(sfumato):
 def test_python_loads_and_publishes(site, tmp_path):
     (tmp_path / "a.numbers").write_text("\n".join(str(n) for n in range(50)))
     code = (
-        "import sfumato as sf\n"
-        "from sfumato.core.engine import ENGINES\n"
-        "toy = ENGINES['toy']\n"
-        "found = toy.explore(toy.Request.made({'numbers': 'a.numbers'}, owner='explore'))\n"
-        "import os; os.mkdir('saved'); found.save('saved')\n"
+        "import inspect, sfumato as sf\n"
+        "assert 'toy' in dir(sf) and dir(sf.toy) == ['explore', 'load', 'publish']\n"
+        "from sfumato import toy\n"
+        "assert toy is sf.toy\n"
+        "assert str(inspect.signature(toy.explore)) == "
+        "'(numbers, *, steps=[1, 5, 10], seed=0, progress=None)'\n"
+        "found = toy.explore('a.numbers', steps=[1, 5, 20])\n"
+        "found.save('saved')\n"
         "again = sf.load('saved')\n"
-        "assert again.record == found.record\n"
+        "assert again.record == found.record == toy.load('saved').record\n"
+        "assert toy.publish('saved', 'a.numbers', max_risk=0, signed=True, out='out').unique == 0\n"
+        "assert '<svg' in found.plot(log=True)._repr_html_()\n"
         "print(again.publish(again.knee(), 'a.numbers')[:3], again)\n"
+        "print(toy.publish(again, 'a.numbers', choose=again.knee())[:3], toy.explore.__doc__)\n"
+        "toy.explore('a.numbers', stepz=3)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SOURCE), str(site)])},
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert "toy.explore has no parameter 'stepz'. Hint: did you mean" in done.stderr, done.stderr
     assert "toy exploration" in done.stdout
+    assert "steps : list of int, default=[1, 5, 10]\n    Rounding steps to try." in done.stdout

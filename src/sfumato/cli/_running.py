@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import threading
 import time
@@ -182,6 +183,9 @@ def running(
     except OSError as error:
         if debug:
             raise
+        if error.errno == errno.ENAMETOOLONG:
+            typer.echo("sfumato: The name of a file or folder is too long.", err=True)
+            raise typer.Exit(2) from None
         name = "" if error.filename is None else f" ({str(error.filename).rsplit('/', 1)[-1]})"
         typer.echo(f"sfumato: {error.strerror or 'a file could not be used'}{name}.", err=True)
         missing = isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError)

@@ -87,13 +87,14 @@ class Argument:
 class Compound(ABC):
     """One option that fills several fields of a request.
 
-    `help`, `metavar` and `flag` are for an option that is no field itself (`--log`); one that is a field,
+    `help` and `metavar` are for an option that is no field itself (`--log`); one that is a field,
     too (`--risk`), has those of the field.
     """
 
     help: str = ""
     metavar: str = ""
-    flag: str = ""
+    takes: tuple[object, ...] = (str, Mapping[str, object])
+    """The types of a value, in addition to those of the field."""
 
     @abstractmethod
     def read(self, value: object) -> dict[str, object]:
@@ -121,7 +122,7 @@ class Named(Compound):
         The field that the name itself fills.
     arguments : mapping of str to sequence of Argument
         The arguments of each name that takes any; under "" those of every value.
-    help, metavar, flag : str
+    help, metavar : str
         See `Compound`.
     default : str
         The name that a text begins with where the field `own` is not given.
@@ -301,6 +302,8 @@ class Flagged(Compound):
         The field that the word sets to True.
 
     """
+
+    takes = ()
 
     def __init__(self, own: str, word: str, field: str) -> None:
         self.own, self.word, self.field = own, word, field

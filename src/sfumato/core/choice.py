@@ -34,6 +34,8 @@ class Choosing(Compound):
 
     """
 
+    takes = (str,)
+
     def __init__(self, **ways: str) -> None:
         self.ways = {"knee": "knee", "dominates": "better-than:NAME", **ways}
         self.metavar = "|".join(["ID", *self.ways.values()])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, Union, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_validator
 from pydantic.fields import FieldInfo
@@ -57,15 +57,15 @@ def _compound(about: Parameter, compound: Compound) -> Parameter:
     """Return a field that also takes the text of a compound."""
     assert about.field is not None
     shown = copy(about.field)
-    if str not in about.plain and not about.is_list:
-        shown.annotation = cast("type[Any]", shown.annotation | str)
+    more = [kind for kind in compound.takes if kind not in about.plain]
+    shown.annotation = cast("type[Any]", Union[shown.annotation, *more])
     metavar = compound.metavar or about.metavar
     return replace(about, field=shown, compound=compound, metavar=metavar)
 
 
 def _option(first: Parameter, compound: Compound) -> Parameter:
     """Return an option that is no field itself; `first` is one of the fields that it fills."""
-    field = FieldInfo(annotation=cast("type[Any]", str | None), default=None)
+    field = FieldInfo(annotation=cast("type[Any]", Union[*compound.takes, None]), default=None)
     return Parameter(
         first.within, compound.help, flag="--" + first.within.replace("_", "-"),
         choices=first.choices, in_plan=first.in_plan, recorded=False, metavar=compound.metavar,
@@ -93,10 +93,12 @@ class Request(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _former_names(cls, values: object) -> object:
+        """Accept former names, and one value for a list of one."""
         if not isinstance(values, Mapping):
             return values
+        known = fields_of(cls)
         renamed: dict[str, str] = {}
-        for about in fields_of(cls).values():
+        for about in known.values():
             renamed |= dict.fromkeys((*about.aliases, *about.former), about.name)
         found: dict[str, object] = {}
         for name, value in values.items():
@@ -104,7 +106,12 @@ class Request(BaseModel):
             if public in found:
                 raise ValueError(f"{name!r} is a former name of {public!r}; give one of them")
             found[public] = value
-        return cls.expand(found)
+        found = cls.expand(found)
+        for name, value in found.items():
+            one = isinstance(value, str | int | float | os.PathLike)
+            if one and name in known and known[name].is_list:
+                found[name] = [value]
+        return found
 
     @classmethod
     def all_compounds(cls) -> dict[str, Compound]:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
-from ..core.files import whole_file
+from ..core.files import check_plain_file, whole_file
 from .baskets import Baskets
 from .database import quoted_name
 from .limits import current_limits
@@ -77,6 +77,7 @@ def read_log(path: Path, columns: LogColumns) -> Baskets:
         Which columns say what.
 
     """
+    check_plain_file(path)
     if not path.is_file():
         raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
     source = Source.open(_json_table(path, columns)) if _is_json(path) else Source.open(path)

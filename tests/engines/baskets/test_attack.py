@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from sfumato.baskets import explore
 from sfumato.core.engine import Call
-from sfumato.engines.baskets import explore
 from sfumato.engines.baskets.attack.linkage import Attackers, drawn_people, linked
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.matrix.binary import as_binary

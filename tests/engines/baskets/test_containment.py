@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core import DataError, ParameterError
-from sfumato.engines.baskets import audit, dataset_containment, row_containment
-from sfumato.engines.baskets.containment.audit import containment_group, is_feasible
+from sfumato.engines.baskets import dataset_containment, row_containment
+from sfumato.engines.baskets.containment.audit import audit, containment_group, is_feasible
 from sfumato.engines.baskets.containment.posets import (
     absence_containment,
     poset_containment,

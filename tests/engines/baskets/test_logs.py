@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sfumato.baskets import explore, load
 from sfumato.core import DataError, FormatError, InputError, ParameterError
 from sfumato.data.logs import LogColumns, read_log
-from sfumato.engines.baskets import explore, load
 
 
 def events(seed=0, people=120):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato.baskets import explore
 from sfumato.core import InputError, ReleaseRefusedError
-from sfumato.engines.baskets import explore
 from sfumato.engines.baskets.disclosure.inference import highest_confidence, without_telling_items
 from sfumato.engines.baskets.matrix.binary import as_binary
 from sfumato.engines.baskets.release.steps import projected

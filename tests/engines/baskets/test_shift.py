@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from sfumato import baskets
 from sfumato.cli import build
 from sfumato.core.engine import Part
 from sfumato.core.errors import ModelError, ReleaseRefusedError
 from sfumato.core.statistics.shift import DIFFERENT, LIKE
 from sfumato.data.baskets import Baskets
 from sfumato.data.tally import Tally
-from sfumato.engines import baskets
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.measures.shift import COLUMNS_FILE, ExploredColumns
 

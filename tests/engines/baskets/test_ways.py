@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from sfumato.baskets import explore, load
 from sfumato.core import DataError, ParameterError
 from sfumato.core.engine import Part
 from sfumato.data.baskets import read_baskets
-from sfumato.engines.baskets import explore, load
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.frontier.steps import knowledge_of
 from sfumato.engines.baskets.matrix.binary import as_binary
@@ -59,7 +59,7 @@ def test_every_way_keeps_every_promise_in_the_written_file(
 @pytest.fixture(scope="module")
 def labelled():
     X, y = purchases(n=300, d=16, seed=3)
-    return X, y, explore(X, y, k=[3], selector="hamdist", method=list(WAYS), folds=2)
+    return X, y, explore(X, labels=y, k=[3], selector="hamdist", method=list(WAYS), folds=2)
 
 
 @pytest.mark.filterwarnings("ignore::sfumato.core.errors.PrivacyWarning")
@@ -155,7 +155,7 @@ def test_classes_of_several_kinds_are_scored(labelled):
     several = np.where(X[:, 0] == 1, "a", np.where(X[:, 1] == 1, "b", "c"))
     number = 3.0 * X[:, 0] + X[:, 1] + np.linspace(0, 0.1, len(X))
     for labels in (several, number):
-        tried = explore(X, labels, k=3, selector="hamdist", folds=2)
+        tried = explore(X, labels=labels, k=3, selector="hamdist", folds=2)
         best = max(c.auc for c in tried.candidates)
         assert best > 0.8
         assert tried.record.references[0].auc >= best - 0.1
@@ -172,7 +172,7 @@ def test_unlabelled_logs_and_wrong_calls():
     with pytest.raises(ParameterError, match="known_absences"):
         explore(X, k=3, known_absences=-1)
     assert explore(X, k=3).record.positives is None
-    assert explore(X, y, k=3, selector="support", folds=2).record.positives is not None
+    assert explore(X, labels=y, k=3, selector="support", folds=2).record.positives is not None
 
 
 def categories_of(rows, names):

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core.frontier import Frontier
 from sfumato.core.randomness import Streams
-from sfumato.engines import tables
 from sfumato.engines.tables.certificate.bounds import Bounds
 from sfumato.engines.tables.certificate.boxes import close_boxes
 from sfumato.engines.tables.certificate.branching import branch
@@ -161,7 +161,7 @@ def test_a_certificate_goes_into_the_frontier(tmp_path):
             {"name": "sex", "role": "quasi", "domain": {"values": ["f", "m"]}},
         ]
     }
-    found = tables.explore(frame, schema, evaluations=10, certify=5)
+    found = tables.explore(frame, schema=schema, evaluations=10, certify=5)
     proof = found.record.certificate
     assert proof.exact
     assert proof.area == found.record.area

@@ -11,8 +11,8 @@ from sfumato.engines.tables.contingency.cells import Cells, group_sizes
 from sfumato.engines.tables.measures import axes as measures
 from sfumato.engines.tables.measures.protocol import Context, Measure
 from sfumato.engines.tables.measures.sensitive import l_diversity, t_closeness
-from sfumato.engines.tables.measures.shown import beside, size_histogram
-from sfumato.engines.tables.registry import LOSSES, RISKS, STRATEGIES
+from sfumato.engines.tables.measures.shown import PolicyGroups, size_histogram
+from sfumato.engines.tables.registry import LOSSES, RISKS, SHOWN, STRATEGIES
 
 SIZES = (5, 3, 4)
 LENGTH = sum(SIZES) - len(SIZES)
@@ -176,9 +176,9 @@ def test_diversity_and_closeness_against_pandas(drawn):
     assert found[0] == min(distinct)
     assert found[1] == pytest.approx(min(least), abs=1e-9)
     assert t_closeness(cells, bits, target) == pytest.approx(max(farthest), abs=1e-9)
-    shown = beside(cells, bits, {"t": target})
-    assert shown["k"] == seen.groupby(["a", "b", "c"]).size().min()
-    assert shown["l_diversity"] == {"t": min(distinct)}
+    groups = PolicyGroups.of_cells(cells, bits, {"t": target})
+    assert SHOWN["k"].of_groups(groups) == seen.groupby(["a", "b", "c"]).size().min()
+    assert SHOWN["l_diversity"].of_groups(groups) == {"t": min(distinct)}
 
 
 def test_wide_lattices_do_not_overflow():
@@ -202,6 +202,6 @@ def test_unknown_names():
 def test_histogram_covers_everyone():
     records, people = np.array([1, 4, 7]), np.array([1.0, 12.0, 5000.0])
     found = size_histogram(records, people)
-    assert sum(b["records"] for b in found) == 12
-    assert sum(b["risk_share"] for b in found) == pytest.approx(1, abs=1e-5)
-    assert [(b["low"], b["high"]) for b in found] == [(1, 1), (10, 19), (1000, None)]
+    assert sum(b.records for b in found) == 12
+    assert sum(b.risk_share for b in found) == pytest.approx(1, abs=1e-5)
+    assert [(b.low, b.high) for b in found] == [(1, 1), (10, 19), (1000, None)]

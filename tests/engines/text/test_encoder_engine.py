@@ -210,5 +210,5 @@ def test_a_ratio_chooses_the_best_form(explored, tmp_path):
     published = ENGINE.publish(
         explored, candidate, TextPublishRequest(documents=corpus(3, seed=4)), out=None
     )
-    assert len(published) == 3
+    assert len(published.data) == 3
     assert json.loads(candidate.model_dump_json())["way"] == "best form"

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, field_validator
 
 from ...compute import COMPUTE, compute_option
 from ...core.arguments import Argument, Compound, Keyed, Named
+from ...core.input_types import InputType
 from ...core.request import Request, parameter
+from ...data.inputs import Estimator, LabelsInput, MatrixInput, NamesInput
 from .registry import WAYS, measure_names, selector_names
 
 if TYPE_CHECKING:
@@ -25,7 +27,13 @@ __all__ = [
     "BasketsRequest",
     "BasketsStudyRequest",
     "BasketsTopicsRequest",
+    "SelectorInput",
 ]
+
+if TYPE_CHECKING:
+    SelectorInput: TypeAlias = Estimator
+else:
+    SelectorInput = Annotated[object, InputType("SelectorInput", "selector", __name__)]
 
 K = Annotated[int, Field(ge=1)]
 
@@ -52,8 +60,8 @@ class _OfMatrix(Request):
     """What every request about a matrix or a log shares."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {"log": _LOG}
-    matrix: Any = parameter(help=_MATRIX, role="data")
-    labels: Any = parameter(None, help=_LABELS, role="file")
+    matrix: MatrixInput = parameter(help=_MATRIX, role="data")
+    labels: LabelsInput | None = parameter(None, help=_LABELS, role="file")
     item: str | None = parameter(
         None,
         help="Column of the items, where the data is a log with one line per event.",
@@ -159,7 +167,7 @@ class BasketsRequest(_OfMatrix):
 
     compounds: ClassVar[Mapping[str, Compound]] = {"compute": _COMPUTE}
     k: list[K] = parameter([5, 8, 11], help="k: minimum number of matching rows.", min_length=1)
-    selector: list[object] = parameter(
+    selector: list[str | SelectorInput] = parameter(
         ["all"], help="Selectors to try; all: every one that can run here.",
         choices=selector_names, min_length=1,
     )  # fmt: skip
@@ -175,7 +183,7 @@ class BasketsRequest(_OfMatrix):
     known_absences: int | Literal["all"] = parameter(
         0, help="Maximum number of absences that are known, or all."
     )
-    sensitive: Any = parameter(
+    sensitive: NamesInput | None = parameter(
         None, help="Items that must not be inferable from other items: a file with one name per line.",
         role="file",
     )  # fmt: skip
@@ -198,7 +206,7 @@ class BasketsRequest(_OfMatrix):
     absences: list[Annotated[int, Field(ge=0)]] = parameter(
         [1, 2], help="Numbers of known absences to measure the anonymity under."
     )
-    absence_risky: object = parameter(
+    absence_risky: NamesInput | None = parameter(
         None, help="Features whose absence is risky: a file of names, or all.", role="file"
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)

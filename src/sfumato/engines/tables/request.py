@@ -5,17 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
 from ...compute import COMPUTE, compute_option
 from ...core.arguments import Argument, Compound, Named, number, table_of
 from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError, SfumatoError
+from ...core.input_types import InputType
 from ...core.request import Request, parameter
+from ...data.inputs import CutsInput, PathInput, PopulationInput, RowsInput, SchemaInput, TableInput
 from .registry import ARGUMENTS, LOSSES, RISKS, STRATEGIES
+
+if TYPE_CHECKING:
+    from .space.policy import Policy
 
 __all__ = [
     "MappingRequest",
+    "PolicyInput",
     "SchemaRequest",
     "StudyRequest",
     "TablesChoice",
@@ -38,6 +44,7 @@ class _Budget(Compound):
         "Maximum number of policies to evaluate, or of CPU seconds; seconds do not repeat exactly."
     )
     metavar = "4000|60s"
+    takes = (int, str, Mapping[str, object])
 
     def read(self, value: object) -> dict[str, object]:
         table = table_of(value)
@@ -62,6 +69,7 @@ class _Reference(Compound):
     """Policy files to compare with, each by a name of its own or by that of the file."""
 
     metavar = "[NAME=]FILE"
+    takes = (Mapping[str, object],)
 
     def read(self, value: object) -> dict[str, object]:
         table = table_of(value)
@@ -82,6 +90,12 @@ class _Reference(Compound):
 
     def example(self, field: str) -> str:  # noqa: ARG002
         return "NAME=FILE"
+
+
+if TYPE_CHECKING:
+    PolicyInput: TypeAlias = PathInput | Policy | Mapping[str, Any]
+else:
+    PolicyInput = Annotated[object, InputType("PolicyInput", "path, Policy or dict", __name__)]
 
 
 class TablesRequest(Request):
@@ -108,9 +122,11 @@ class TablesRequest(Request):
         "loss": Named("loss", ARGUMENTS["loss"]),
         "compute": _COMPUTE,
     }
-    table: object = parameter(help=_TABLE, role="data")
-    schema_: Any = parameter(None, help="The table's schema (TOML).", role="file", alias="schema")
-    population: object = parameter(
+    table: TableInput = parameter(help=_TABLE, role="data")
+    schema_: SchemaInput | None = parameter(
+        None, help="The table's schema (TOML).", role="file", alias="schema"
+    )
+    population: PopulationInput | None = parameter(
         None, help="Counts of people by quasi-identifiers, with a column 'count'.", role="file"
     )
     sampling_fraction: float | None = parameter(
@@ -176,10 +192,10 @@ class TablesRequest(Request):
         choices=lambda: _SUPPRESSED,
         within="suppress",
     )
-    cut_points: dict[str, Any] = parameter(
+    cut_points: dict[str, CutsInput] = parameter(
         {}, help="By attribute: the only values at which an interval may begin, as 20:40:60."
     )
-    references: dict[str, Any] = parameter(
+    references: dict[str, PolicyInput] = parameter(
         {}, help="Policies to compare with, by name.", role="file", within="reference"
     )
     reference: list[str | Path] = parameter(
@@ -247,8 +263,10 @@ class TablesPublishRequest(Request):
     """The parameters of `tables publish`."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {"compute": _COMPUTE}
-    table: object = parameter(help=_TABLE, role="data")
-    population: object = parameter(None, help="Another population to measure against.", role="file")
+    table: RowsInput = parameter(help=_TABLE, role="data")
+    population: PopulationInput | None = parameter(
+        None, help="Another population to measure against.", role="file"
+    )
     refuse_above: float | None = parameter(
         None, help="Refuse a measured risk above this.", ge=0, le=1, aliases=["max_risk"]
     )
@@ -332,7 +350,7 @@ class TablesChoice(Choice):
 class SchemaRequest(Request):
     """The parameters of `tables schema`."""
 
-    table: object = parameter(help=_TABLE, role="data")
+    table: RowsInput = parameter(help=_TABLE, role="data")
 
 
 class MappingRequest(TablesChoice):
@@ -344,9 +362,11 @@ class MappingRequest(TablesChoice):
 class StudyRequest(Request):
     """The parameters of `tables study`."""
 
-    table: object = parameter(help=_TABLE, role="data")
-    schema_: Any = parameter(help="The table's schema (TOML).", role="file", alias="schema")
-    population: object = parameter(None, help="Counts of the population.", role="file")
+    table: TableInput = parameter(help=_TABLE, role="data")
+    schema_: SchemaInput = parameter(help="The table's schema (TOML).", role="file", alias="schema")
+    population: PopulationInput | None = parameter(
+        None, help="Counts of the population.", role="file"
+    )
     evaluations: int | None = parameter(None, help="Policies measured per run.", ge=2)
     runs: int = parameter(3, help="Runs of each strategy.", ge=1)
     sublattices: int = parameter(500, help="Sublattices drawn for figure 6.", ge=10)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import Field, field_validator
 
@@ -14,8 +14,10 @@ from ...compute import COMPUTE, compute_option
 from ...core.arguments import Argument, Compound, Flagged, Named
 from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError
+from ...core.input_types import InputType
 from ...core.request import Request, parameter
 from ...data.formats.registry import FORMATS
+from ...data.inputs import Estimator
 from .attack.registry import ATTACKERS, ENCODER
 from .format_options import FORMAT
 from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
@@ -27,6 +29,11 @@ from .sources import Source
 if TYPE_CHECKING:
     from ...core.exploration import Exploration
     from ...core.records import Candidate, FrontierRecord
+    from .learners.protocol import Learner
+
+    LearnerInput: TypeAlias = Learner | Estimator
+else:
+    LearnerInput = Annotated[object, InputType("LearnerInput", "Learner or classifier", __name__)]
 
 __all__ = [
     "BUDGETS",
@@ -36,6 +43,7 @@ __all__ = [
     "ConvertRequest",
     "FormatsRequest",
     "GivenWords",
+    "LearnerInput",
     "StartRequest",
     "StudyRequest",
     "TextAttackRequest",
@@ -52,6 +60,7 @@ EVERY_LABEL = "all"
 File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Inspected = Annotated[int, Field(ge=1)]
+Words = Annotated["File | GivenWords", InputType("WordsInput", "path or list of str")]
 C = TypeVar("C", bound="Candidate")
 R = TypeVar("R", bound="FrontierRecord")
 
@@ -70,17 +79,10 @@ def _words(value: object) -> object:
     return GivenWords(tuple(value)) if isinstance(value, Iterable) else value
 
 
-def _listed(value: object) -> object:
-    """Take one value for a list of one."""
-    return [value] if isinstance(value, str | os.PathLike) else value
-
-
 def _attackers(value: object) -> object:
     """Take None for all attackers and an empty list for none, as Python code says it."""
     if value is None:
         return [_EVERYONE]
-    if isinstance(value, str):
-        return [value]
     return (list(value) or [_NOBODY]) if isinstance(value, Iterable) else value
 
 
@@ -176,7 +178,7 @@ class TextRequest(_WithFindings):
         RATIOS, help="Loss ratios L/C: how many words withheld one leak is worth.", min_length=1
     )
     folds: int = parameter(4, help="Folds by document.", ge=2)
-    learner: object = parameter("crf", help="What learns.", choices=lambda: LEARNERS)
+    learner: str | LearnerInput = parameter("crf", help="What learns.", choices=lambda: LEARNERS)
     mode: str = parameter(
         "honest",
         help="Judged on unseen documents, or as the paper prints it.",
@@ -185,13 +187,13 @@ class TextRequest(_WithFindings):
     weights: dict[str, Ratio] = parameter(
         {}, help="Factors of L per label, for example NAME=2.", metavar="LABEL=FACTOR"
     )
-    deny: File | GivenWords | None = parameter(
+    deny: Words | None = parameter(
         None, help="File of words and phrases that are always redacted, one per line.", role="file"
     )
-    allow: File | GivenWords | None = parameter(
+    allow: Words | None = parameter(
         None, help="File of words and phrases that are never redacted, one per line.", role="file"
     )
-    word_lists: dict[str, File | GivenWords] = parameter(
+    word_lists: dict[str, Words] = parameter(
         {}, help="Files of words that share a meaning, one per line; each is a feature.",
         role="file", metavar="NAME=FILE",
     )  # fmt: skip
@@ -203,7 +205,7 @@ class TextRequest(_WithFindings):
         former=["context"],
         record_as="context",
     )
-    attackers: list[object] = parameter(
+    attackers: list[str | LearnerInput] = parameter(
         ["crf"], help="Who attacks each candidate.", choices=attacker_names, min_length=1
     )
     budgets: list[Inspected] = parameter(
@@ -227,7 +229,6 @@ class TextRequest(_WithFindings):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _one_label = field_validator("labels", "background", "unlabelled", mode="before")(_listed)
     _held_words = field_validator("deny", "allow", mode="before")(_words)
     _said = field_validator("attackers", mode="before")(_attackers)
 
@@ -317,8 +318,6 @@ class TextPublishRequest(_WithFindings):
     )  # fmt: skip
     strict: bool = parameter(False, help="Stop at the first document that fails.")
 
-    _one_field = field_validator("drop", mode="before")(_listed)
-
 
 class TextAttackRequest(Request):
     """What `attack` takes."""
@@ -329,10 +328,10 @@ class TextAttackRequest(Request):
     background: list[Source] = parameter(
         [], help="Labelled corpora that an outsider brings.", role="file"
     )
-    training: Source = parameter(
+    training: Source | None = parameter(
         None, help="The corpus that explore learned from: adds attacker A.", role="file"
     )
-    attackers: list[object] = parameter(
+    attackers: list[str | LearnerInput] = parameter(
         [_EVERYONE], help="Who attacks.", choices=attacker_names, min_length=1
     )
     budgets: list[Inspected] = parameter(
@@ -348,7 +347,6 @@ class TextAttackRequest(Request):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _one_corpus = field_validator("background", mode="before")(_listed)
     _said = field_validator("attackers", mode="before")(_attackers)
 
 
@@ -386,8 +384,6 @@ class StudyRequest(Request):
         None, help="Threads (default: all cores).", ge=1, recorded=False
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
-
-    _one_corpus = field_validator("corpora", "labels", "publishers", mode="before")(_listed)
 
 
 class StartRequest(_Reading):
@@ -430,7 +426,6 @@ class StartRequest(_Reading):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _one = field_validator("labels", "background", mode="before")(_listed)
 
 
 class ConvertRequest(_Reading):
@@ -493,8 +488,10 @@ def words_of(given: object) -> list[str]:
     if isinstance(given, GivenWords):
         return list(given.words)
     from ...core.errors import InputError
+    from ...core.files import check_plain_file
 
     path = Path(str(given))
+    check_plain_file(path)
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):

@@ -10,9 +10,9 @@ import pytest
 from tests.conftest import sfumato
 from tests.web.test_guard import TOKEN, Visitor
 
+from sfumato import text
 from sfumato.core.errors import InputError
 from sfumato.data.samples import clinic_notes
-from sfumato.engines import text
 from sfumato.engines.text.labelling import desk as desks
 from sfumato.engines.text.labelling import encoder_trainer as teachers
 from sfumato.engines.text.labelling.answers import runs

@@ -19,6 +19,7 @@ from ....core.threads import on_threads, side_by_side
 from ....data.document import Document
 from ....data.documents import Corpus, read_documents
 from ....data.findings import with_findings
+from ....data.limits import current_limits
 from ..attack.registry import attackers_named, encoder_named
 from ..exploration import TextExploration
 from ..learners.protocol import Learner
@@ -105,6 +106,9 @@ def _read(request: TextRequest) -> _Sources:
     own = opened(request.corpus, request)
     documents = [document.checked() for document in own]
     known = Counter(span.label for document in documents for span in document.spans)
+    limits = current_limits()
+    if len(known) > limits.labels:  # each has a model of its own
+        raise limits.error("The number of different labels in the corpus", "labels")
     labels = list(request.labels)
     if labels == [EVERY_LABEL] and EVERY_LABEL not in known:
         labels = sorted(known)

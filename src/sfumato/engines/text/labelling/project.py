@@ -27,6 +27,7 @@ from ....core.storage.staging import whole_directory
 from ....data.document import Document, Span
 from ....data.documents import read_documents
 from ....data.findings import with_findings
+from ....data.inputs import DocumentsInput
 from ..learners.crf import CRF, CRFModel
 from ..learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER
 from ..learners.encoder.folder import open_encoder
@@ -185,7 +186,7 @@ def start_project(
     rules: str | os.PathLike[str] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
     model: str | os.PathLike[str] | None = None,
-    background: Sequence[object] = (),
+    background: Sequence[DocumentsInput] = (),
     generated: bool = False,
     ratio: float = 10.0,
     wanted: float = 0.01,
@@ -361,7 +362,7 @@ def _proposal_lines(documents: Iterable[Document], found: Mapping[str, Sequence[
 
 
 def _start_model(
-    background: Sequence[object],
+    background: Sequence[DocumentsInput],
     labels: Sequence[str],
     rules: ChosenRules,
     *,

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from pydantic import JsonValue
 
 from .....core.errors import DataError, FormatError, InputError
+from .....core.files import sha256_of
 from .....core.randomness import Streams
 from .....core.records import RELEASE_FILE
 from .....data.document import Document
@@ -54,7 +55,7 @@ def attack_release(
     *,
     labels: Source,
     background: Sequence[Source] = (),
-    training: Source = None,
+    training: Source | None = None,
     budgets: Sequence[int] = DEFAULT_BUDGETS,
     learners: Sequence[Learner] | None = None,
     folds: int = 4,
@@ -93,7 +94,8 @@ def attack_release(
         What attackers with an encoder tune.
 
     """
-    names = TextFrontier.read(directory).labels
+    frontier = TextFrontier.read(directory)
+    names = frontier.labels
     source, record = release_of(Path(published))
     classifiers = load_candidates(directory)
     chosen = classifiers.get(record.candidate) if record is not None else None
@@ -113,6 +115,8 @@ def attack_release(
     return TextAttack(
         engine="text",
         candidate=None if record is None else record.candidate,
+        frontier=frontier.current_mark(),
+        release=None if record is None else sha256_of(Path(published) / RELEASE_FILE),
         request=dict(request or {}),
         seed=seed,
         documents=len(texts),
@@ -190,7 +194,7 @@ def _bounds(
 
 
 def _inference(
-    training: Source,
+    training: Source | None,
     published: Sequence[Document],
     originals: Sequence[Document],
     names: Sequence[str],
@@ -223,7 +227,7 @@ def _inference(
 
 
 def _residuals(
-    training: Source, chosen: ClassifierSet | None, names: Sequence[str], target: Target
+    training: Source | None, chosen: ClassifierSet | None, names: Sequence[str], target: Target
 ) -> list[Residual]:
     """Return what is left of the training data, for reading A; nothing without training data."""
     if training is None:
