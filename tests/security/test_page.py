@@ -268,9 +268,9 @@ def test_l6_a_script_that_stands_in_a_report_is_not_allowed_by_standing_there(
 
 
 def test_l6_a_report_names_its_scripts_in_a_policy_of_its_own(written):
-    from sfumato.report.facts import Facts
-    from sfumato.report.html import render_html
-    from sfumato.report.parts import find_parts
+    from sfumato.reports.facts import Facts
+    from sfumato.reports.html import render_html
+    from sfumato.reports.parts import find_parts
 
     page = render_html(Facts(tuple(find_parts([written]))))
     policy = page.partition('http-equiv="Content-Security-Policy" content="')[2].partition('"')[0]

@@ -15,7 +15,7 @@ from sfumato.engines.baskets.selectors.base import ContainmentSelector
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(2, 4))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_folds_and_areas_are_those_of_scikit_learn(seed, folds, classes):
     from sklearn.metrics import roc_auc_score
     from sklearn.model_selection import KFold, StratifiedKFold

@@ -59,7 +59,7 @@ def publish(folder, name, out, **options):
     return found.publish(found.candidates[0], folder / name, out=out, **options)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 6))
 def test_a_tally_in_batches_against_the_whole_matrix(seed, parts, columns):
     random = np.random.default_rng(seed)

@@ -58,7 +58,7 @@ def plain(cells, bits, found, group):
     return records, people, left, risk, nats / cells.records
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.integers(2, 12), st.booleans(), st.floats(0, 20))
 def test_blanked_groups_against_plain_code(seed, least, population, crowd):
     cells = random_cells(seed, population=population, least_sample=least, least_population=crowd)
@@ -76,7 +76,7 @@ def test_blanked_groups_against_plain_code(seed, least, population, crowd):
         assert np.bincount(group[group >= 0], weights=cells.count[group >= 0]).tolist() == found.records.tolist()  # fmt: skip
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000))
 def test_fewer_records_are_left_out_than_whole_ones(seed):
     cells = random_cells(seed, population=False, least_sample=4)

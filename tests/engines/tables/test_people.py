@@ -50,7 +50,7 @@ def by_people(frame, policy, population=None):
     return records, people, shown
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.booleans())
 def test_k_and_risks_count_people(seed, moving):
     frame = visits(seed, moving=moving)
@@ -203,7 +203,7 @@ def diversity_of(frame, of_person):
     return int((table > 0).sum(axis=1).min()), float((share - whole).abs().sum(axis=1).max() / 2)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(0, 10_000))
 def test_joined_rows_group_whole_histories(seed):
     frame = visits(seed)
@@ -222,7 +222,7 @@ def test_joined_rows_group_whole_histories(seed):
         assert candidate.t_closeness["diagnosis"] == pytest.approx(farthest, abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_a_more_general_policy_makes_coarser_groups_of_histories(seed):
     problem = Problem.of(read_table(visits(seed), joined_schema()))
@@ -312,7 +312,7 @@ def largest_safe_crowd(pairs, k):
         left = left[left["pid"] != found.iloc[0]]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.integers(2, 6))
 def test_people_are_left_out_until_every_group_is_large_enough(seed, k):
     frame = visits(seed)

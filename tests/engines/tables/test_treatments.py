@@ -87,7 +87,7 @@ def test_h2_a_treatment_that_changes_nothing_is_refused():
             published(frame, pay={"publish": treatment})
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20)), min_size=1, max_size=60),
     st.integers(2, 9),

@@ -60,7 +60,7 @@ class TextEngine(
             >>> import sfumato as sf
             >>> from sfumato.data.samples import clinic_notes
             >>> found = sf.text.explore(clinic_notes(40), labels="NAME", ratios=10, attackers="none")
-            >>> published = sf.text.publish(found, clinic_notes(3, seed=1), ratio=10)
+            >>> published = sf.text.publish(found, clinic_notes(3, seed=1), choose="ratio:10")
             >>> len(published), "[NAME]" in published[0].text
             (3, True)
         """,

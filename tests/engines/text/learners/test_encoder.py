@@ -153,7 +153,7 @@ texts = st.text(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(texts, min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_every_token_has_its_pieces_in_any_script(tiny_encoder, written, random):
     data = tokens_of(written)
@@ -195,7 +195,7 @@ def test_a_mask_in_the_text_is_no_redaction(tiny_encoder):
     assert table.mask not in pieces.ids
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.integers(0, 900), min_size=1, max_size=5))
 def test_each_piece_is_judged_once_and_with_context(lengths):
     bounds = np.concatenate([[0], np.cumsum(lengths)])
@@ -412,7 +412,7 @@ def test_the_last_layer_at_judged_places_alone_learns_the_same(tiny_encoder, fro
         assert np.asarray(one) == pytest.approx(np.asarray(other), abs=1e-5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.booleans(), min_size=1, max_size=60), st.sampled_from(["cpu", "gpu"]))
 def test_batches_hold_every_judged_place_in_few_sizes(judged, kind):
     from sfumato.engines.text.learners.encoder import training
