@@ -209,7 +209,8 @@ reveal_type(release)
 """
 
 WRONG = {
-    'sf.tables.explore("t.csv", schema="s.toml", risk="prosecutr")': '"risk"',
+    'sf.text.explore("notes.jsonl", labels="NAME", mode="honst")': '"mode"',
+    'sf.tables.explore("t.csv", schema="s.toml", risk=5)': '"risk"',
     'sf.tables.explore("t.csv", schema="s.toml", evaluation=5)': '"evaluation"',
     'sf.tables.explore("t.csv", "s.toml")': "positional",
     'sf.text.explore("notes.jsonl")': '"labels"',

@@ -86,17 +86,21 @@ def test_quantities_and_baskets(tmp_path):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"person": None}, ParameterError, "no column says whose events"),
-        ({"item": None}, ParameterError, "column of the items is not named"),
-        ({"item": "wath"}, DataError, "no column 'wath'"),
-        ({"quantity": "day"}, DataError, "events have a 'day' that is not a number"),
+        ({"log": "item=what"}, ParameterError, "no column says whose events"),
+        ({"log": "person=who"}, ParameterError, "column of the items is not named"),
+        ({"log": "item=wath,person=who"}, DataError, "no column 'wath'"),
+        (
+            {"log": "item=what,person=who,quantity=day"},
+            DataError,
+            "events have a 'day' that is not a number",
+        ),
         ({"labels": np.zeros(3)}, InputError, "no labels"),
     ],
 )
 def test_wrong_calls_are_answered_in_one_sentence(change, error, message, tmp_path):
     path = written(events(2), tmp_path / "log.csv")
     with pytest.raises(error, match=message) as found:
-        explore(path, k=3, **{"item": "what", "person": "who", **change})
+        explore(path, k=3, **{"log": "item=what,person=who", **change})
     assert "p001" not in str(found.value)
 
 
