@@ -82,7 +82,17 @@ def test_explore_choose_publish_report(sfumato, tmp_path):
 
 def test_the_printed_commands_repeat_everything(sfumato, tmp_path):
     sfumato("toy", "explore", "a.numbers", "--steps", "5,20", "--seed", "3", "--out", "explored")
-    sfumato("toy", "publish", "explored", "a.numbers", "--knee", "--signed", "--out", "released")
+    sfumato(
+        "toy",
+        "publish",
+        "explored",
+        "a.numbers",
+        "--choose",
+        "knee",
+        "--signed",
+        "--out",
+        "released",
+    )
     sfumato("report", "explored", "released", "--out", "report")
     page = (tmp_path / "report/report.html").read_text()
     block = re.search(r'aria-label="Commands"><code>(.*?)</code>', page, re.DOTALL)

@@ -160,7 +160,7 @@ def _label(request: TextRequest, sources: _Sources, rules: ChosenRules | None) -
         tuple(request.labels),
         np.arange(len(every)) < len(sources.documents),
     )
-    return labelled if request.context is None else _with_context(labelled, request.context)
+    return labelled if request.context_fdr is None else _with_context(labelled, request.context_fdr)
 
 
 def _with_context(labelled: Labelled, level: float) -> Labelled:
@@ -168,7 +168,7 @@ def _with_context(labelled: Labelled, level: float) -> Labelled:
     from ..attack.contextual import associated, contextual_labels
 
     if CONTEXT in labelled.names:
-        raise DataError(f"The label {CONTEXT!r} is taken by what --context finds.")
+        raise DataError(f"The label {CONTEXT!r} is taken by what --context-fdr finds.")
     found = associated(labelled.data, labelled.sensitive, documents=labelled.own, level=level)
     kind = len(labelled.names) + 1
     labels = contextual_labels(labelled.data, labelled.labels, found, kind=kind)
