@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from typing import NamedTuple
 
 __all__ = ["EntryPoint", "entry_points", "load"]
 
@@ -21,8 +21,7 @@ _FILE = "entry_points.txt"
 _METADATA = (".dist-info", ".egg-info")
 
 
-@dataclass(frozen=True, slots=True)
-class EntryPoint:
+class EntryPoint(NamedTuple):
     """A name that a package registers in a group, and the object that it stands for."""
 
     name: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,10 +14,10 @@ from ...core.errors import ParameterError
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from ...core.publication import Publication
     from ...core.story import Story
     from .exploration import TablesExploration
     from .records import TablesCandidate, TablesRelease
-    from .release.steps import Frame
     from .request import (
         MappingRequest,
         SchemaRequest,
@@ -51,6 +50,19 @@ class TablesEngine(
         "Generalise a table: explore risk against usefulness, choose a policy, publish."
     )
     order: ClassVar[int] = 10
+    examples: ClassVar[Mapping[str, str]] = {
+        "explore": """
+            >>> import sfumato as sf
+            >>> people = {"age": [23, 27, 34, 36, 41, 48], "sex": ["f", "m", "f", "m", "f", "m"]}
+            >>> schema = {"attribute": [
+            ...     {"name": "age", "role": "quasi", "domain": {"range": [20, 49]}},
+            ...     {"name": "sex", "role": "quasi", "domain": "observed"},
+            ... ]}
+            >>> found = sf.tables.explore(people, schema=schema)
+            >>> found.choose(max_risk=0.5)
+            <candidate 5cf6202e3e: risk 0.5, utility 0.05746>
+        """
+    }
 
     @property
     def Request(self) -> type[TablesRequest]:
@@ -104,19 +116,25 @@ class TablesEngine(
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,  # noqa: ARG002 (the rows stream inside the database)
-    ) -> TablesRelease | Frame:
+    ) -> Publication[TablesRelease]:
         """Write a table as a candidate says, in its own format, and measure what was written."""
+        from ...core.publication import Publication
+        from .records import TablesRelease
         from .release.steps import published
 
-        return published(
+        made = published(
             exploration.policy(candidate),
             candidate,
             request,
-            terms=exploration.terms,
+            payload=exploration.payload,
             seed=exploration.record.seed,
+            frontier=exploration.record.current_mark(),
             out=out,
             force=force,
         )
+        if isinstance(made, TablesRelease):
+            return Publication(made, out)
+        return Publication(data=made)
 
     def story(self, part: Part) -> Story:
         """Return the part of a report about a table."""
@@ -226,18 +244,9 @@ def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:
 
 
 def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
-    from ...core.files import check_output
+    from ...core.studies import STUDIES
 
-    assert call.out is not None
-    check_output(call.out, force=call.force)
-    study = import_module("sfumato.laboratory.tables.study").study
-    facts: Mapping[str, JsonValue] = study(
-        request.table, request.schema_, request.population, call.out,
-        evaluations=request.evaluations, runs=request.runs, sublattices=request.sublattices,
-        seed=request.seed, force=call.force, say=call.say,
-    )  # fmt: skip
-    call.say(f"Figures written to {call.out}.")
-    return facts
+    return STUDIES["tables"](request, call)
 
 
 ENGINE = TablesEngine()
