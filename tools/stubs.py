@@ -70,7 +70,8 @@ class Annotations:
         """Return the annotation of a parameter of a request."""
         assert about.field is not None
         noted = marker(about.field.metadata)
-        choices = [] if about.choices is None else list(about.choices())
+        is_open = about.choices is None or about.compound is not None  # a name may carry arguments
+        choices = [] if is_open else list(about.choices())
         if noted is not None:
             words = [self.imported(noted.module, noted.name)]
         else:

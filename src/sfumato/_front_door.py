@@ -21,11 +21,12 @@ from typing import Any
 from ._operation import Operation, show_progress
 from ._signatures import Argument
 from .core.choice import Choice
+from .core.command_lines import warn_of_former
 from .core.engine import AnyEngine, AnyVerb, Call, engine_named
 from .core.errors import ParameterError
 from .core.exploration import Exploration
 from .core.records import FRONTIER_FILE, Candidate
-from .core.request import Parameter, Request, parameters
+from .core.request import Parameter, Request, fields_of, parameters
 
 __all__ = ["front_door", "open_door", "operations"]
 
@@ -68,14 +69,22 @@ class _Of:
     @property
     def accepted(self) -> frozenset[str]:
         """The names that a caller may use: also former names, and the names of the fields."""
-        former = [alias for about in self.named.values() for alias in about.aliases]
-        return frozenset([*self.named, *former, *self.model.model_fields])
+        known = fields_of(self.model).values()
+        others = [name for about in known for name in (*about.aliases, *about.former)]
+        return frozenset([*self.named, *others, *self.model.model_fields])
 
     def made(self, values: Mapping[str, object], owner: str) -> Any:
         """Build the request; a candidate stands for its id."""
         found = dict(values)
         if isinstance(chosen := found.get("choose"), Candidate):
             found["choose"] = chosen.id
+        warn_of_former(
+            self.model,
+            found,
+            spell=lambda n: repr(self._python(n)),
+            assign=lambda about, text: f"{self._python(about.name)}={text!r}",
+            stacklevel=5,
+        )
         return self.model.made(found, owner=owner, spelled=lambda n: repr(self._python(n)))
 
 
@@ -142,7 +151,8 @@ def _publish(engine: AnyEngine) -> Operation:
         if data.name not in values:
             raise ParameterError(f"{owner} needs 'data'.", hint=data.help)
         with show_progress(values.pop("progress", None), owner) as progress:
-            chosen = {name: values.pop(name) for name in [*values] if name in choice.named}
+            ways = choice.accepted - request.accepted | choice.named.keys()
+            chosen = {name: values.pop(name) for name in [*values] if name in ways}
             made = request.made(values, owner)
             _refuse_inputs(out, made, *([] if folder is None else [folder / FRONTIER_FILE]))
             candidate = (
@@ -150,7 +160,7 @@ def _publish(engine: AnyEngine) -> Operation:
             )
             return engine.publish(
                 explored, candidate, made, out=out, force=force, progress=progress
-            )
+            ).result()
 
     return Operation(
         owner,

@@ -86,8 +86,11 @@ def run(
 def refuse_withheld(result: RunResult) -> None:
     """End with an error when records were withheld, so that nobody overlooks it."""
     if result.withheld:
+        from .presentation.numbers import plural
+
         raise WithheldError(
-            f"{result.withheld:,} records could not be processed and were withheld.",
+            f"{result.withheld:,} {plural(result.withheld, 'record')} could not be processed and "
+            f"{'was' if result.withheld == 1 else 'were'} withheld.",
             hint=f"{result.out / 'private'} lists them by id, with the reason ({QUARANTINE}).",
         )
 

@@ -37,7 +37,7 @@ def decoded(table):
 rows = st.lists(st.tuples(st.integers(0, 9), st.sampled_from("fm")), min_size=1, max_size=40)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(rows)
 def test_the_reduction_equals_a_group_by(records):
     frame = pd.DataFrame(records, columns=["age", "sex"])
@@ -221,7 +221,7 @@ def test_hierarchies(tmp_path):
             hierarchy_names(path, ("a",))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(groups=st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=3), min_size=1, max_size=4),
        shuffle=st.randoms(use_true_random=False))  # fmt: skip
 def test_hierarchy_order_makes_every_group_an_interval(tmp_path_factory, groups, shuffle):

@@ -49,7 +49,7 @@ def test_a_few_hostile_files_go_on_through_explore_and_publish(name):
 
 @pytest.mark.parametrize("name", sorted(TARGETS))
 @given(data=st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 def test_hostile_files_are_taken_or_refused(name, data):
     target = TARGETS[name]
     content = bytearray(data.draw(st.sampled_from(list(target.seeds()))))

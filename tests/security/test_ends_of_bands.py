@@ -98,7 +98,7 @@ def test_h5_every_published_number_is_safe(seed, max_width, tmp_path):
     assert "policy" in facts["parts"][0]["frontier"]["candidates"][0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(0, 12), min_size=3, max_size=60), st.integers(0, 9), st.booleans())
 def test_cuts_lie_between_people_and_show_nobody(counts, k, observed):
     """Each cut has people on both sides, one per gap, or stands beside a first or last value that many hold."""
@@ -177,7 +177,7 @@ def test_a_rare_value_is_spelled_only_in_a_release_that_holds_it(tmp_path):
     assert "a rare value" in (tmp_path / "free" / "frontier.json").read_text()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(2, 9))
 def test_quantiles_are_nobodys_own_number(seed, parts):
     numbers = np.unique(np.random.default_rng(seed).integers(0, 10**9, 200))

@@ -25,7 +25,7 @@ SCHEMA = {
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=9))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=LINES, labels=st.integers(1, 4), held=st.sampled_from([0, 20, 10_000]), data=st.data())
 def test_lines_come_out_in_an_order_that_forgets_the_first(
     tmp_path_factory, rows, labels, held, data
@@ -45,7 +45,7 @@ def test_lines_come_out_in_an_order_that_forgets_the_first(
     assert list(folder.iterdir()) == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**63 - 1), n=st.integers(1, 60), d=st.integers(1, 12))
 def test_rows_of_a_matrix_come_out_in_an_order_that_forgets_the_first(seed, n, d):
     dice = np.random.default_rng(seed % 1000)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from . import exploration as explorations
     from . import records
     from . import request as requests
+    from .publication import Publication
     from .story import Story
 
 __all__ = [
@@ -190,8 +191,8 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,
-    ) -> Rel | object:
-        """Publish the request's data as a candidate says; return the Release, or data without `out`."""
+    ) -> Publication[Rel]:
+        """Publish the request's data as a candidate says; without `out`, in memory where the engine can."""
 
     @abstractmethod
     def story(self, part: Part) -> Story:

@@ -212,10 +212,11 @@ class Exploration(Generic[R, C]):
             {**options, name: data}, owner=f"{engine.name}.publish"
         )
         target = None if out is None else Path(out)
-        return engine.publish(
+        made = engine.publish(
             self, self.candidate(own), request, out=target, force=force,
             progress=progress or no_progress,
         )  # fmt: skip
+        return made.result()
 
     # --- saving -------------------------------------------------------------------------------
 
@@ -233,7 +234,8 @@ class Exploration(Generic[R, C]):
             bound = {p.name: sha256_of(p) for p in sorted(payload.iterdir())}
             for entry in bound:
                 put_in_place(payload / entry, folder / entry)
-        self.record = self.record.model_copy(update={"files": bound})
+        marked = {"files": bound, "mark": self.record.current_mark()}
+        self.record = self.record.model_copy(update=marked)
         return self.record.save(folder)
 
     @classmethod

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from ..core.display import html_table
 from ..core.errors import DataError, FormatError, InputError, ParameterError
-from ..core.files import whole_directory, whole_file
+from ..core.files import check_plain_file, whole_directory, whole_file
 from ..core.records import FRONTIER_FILE, RELEASE_FILE
 from ..core.storage.quarantine import QUARANTINE
 from .document import Document, Span
@@ -354,6 +354,8 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
         files += [Path(place, name) for name in names if not _is_ours(name)]
         if len(files) > limits.files:
             raise limits.error(f"The number of files in {folder.name!r}", "files")
+    for file in files:
+        check_plain_file(file)
     kinds = {kind for file in files if (kind := format_of_name(file))}
     if given is None and not kinds and files:
         check_foreign(files[0])

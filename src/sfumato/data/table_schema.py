@@ -16,6 +16,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from ..core.errors import DataError, InputError, PlanError
+from ..core.files import check_plain_file
 from ..core.toml_files import read_toml, validated
 from .attributes import MISSING, Attribute, Domain, Role, cell_text
 from .inputs import SchemaInput
@@ -166,6 +167,7 @@ class TableSchema(BaseModel):
             return _distinct([str(v) for v in domain.values], attribute.name)
         assert domain.file is not None
         path = self.folder / domain.file
+        check_plain_file(path)
         try:
             lines = path.read_text(encoding="utf-8-sig").splitlines()
         except FileNotFoundError:

@@ -102,7 +102,7 @@ def test_rows_of_zeros_lie_under_every_row():
     assert audit(np.zeros((0, 3), dtype=int)).rows == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
 def test_flags_and_posets(seed):
     rng = np.random.default_rng(seed)

@@ -30,7 +30,7 @@ def by_hand(X, sensitive):
     return best
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(matrices(30, 7), st.data())
 def test_confidences_are_those_of_plain_counting(matrix, data):
     d = matrix.shape[1]

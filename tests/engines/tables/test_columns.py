@@ -49,7 +49,7 @@ def plain_bin(value, bins):
 tenths = st.integers(-300, 300).map(lambda n: Decimal(n) / 10)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(-20, 20), st.integers(1, 12), st.sampled_from([1, 2, 5, 0.1, 0.25, 2.5]),
     st.sampled_from([None, "low", "high", "both"]), st.lists(tenths, min_size=1, max_size=12),
@@ -62,7 +62,7 @@ def test_numbers_fall_into_the_bins_that_hold_them(low, width, step, open_ends, 
     assert got == wanted
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(st.integers(-50, 50), min_size=1, max_size=8, unique=True).map(sorted),
     st.booleans(), st.booleans(), st.booleans(),
@@ -80,7 +80,7 @@ def test_labels_of_bins_read_back(cuts, whole, low, high):
             assert labels.meaning(labels.label(i, j), {}) == set(bins.names[i : j + 1])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.dates(dt.date(1890, 1, 1), dt.date(2030, 1, 1)), st.integers(1, 900),
     st.sampled_from(["day", "month", "quarter"]), st.booleans(), st.data(),
@@ -94,7 +94,7 @@ def test_labels_of_dates_read_back(first, days, unit, observed, data):
         assert labels.meaning(labels.label(i, j), {}) == set(values[i : j + 1])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.dates(dt.date(1900, 1, 1), dt.date(2023, 12, 31)), min_size=1))
 def test_dates_are_coarsened_as_pandas_does(days):
     stamps = pd.Series(pd.to_datetime(days))
@@ -124,7 +124,7 @@ def test_open_ends_code_top_and_bottom():
     assert domain(cuts=[1, 2.5]).bins.names == ("< 1", "[1, 2.5)", "≥ 2.5")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 400), min_size=2, max_size=80), st.integers(2, 9))
 def test_quantiles_hold_about_as_many_records_each(values, parts):
     numbers, counts = np.unique(values, return_counts=True)

@@ -57,7 +57,7 @@ def emd(values, whole):
 
 
 @given(st.integers(0, 10_000), st.integers(1, 60))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_distances_and_recursive_diversity_against_plain_code(seed, rows):
     dice = np.random.default_rng(seed)
     group, value = dice.integers(0, 4, rows), dice.integers(0, 5, rows)
@@ -151,7 +151,7 @@ def test_absolute_risks_with_a_population(tmp_path):
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_suppressed_points_against_plain_code(seed, least):
     dice = np.random.default_rng(seed)
     codes, count = np.unique(dice.integers(0, [[5], [3]], (2, 40)), axis=1, return_counts=True)
@@ -240,7 +240,7 @@ def test_k_l_t_as_pycanon_counts_them():
             assert t == pytest.approx(candidate.t_closeness[column], abs=1e-5)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.integers(2, 6), st.booleans())
 def test_descents_measure_allowed_policies_and_end_where_no_split_is_allowed(seed, least, coupled):
     cells = random_cells(seed, sizes=[6, 5, 4], records=120, population=False, least_sample=least)

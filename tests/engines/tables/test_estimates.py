@@ -102,7 +102,7 @@ def test_slide_negative_binomial_on_its_own_populations():
 sizes_drawn = st.lists(st.integers(1, 9), min_size=2, max_size=30)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(sizes_drawn, st.floats(0.05, 0.95))
 def test_zayatz_is_the_sum_that_it_says(sizes, fraction):
     sample = SampleSizes.of(np.array(sizes), fraction)
@@ -112,7 +112,7 @@ def test_zayatz_is_the_sum_that_it_says(sizes, fraction):
     assert zayatz(sample) == pytest.approx(min(1.0, count.get(1, 0) * alone / sum(sizes)))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(1, 400), st.floats(0.01, 0.99))
 def test_individual_chances_are_the_integral(size, fraction):
     found = estimates._chance(np.array([size]), fraction)[0]

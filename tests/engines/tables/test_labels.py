@@ -46,7 +46,7 @@ def domains(draw, *, observed=None, plain=False):
 
 
 @given(domains(), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_decoding_gives_back_the_sets(labels, data):
     size = len(labels.domain)
     bits = data.draw(st.lists(st.integers(0, 1), min_size=size - 1, max_size=size - 1))
@@ -75,7 +75,7 @@ def test_decoding_gives_back_the_sets(labels, data):
 
 
 @given(domains(observed=True, plain=True))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_ends_of_observed_domains_stay_open(labels):
     assume(labels.numbers is not None)
     last = len(labels.numbers) - 1
@@ -85,7 +85,7 @@ def test_ends_of_observed_domains_stay_open(labels):
 
 
 @given(st.decimals(-1000, 1000, places=3), st.decimals(-1000, 1000, places=3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_round_numbers_lie_between(a, b):
     assume(a < b)
     found = round_between(a, b)

@@ -50,7 +50,7 @@ def by_people(frame, policy, population=None):
     return records, people, shown
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.booleans())
 def test_k_and_risks_count_people(seed, moving):
     frame = visits(seed, moving=moving)
@@ -203,7 +203,7 @@ def diversity_of(frame, of_person):
     return int((table > 0).sum(axis=1).min()), float((share - whole).abs().sum(axis=1).max() / 2)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(0, 10_000))
 def test_joined_rows_group_whole_histories(seed):
     frame = visits(seed)
@@ -222,7 +222,7 @@ def test_joined_rows_group_whole_histories(seed):
         assert candidate.t_closeness["diagnosis"] == pytest.approx(farthest, abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_a_more_general_policy_makes_coarser_groups_of_histories(seed):
     problem = Problem.of(read_table(visits(seed), joined_schema()))
@@ -312,7 +312,7 @@ def largest_safe_crowd(pairs, k):
         left = left[left["pid"] != found.iloc[0]]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.integers(2, 6))
 def test_people_are_left_out_until_every_group_is_large_enough(seed, k):
     frame = visits(seed)
@@ -375,8 +375,7 @@ def test_cells_are_blanked_so_that_groups_have_enough_people(tmp_path):
         schema=wide,
         evaluations=200,
         min_k=6,
-        suppress=0.2,
-        suppress_as="cells",
+        suppress="0.2:cells",
     )
     chosen = max(found.candidates, key=lambda c: c.utility.value)
     assert 0 < chosen.blanked + chosen.suppressed <= 0.2 * found.record.records
@@ -398,7 +397,7 @@ def test_cells_are_blanked_so_that_groups_have_enough_people(tmp_path):
     assert release.measured.t_closeness == pytest.approx(chosen.t_closeness, abs=1e-6)
     assert release.measured.blanked == chosen.blanked
     with pytest.raises(ParameterError, match="rows of a person are joined"):
-        tables.explore(frame, schema=joined_schema(40), min_k=6, suppress=0.2, suppress_as="cells")
+        tables.explore(frame, schema=joined_schema(40), min_k=6, suppress="0.2:cells")
 
 
 def test_references_leave_nobody_out():
@@ -407,7 +406,7 @@ def test_references_leave_nobody_out():
     for share in (0.0, 0.4):
         found = tables.explore(
             visits(3), schema=schema(), evaluations=80, min_k=12, suppress=share,
-            references={"mine": {"age": ["0-1", "2-5"]}},
+            reference={"mine": {"age": ["0-1", "2-5"]}},
         )  # fmt: skip
         mine = next(r for r in found.references if r.name == "mine")
         points.append((mine.risk.value, mine.utility.value))

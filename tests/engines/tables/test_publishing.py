@@ -311,7 +311,7 @@ def test_refused_when_worse_than_promised(folder, candidate, tmp_path, change, s
         assert told.value.exit_status == 3
     assert files(tmp_path) == []
     accepted = request.model_copy(update={"accept_worse": True})
-    release = ENGINE.publish(found, better, accepted, out=tmp_path / "out.csv")
+    release = ENGINE.publish(found, better, accepted, out=tmp_path / "out.csv").release
     assert said in release.worse[0]
 
 
@@ -480,7 +480,7 @@ def test_hostile_names_and_values(tmp_path):
         st.tuples(st.integers(0, 5), st.sampled_from("fm"), st.integers(1, 9)), max_size=12
     ),
 )
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 def test_what_is_read_back_is_what_was_measured(rows, bits, people):
     """The auditor of the output and the evaluator of the search agree."""
     schema = small()[1]

@@ -67,7 +67,7 @@ def test_missing_values_stay_by_themselves():
     st.randoms(use_true_random=False),
     st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_never_less_protective(chosen, draw, shuffled):
     """No interval splits a prefix, and each holds more than 20,000 people or is the whole domain."""
     zips = sorted(f"{370 + prefix}{rest:02d}" for prefix, rest in chosen)

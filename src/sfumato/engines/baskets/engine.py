@@ -14,9 +14,9 @@ from ...core.errors import InputError
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from ...core.publication import Publication
     from ...core.request import Request as AnyRequest
     from ...core.story import Story
-    from ...data.baskets import Baskets
     from .exploration import BasketsExploration
     from .records import BasketsAttack, BasketsCandidate, BasketsRelease
     from .request import (
@@ -118,18 +118,21 @@ class BasketsEngine(
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,
-    ) -> BasketsRelease | Baskets:
+    ) -> Publication[BasketsRelease]:
         """Write the matrix as the candidate says, in its own format, and audit what was written."""
+        from ...core.publication import Publication
         from .release.steps import projected, published
 
         if out is None:
-            return projected(
+            data = projected(
                 candidate, request, seed=exploration.record.seed, columns=exploration.columns
             )
-        return published(
+            return Publication(data=data)
+        release = published(
             candidate, request, out, seed=exploration.record.seed, columns=exploration.columns,
-            force=force, progress=progress,
+            frontier=exploration.record.current_mark(), force=force, progress=progress,
         )  # fmt: skip
+        return Publication(release, out)
 
     def attack(self, request: AnyRequest, call: Call) -> BasketsAttack:
         """Look for people in the releases of candidates, by a few of their items."""

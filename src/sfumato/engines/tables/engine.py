@@ -14,10 +14,10 @@ from ...core.errors import ParameterError
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from ...core.publication import Publication
     from ...core.story import Story
     from .exploration import TablesExploration
     from .records import TablesCandidate, TablesRelease
-    from .release.steps import Frame
     from .request import (
         MappingRequest,
         SchemaRequest,
@@ -116,19 +116,25 @@ class TablesEngine(
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,  # noqa: ARG002 (the rows stream inside the database)
-    ) -> TablesRelease | Frame:
+    ) -> Publication[TablesRelease]:
         """Write a table as a candidate says, in its own format, and measure what was written."""
+        from ...core.publication import Publication
+        from .records import TablesRelease
         from .release.steps import published
 
-        return published(
+        made = published(
             exploration.policy(candidate),
             candidate,
             request,
             payload=exploration.payload,
             seed=exploration.record.seed,
+            frontier=exploration.record.current_mark(),
             out=out,
             force=force,
         )
+        if isinstance(made, TablesRelease):
+            return Publication(made, out)
+        return Publication(data=made)
 
     def story(self, part: Part) -> Story:
         """Return the part of a report about a table."""

@@ -14,6 +14,7 @@ from ...core.errors import InputError
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from ...core.publication import Publication
     from ...core.request import Request as AnyRequest
     from ...core.story import Story
     from .attack_records import TextAttack
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .request import (
         AuditRequest,
         ConvertRequest,
+        FormatsRequest,
         StartRequest,
         StudyRequest,
         TextAttackRequest,
@@ -58,7 +60,7 @@ class TextEngine(
             >>> import sfumato as sf
             >>> from sfumato.data.samples import clinic_notes
             >>> found = sf.text.explore(clinic_notes(40), labels="NAME", ratios=10, attackers="none")
-            >>> published = sf.text.publish(found, clinic_notes(3, seed=1), ratio=10)
+            >>> published = sf.text.publish(found, clinic_notes(3, seed=1), choose="ratio:10")
             >>> len(published), "[NAME]" in published[0].text
             (3, True)
         """,
@@ -132,11 +134,16 @@ class TextEngine(
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,
-    ) -> object:
-        """Publish documents with a candidate; return the release, or a list of documents without `out`."""
+    ) -> Publication[TextRelease]:
+        """Publish documents with a candidate; without `out`, a list of documents in memory."""
+        from ...core.publication import Publication
+        from .records import TextRelease
         from .release.steps import publish as run
 
-        return run(exploration, candidate, request, out=out, force=force, progress=progress)
+        made = run(exploration, candidate, request, out=out, force=force, progress=progress)
+        if isinstance(made, TextRelease):
+            return Publication(made, out)
+        return Publication(data=made)
 
     def attack(self, request: AnyRequest, call: Call) -> TextAttack:
         """Attack a release with every attacker that the request names."""
@@ -174,7 +181,13 @@ class TextEngine(
 
     def verbs(self) -> Sequence[AnyVerb]:
         """Return the start of a labelling project, the audit of a release and the papers' figures."""
-        from .request import AuditRequest, ConvertRequest, StartRequest, StudyRequest
+        from .request import (
+            AuditRequest,
+            ConvertRequest,
+            FormatsRequest,
+            StartRequest,
+            StudyRequest,
+        )
 
         return (
             Verb(
@@ -188,6 +201,13 @@ class TextEngine(
                 "Write labels in another tool's format: of a corpus, or the answers of a project.",
                 ConvertRequest,
                 _convert,
+            ),
+            Verb(
+                "formats",
+                "List the formats of documents: their names, suffixes and reading options.",
+                FormatsRequest,
+                _formats,
+                writes="no",
             ),
             Verb(
                 "audit",
@@ -258,7 +278,7 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         background=request.background,
         generated=request.generated,
         ratio=request.ratio,
-        wanted=request.wanted,
+        wanted=request.target_risk,
         seed=request.seed,
         encoder=request.encoder,
         reading=HowRead(**{name: getattr(request, name) for name in HowRead.model_fields}),
@@ -292,6 +312,22 @@ def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
     spans = sum(len(document.spans) for document in documents)
     call.say(f"{count:,} documents, {spans:,} spans")
     return {"documents": count, "spans": spans}
+
+
+def _formats(_request: FormatsRequest, call: Call) -> Mapping[str, JsonValue]:
+    from ...data.formats.registry import FORMATS
+    from .format_options import FORMAT, SUFFIXES
+
+    found: dict[str, JsonValue] = {}
+    for name in FORMATS:
+        options = [argument.form for argument in FORMAT.arguments.get(name, ())]
+        suffixes = SUFFIXES.get(name, ())
+        found[name] = {"suffixes": list(suffixes), "options": list(options)}
+        call.say(f"{name:<12} {' '.join(suffixes) or '(by name only)':<22} {','.join(options)}")
+    call.say(
+        "For example: --format conll:token=1,tag=none; auto:… for the format that the suffix says."
+    )
+    return found
 
 
 def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:

@@ -37,7 +37,7 @@ from ..space.policy import Lattice, Policy
 from .codebook import write_codebook
 from .outputs import Frame, check_outputs, delimiter, kind_and_name, like, staged
 from .promises import below_promise, broken_conditions
-from .rows import Generaliser, published_rows
+from .rows import WHO, Generaliser, published_rows
 from .suppression import (
     linked_rows,
     people_left_out,
@@ -96,6 +96,7 @@ def published(
     *,
     payload: TablesPayload,
     seed: int,
+    frontier: str | None = None,
     out: Path | None,
     force: bool = False,
 ) -> TablesRelease | Frame:
@@ -137,10 +138,9 @@ def published(
     if left_out is not None:
         rows = rows.without(left_out.groups)
     if blanks is not None:
-        rows = rows.blanked(columns, table.names, blanks.groups)
-    changed = treated(
-        rows, columns, payload.schema, private_key().seed("numbers", "tables", policy.id)
-    )
+        carried = [*columns, WHO] if generaliser.who else columns
+        rows = rows.blanked(carried, table.names, blanks.groups)
+    changed = treated(rows, columns, payload.schema, private_key().mark("numbers"))
     rows = changed.rows
     if request.keep_order:
         warn_of_kept_order("rows")
@@ -150,7 +150,7 @@ def published(
     work = _Work(
         policy, promise, request, payload, table, opened, seed, suppressed, shift,
         linked_rows(generaliser, kept_rows, left_out, blanks), changed.losses,
-        0 if blanks is None else blanks.records,
+        0 if blanks is None else blanks.records, frontier,
     )  # fmt: skip
     if out is None:
         frame = rows.to_arrow()
@@ -167,6 +167,7 @@ def published(
             quarantined += rows_of_groups(opened, generaliser, left_out)
         if people_out is not None:
             quarantined += people_out.quarantined()
+        opened.read.check()
         write_quarantine(out, quarantined, force=force)
     warn_if_composed(out, release.to_json())
     return release
@@ -209,6 +210,7 @@ class _Work:
     linked: Source | None = None
     losses: dict[str, ColumnLoss] = field(default_factory=dict)
     blanked: int = 0
+    frontier: str | None = None
 
     def read_back(self, written: object) -> tuple[ReadBack, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
@@ -259,6 +261,7 @@ class _Work:
         return TablesRelease(
             engine="tables",
             candidate=self.promise.id,
+            frontier=self.frontier,
             inputs=tuple(self.opened.described(table.rows)),
             outputs=(
                 InputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
