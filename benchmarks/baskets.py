@@ -118,7 +118,7 @@ def generated(
 
 def quality(X: Any, y: np.ndarray, *, repeats: int) -> dict[str, Any]:
     """AUC and feature count of every selector and baseline, nested, each set audited."""
-    from sfumato.engines.baskets.evaluation import nested_auc
+    from sfumato.engines.baskets.measures.prediction import nested_auc
     from sfumato.engines.baskets.selectors import BestSelector
     from sfumato.laboratory.baskets.study import run_study
 
@@ -226,9 +226,9 @@ def large(X: Any, y: np.ndarray, k: int = 5) -> dict[str, Any]:
         GreedyDistCnt,
         GreedyHamDist,
         GreedyInformation,
-        audit,
         dataset_containment,
     )
+    from sfumato.engines.baskets.containment.audit import audit
 
     out: dict[str, Any] = {"rows": X.shape[0], "features": X.shape[1], "ones": int(X.nnz)}
     seconds, ac = _timed(lambda: dataset_containment(X))

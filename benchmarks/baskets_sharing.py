@@ -134,8 +134,8 @@ def generalising_twin(matrix: Any, k: int, m: int = 2) -> dict[str, float]:
 
 def quality(name: str, X: Any, y: np.ndarray | None, k: int) -> dict[str, Any]:
     """Measure every method on one set; each is a piece of its own, kept if the run is cut short."""
-    from sfumato.engines.baskets.binary import as_binary
-    from sfumato.engines.baskets.knowledge import Knowledge
+    from sfumato.engines.baskets.disclosure.knowledge import Knowledge
+    from sfumato.engines.baskets.matrix.binary import as_binary
     from sfumato.engines.baskets.registry import SELECTORS
 
     matrix = as_binary(X)
@@ -190,7 +190,7 @@ class _Set:
 
     @cached_property
     def attackers(self) -> Any:
-        from sfumato.engines.baskets.attack import Attackers, drawn_people
+        from sfumato.engines.baskets.attack.linkage import Attackers, drawn_people
 
         return Attackers(self.matrix, drawn_people(self.matrix, 400, 0))
 
@@ -202,8 +202,8 @@ class _Set:
 
     def methods(self, tag: str, knowledge: Any) -> Iterator[tuple[str, str, Any]]:
         """Yield the name of each method, its way to publish and what it is asked for."""
+        from sfumato.engines.baskets.methods.protocol import Spec
         from sfumato.engines.baskets.registry import SELECTORS
-        from sfumato.engines.baskets.ways import Spec
 
         k, positive = self.k, self.positive
         labels = positive is not None
@@ -251,9 +251,9 @@ def _listed(entry: dict[str, float]) -> list[float | None]:
 def auc_of(matrix: Any, y: Any, way: str | None, spec: Any) -> float:
     from dataclasses import replace
 
-    from sfumato.engines.baskets.evaluation import released_score
+    from sfumato.engines.baskets.matrix.targets import as_target
+    from sfumato.engines.baskets.measures.prediction import released_score
     from sfumato.engines.baskets.registry import WAYS
-    from sfumato.engines.baskets.targets import as_target
 
     def release(part: Any, positive: Any) -> Any:
         if way is None:
@@ -273,11 +273,11 @@ def one_size(n: int, d: int, ones: int, tag: str) -> dict[str, Any]:
     import tempfile
 
     from sfumato.data.baskets import Baskets, write_baskets
-    from sfumato.engines.baskets.attack import Attackers, drawn_people
-    from sfumato.engines.baskets.binary import as_binary
-    from sfumato.engines.baskets.knowledge import Knowledge
+    from sfumato.engines.baskets.attack.linkage import Attackers, drawn_people
+    from sfumato.engines.baskets.disclosure.knowledge import Knowledge
+    from sfumato.engines.baskets.matrix.binary import as_binary
+    from sfumato.engines.baskets.methods.protocol import Spec
     from sfumato.engines.baskets.registry import SELECTORS, WAYS
-    from sfumato.engines.baskets.ways import Spec
 
     promise = {"k2": Knowledge(2), "k-anonymity": Knowledge(None, -1)}.get(tag, Knowledge())
     selector = SELECTORS["support"].make(5, "never", 0) if tag == "columns" else None

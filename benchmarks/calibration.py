@@ -18,7 +18,7 @@ from benchmarks.text import prepared, read
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
 from sfumato.engines.text.attack.attacker import Residual, Target, attack
-from sfumato.engines.text.judging import Judge
+from sfumato.engines.text.frontier.judge import Judge
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.sanitize.greedy import GreedySanitize

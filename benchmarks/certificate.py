@@ -14,9 +14,10 @@ import numpy as np
 from benchmarks._common import data_folder, resumed
 from benchmarks.tables import TENNESSEE, _small_problems, _start
 from sfumato.data.table import read_table
-from sfumato.engines.tables.certificate import certify
-from sfumato.engines.tables.problem import Problem
-from sfumato.engines.tables.search import Run, search
+from sfumato.engines.tables.certificate.certify import certify
+from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.frontier.steps import search
+from sfumato.engines.tables.search.run import Run
 
 THREADS = 2
 SECONDS = {"43 bits": (1, 3, 10), "718 bits": (10, 60, 300)}

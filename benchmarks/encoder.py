@@ -33,12 +33,12 @@ from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
-from sfumato.engines.text.release.compiled import compiled
-from sfumato.engines.text.sanitize import encoded
+from sfumato.engines.text.redaction.compiled import compiled
 from sfumato.engines.text.sanitize.classifiers import ClassifierSet
 from sfumato.engines.text.sanitize.cross_fit import CrossFitSearch
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
-from sfumato.engines.text.sanitize.second_look import passages
+from sfumato.engines.text.sanitize.stacking import encoded
+from sfumato.engines.text.sanitize.stacking.second_look import passages
 
 RATIO = 10.0
 BOUND = 1 / (1 + RATIO)

@@ -17,7 +17,9 @@ import numpy.typing as npt
 
 from benchmarks._common import data_folder
 from sfumato.data.table import read_table
-from sfumato.engines.tables.estimates import (
+from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.measures.shown import beside
+from sfumato.engines.tables.measures.uniqueness import (
     SampleSizes,
     pitman,
     preferred,
@@ -25,8 +27,6 @@ from sfumato.engines.tables.estimates import (
     uniqueness_range,
     zayatz,
 )
-from sfumato.engines.tables.measures import beside
-from sfumato.engines.tables.problem import Problem
 
 _FRACTIONS = (0.01, 0.05, 0.1, 0.3, 0.7)
 _PEOPLE = 20_000

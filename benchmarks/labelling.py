@@ -22,11 +22,11 @@ from benchmarks._common import RESULTS, data_folder, resumed
 from benchmarks.text import read
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document
+from sfumato.engines.text.labelling.encoder_trainer import EncoderTeacher
 from sfumato.engines.text.labelling.estimate import estimated
 from sfumato.engines.text.labelling.partial import UNKNOWN, PartialCRF, Pool
 from sfumato.engines.text.labelling.questions import EVERY, Asker, Question
-from sfumato.engines.text.labelling.readers import Lesson, Readers, Reading, mixed
-from sfumato.engines.text.labelling.teacher import EncoderTeacher
+from sfumato.engines.text.labelling.scorers import Lesson, Readers, Reading, mixed
 from sfumato.engines.text.learners.crf import CRF, CRFModel
 from sfumato.engines.text.learners.encoder.learner import Encoder
 from sfumato.engines.text.reading.features import TokenData

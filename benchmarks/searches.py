@@ -22,8 +22,9 @@ import pandas as pd
 from benchmarks._common import RESULTS, data_folder
 from sfumato.core.randomness import Streams
 from sfumato.data.table import read_table
-from sfumato.engines.tables.problem import Problem
-from sfumato.engines.tables.search import Budget, Run, search
+from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.frontier.steps import search
+from sfumato.engines.tables.search.run import Budget, Run
 
 BUDGETS = (100, 300, 1_000)
 SEEDS = range(5)

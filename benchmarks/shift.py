@@ -16,14 +16,14 @@ from benchmarks._common import data_folder, resumed
 from benchmarks.calibration import sample
 from benchmarks.text import prepared, read
 from sfumato.core.randomness import Streams
-from sfumato.core.shift import ALARM
+from sfumato.core.statistics.shift import ALARM
 from sfumato.data.document import Document
-from sfumato.engines.text.judging import Judge
+from sfumato.engines.text.frontier.judge import Judge
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
-from sfumato.engines.text.release.shift import ShiftReference
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
+from sfumato.engines.text.shift import ShiftReference
 
 HALVES = 26  # of each corpus
 VARIED = 2  # of them are also published as something else

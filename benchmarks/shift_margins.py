@@ -18,10 +18,10 @@ import scipy.sparse as sp
 
 from benchmarks._common import data_folder
 from benchmarks.shift import refused
-from sfumato.core.margins import Margin, compare_margins
-from sfumato.core.shift import ALARM
+from sfumato.core.statistics.margins import Margin, compare_margins
+from sfumato.core.statistics.shift import ALARM
 from sfumato.data.tally import Tally
-from sfumato.engines.baskets.shift import ExploredColumns
+from sfumato.engines.baskets.measures.shift import ExploredColumns
 
 HALVES = 100
 SIZES = (100, 1000, 10_000)  # records of the published part, at most

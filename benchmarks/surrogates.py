@@ -21,9 +21,9 @@ from sfumato.data.documents import read_documents
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
-from sfumato.engines.text.release.redaction import Place
-from sfumato.engines.text.release.rendering import merge_spans
-from sfumato.engines.text.release.surrogates import (
+from sfumato.engines.text.redaction.rendering import merge_spans
+from sfumato.engines.text.redaction.replacer import Place
+from sfumato.engines.text.redaction.surrogates import (
     DateReading,
     SecretKey,
     Surrogates,

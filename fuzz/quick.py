@@ -98,7 +98,8 @@ def shortcuts(*, long_way: bool = False) -> Iterator[None]:
     """Take the short way inside: one database, a constant score, few people looked for, no waiting."""
     import duckdb
 
-    from sfumato.engines.baskets import evaluation, exploring
+    from sfumato.engines.baskets.frontier import steps as exploring
+    from sfumato.engines.baskets.measures import prediction as evaluation
 
     connect = duckdb.connect
     one_thread = lambda config: connect(config={**config, "threads": 1})  # noqa: E731

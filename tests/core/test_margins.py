@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from sfumato.core.errors import DataError
-from sfumato.core.margins import Margin, _rank_difference, _sign_tail, compare_margins
-from sfumato.core.shift import ALARM, DIFFERENT, LIKE, TOO_FEW
+from sfumato.core.statistics.margins import Margin, _rank_difference, _sign_tail, compare_margins
+from sfumato.core.statistics.shift import ALARM, DIFFERENT, LIKE, TOO_FEW
 
 counts = st.lists(st.integers(0, 6), min_size=2, max_size=5)
 

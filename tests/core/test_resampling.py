@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import ParameterError
-from sfumato.core.resampling import NextBatch, exact_interval, exact_upper
+from sfumato.core.statistics.resampling import NextBatch, exact_interval, exact_upper
 
 
 def plain_sums(columns, batch, seed, replicates):
@@ -51,7 +51,7 @@ def test_large_batches_are_drawn_from_the_same_distribution():
 def test_what_is_drawn_anew_is_what_is_kept(monkeypatch):
     columns = np.random.default_rng(0).integers(0, 9, (30, 2))
     kept = NextBatch(30, 50, 3, replicates=40).sums(columns)
-    monkeypatch.setattr("sfumato.core.resampling._MOST_KEPT", 0)
+    monkeypatch.setattr("sfumato.core.statistics.resampling._MOST_KEPT", 0)
     assert (NextBatch(30, 50, 3, replicates=40).sums(columns) == kept).all()
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import DataError
-from sfumato.core.shift import DIFFERENT, LIKE, TOO_FEW, compare
+from sfumato.core.statistics.shift import DIFFERENT, LIKE, TOO_FEW, compare
 
 
 def plain_differences(learned, released):

@@ -7,12 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.core.errors import (
-    InputError,
-)
-from sfumato.data.documents import (
-    read_documents,
-)
+from sfumato.core.errors import InputError
+from sfumato.data.documents import read_documents
 
 CANARY = "Zaphyrine"
 

@@ -9,7 +9,7 @@ import pytest
 def learned():
     """Give a candidate of a small exploration and its classifiers."""
     from sfumato.data.samples.notes import clinic_notes
-    from sfumato.engines.text import explore
+    from sfumato.text import explore
 
     found = explore(clinic_notes(80), labels=["NAME"], ratios=[10], folds=2, attackers=())
     candidate = found.candidates[0]
@@ -28,7 +28,7 @@ def notes():
 @pytest.fixture
 def publish(learned):
     """Give a function that publishes in small parts."""
-    from sfumato.engines.text.release.sanitiser import Sanitiser
+    from sfumato.engines.text.redaction.sanitiser import Sanitiser
     from sfumato.engines.text.release.writing import publish as run
 
     candidate, classifiers = learned

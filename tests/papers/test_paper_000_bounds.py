@@ -242,7 +242,7 @@ def test_certificate_is_plain_and_finite(train, attack, ratio, budget, dimension
         attack=attack, ratio=ratio, budget=budget, words=attack.words + 10,
         sensitive=attack.sensitive, train=train, dimension=dimension,
         ranked={budget: Found(1.0, 0.0, 2.0)},
-    )  # fmt: skip
+    ).to_json()  # fmt: skip
     json.dumps(content, allow_nan=False)
     for name in ("theorem 2", "theorem 3", "lemma 2", "lemma 3", "theorem 4", "lemma 4",
                  "theorem 5", "theorem 6"):  # fmt: skip
@@ -255,7 +255,7 @@ def test_small_data_is_called_vacuous():
     content = certificate(
         attack=attack, ratio=10, budget=100, words=60_000, sensitive=3_000,
         train=train, dimension=100_000,
-    )  # fmt: skip
+    ).to_json()  # fmt: skip
     assert content["deviation"] > 1
     for name in ("theorem 3", "theorem 4", "lemma 4", "theorem 5", "theorem 6"):
         assert content[name]["vacuous"]

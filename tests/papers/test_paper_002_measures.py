@@ -5,17 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.engines.tables.cells import Cells
-from sfumato.engines.tables.measures import (
+from sfumato.engines.tables.contingency.cells import Cells
+from sfumato.engines.tables.measures.axes import (
     AverageClassSize,
     InformationLoss,
     MutualInformationLoss,
     PopulationRisk,
     ProsecutorRisk,
     SmallGroups,
-    l_diversity,
-    t_closeness,
 )
+from sfumato.engines.tables.measures.sensitive import l_diversity, t_closeness
 from sfumato.engines.tables.search.sublattices import update_probability
 
 

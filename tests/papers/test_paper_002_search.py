@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 from sfumato.core.errors import LimitError, ParameterError
 from sfumato.core.frontier import Frontier
 from sfumato.core.randomness import Streams
-from sfumato.engines.tables.cells import Cells
-from sfumato.engines.tables.search import STRATEGIES, Budget, Run, search
+from sfumato.engines.tables.contingency.cells import Cells
+from sfumato.engines.tables.frontier.steps import search
+from sfumato.engines.tables.registry import STRATEGIES
+from sfumato.engines.tables.search.run import Budget, Run
 from sfumato.engines.tables.search.sublattices import (
     Pruned,
     outside,
     random_sublattice,
     sublattice_clause,
 )
-from sfumato.engines.tables.space import AttributeRule, Space
+from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 
 def cells_of(seed, sizes=(5, 4, 3), records=80, *, population=True, **least):

@@ -9,15 +9,15 @@ from sfumato.engines.baskets import (
     dataset_containment,
     row_containment,
 )
-from sfumato.engines.baskets.containment import containment_group, is_feasible
+from sfumato.engines.baskets.containment.audit import containment_group, is_feasible
+from sfumato.engines.baskets.measures.separation import classification_metric, dist_cnt, ham_dist
+from sfumato.engines.baskets.measures.topics import topic_entropy, topic_entropy_auc
 from sfumato.engines.baskets.selectors import (
     MaximalSelector,
     feasible_sets,
     maximal_feasible_sets,
     maximal_frequent_sets,
 )
-from sfumato.engines.baskets.separation import classification_metric, dist_cnt, ham_dist
-from sfumato.engines.baskets.topics import topic_entropy, topic_entropy_auc
 
 TOY = np.array(
     [

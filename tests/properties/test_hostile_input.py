@@ -115,7 +115,7 @@ def test_absurd_widths_are_refused(tmp_path):
 @pytest.mark.parametrize("key", ["hierarchy", "domain"])
 def test_names_that_no_file_can_have(tmp_path, name, key):
     from sfumato.core.errors import InputError
-    from sfumato.engines.tables import explore
+    from sfumato.tables import explore
 
     given = (
         f'hierarchy = "{name}"\ndomain = "observed"'
@@ -125,12 +125,12 @@ def test_names_that_no_file_can_have(tmp_path, name, key):
     (tmp_path / "t.csv").write_text("age\n1\n2\n")
     (tmp_path / "s.toml").write_text(f'[[attribute]]\nname = "age"\nrole = "quasi"\n{given}\n')
     with pytest.raises(InputError, match="cannot be read"):
-        explore(tmp_path / "t.csv", tmp_path / "s.toml", evaluations=2)
+        explore(tmp_path / "t.csv", schema=tmp_path / "s.toml", evaluations=2)
 
 
 def test_formulas_do_not_reach_a_spreadsheet():
-    from sfumato.engines.tables.policy import Lattice
-    from sfumato.engines.tables.policy_files import mapping_csv, mapping_sql
+    from sfumato.engines.tables.space.policy import Lattice
+    from sfumato.engines.tables.space.policy_files import mapping_csv, mapping_sql
 
     values = ("=1+1", "@x", "-3", "plain")
     lattice = Lattice(("name",), (values,))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sfumato.core.engine import ENGINES
 from sfumato.core.errors import SfumatoError
-from sfumato.report.parts import find_parts, stories
+from sfumato.reports.parts import find_parts, stories
 
 ODD = [None, 0, -1, 1e-300, 1e300, "Zanzibarovic", [], {}, True, [None], {"a": []}, 0.5, 10**9]
 

@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core.errors import PrivacyWarning
 from sfumato.data.shuffling import RowPlaces, ShuffledLines, line_places
-from sfumato.engines import tables
-from sfumato.engines.tables import rows as tables_rows
+from sfumato.engines.tables.release import rows as tables_rows
 
 SCHEMA = {
     "attribute": [
@@ -74,11 +74,11 @@ def register(path, order):
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.spark)])
 def test_h4_a_sorted_register_is_not_read_off_by_position(tmp_path, engine):
-    from sfumato.engines import tables
+    from sfumato import tables
 
     people = register(tmp_path / "sorted.csv", range(300))
     register(tmp_path / "mixed.csv", random.Random(1).sample(range(300), 300))
-    found = tables.explore(tmp_path / "sorted.csv", SCHEMA, evaluations=40)
+    found = tables.explore(tmp_path / "sorted.csv", schema=SCHEMA, evaluations=40)
     chosen = found.knee()
     for name in ("sorted", "mixed"):
         found.publish(chosen, tmp_path / f"{name}.csv", out=tmp_path / name, engine=engine)
@@ -93,10 +93,10 @@ def test_h4_a_sorted_register_is_not_read_off_by_position(tmp_path, engine):
 
 
 def test_h4_keeping_the_order_warns_and_is_recorded(tmp_path):
-    from sfumato.engines import tables
+    from sfumato import tables
 
     people = register(tmp_path / "t.csv", range(300))
-    found = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=40)
+    found = tables.explore(tmp_path / "t.csv", schema=SCHEMA, evaluations=40)
     with pytest.warns(PrivacyWarning, match="keep the order"):
         kept = found.publish(
             found.knee(), tmp_path / "t.csv", out=tmp_path / "kept", keep_order=True
@@ -107,10 +107,10 @@ def test_h4_keeping_the_order_warns_and_is_recorded(tmp_path):
 
 
 def test_another_key_gives_another_order(tmp_path, monkeypatch):
-    from sfumato.engines import tables
+    from sfumato import tables
 
     register(tmp_path / "t.csv", range(300))
-    found = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=40)
+    found = tables.explore(tmp_path / "t.csv", schema=SCHEMA, evaluations=40)
     seen = set()
     for key in ("one", "two"):
         monkeypatch.setenv("SFUMATO_PRIVATE_KEY", str(tmp_path / f"{key}.key"))
@@ -131,7 +131,7 @@ def test_rows_that_are_counted_come_out_as_rows_that_are_sorted(suppress, tmp_pa
     (tmp_path / "t.csv").write_text("\n".join(["name,age,diagnosis", *rows]) + "\n")
     found = tables.explore(
         tmp_path / "t.csv",
-        SCHEMA,
+        schema=SCHEMA,
         evaluations=50,
         min_sample=20 if suppress else 0,
         suppress=suppress,

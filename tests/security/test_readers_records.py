@@ -12,7 +12,7 @@ import pytest
 from sfumato.core.errors import FormatError
 from sfumato.core.records import Candidate
 from sfumato.data.documents import read_documents
-from sfumato.engines.tables.space import AttributeRule, Space
+from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 
 @pytest.mark.parametrize("measures", [1.5, "x", None, [], [1]])

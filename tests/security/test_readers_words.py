@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
 from sfumato.engines.text.reading.word_lists import WordList
-from sfumato.engines.text.release.rendering import merge_spans, render, whole_words
-from sfumato.engines.text.release.surrogates import SecretKey, Surrogates
+from sfumato.engines.text.redaction.rendering import merge_spans, render, whole_words
+from sfumato.engines.text.redaction.surrogates import SecretKey, Surrogates
 
 UNSEEN = ["\u200b", "\ufeff", "\u200e", "\u200f", "\u00ad", "\u200c", "\u2060", "\u202e"]
 APOSTROPHES = ["'", "’", "‘", "ʼ", "′", "＇", "`", "´"]

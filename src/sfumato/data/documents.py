@@ -19,18 +19,20 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from copy import copy
-from dataclasses import dataclass, field
-from importlib import import_module
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
-from ..core.files import whole_directory, whole_file
-from ..core.quarantine import QUARANTINE
+from ..core.display import html_table
+from ..core.errors import DataError, FormatError, InputError, ParameterError
+from ..core.files import check_plain_file, whole_directory, whole_file
 from ..core.records import FRONTIER_FILE, RELEASE_FILE
+from ..core.storage.quarantine import QUARANTINE
 from .document import Document, Span
 from .foreign import check_foreign, check_path
 from .formats._layout import Format, Layout, Part, Write
+from .formats.registry import FORMATS
+from .inputs import DocumentsInput
 from .limits import Limits, current_limits
 from .sources import SeenIds, Withheld
 
@@ -55,13 +57,6 @@ _SUFFIXES = {
     ".conll": "conll", ".iob": "conll", ".bio": "conll", ".csv": "csv", ".tsv": "tsv",
     ".parquet": "parquet", ".pq": "parquet", ".xml": "i2b2",
 }  # fmt: skip
-_CLASSES = {
-    "brat": ("brat", "Brat"), "conll": ("conll", "Conll"), "csv": ("delimited", "Delimited"),
-    "jsonl": ("jsonl", "Jsonl"), "parquet": ("columns", "Parquet"), "tsv": ("delimited", "Delimited"),
-    "prodigy": ("tools", "Prodigy"), "doccano": ("tools", "Doccano"),
-    "labelstudio": ("tools", "LabelStudio"), "i2b2": ("i2b2", "I2b2"),
-}  # fmt: skip
-_FORMATS = tuple(_CLASSES)
 # What sfumato itself writes beside data: never taken for documents.
 _OURS = (RELEASE_FILE, FRONTIER_FILE, QUARANTINE)
 
@@ -83,7 +78,25 @@ class Corpus:
     parts: Sequence[Part]
     name: str
     is_folder: bool = False
-    _shared: SeenIds | None = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Corpus {self.name}: {', '.join(' '.join(fact) for fact in self._facts())}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(f"Corpus {self.name}", self._facts(), first="td")
+
+    def _facts(self) -> list[tuple[str, ...]]:
+        """Return what is known without reading a document: the format and which fields are used."""
+        if not self.paths:
+            return [("in memory",)]
+        layout = getattr(self.format, "layout", None)
+        found: list[tuple[str, ...]] = [(self.format.name,)]
+        if len(self.parts) > 1:
+            found.append((f"{len(self.parts):,}", "files"))
+        if isinstance(layout, Layout):
+            found.append(("text", repr(layout.text)))
+            found.append(("id", repr(layout.id)) if layout.id is not None else ("numbered",))
+        return found
 
     def __iter__(self) -> Iterator[Document]:
         for record in self.tolerant():
@@ -96,7 +109,7 @@ class Corpus:
 
         A file that cannot be read on (damaged, not of its format) still raises.
         """
-        seen = SeenIds() if self._shared is None else self._shared
+        seen = SeenIds()
         count = 0
         for part in self.parts:
             for number, record in enumerate(self.format.read(part), 1):
@@ -105,18 +118,12 @@ class Corpus:
                     yield Withheld.repeated(record.id, number, part.name)
                 else:
                     yield record
-        if count == 0 and self._shared is None:
+        if count == 0:
             raise self.empty()
 
     def empty(self) -> DataError:
         """Return the error for a corpus without a record."""
         return DataError(f"The corpus {self.name!r} holds no documents.")
-
-    def by_part(self) -> Iterator[Corpus]:
-        """Yield each file as a corpus of its own; ids stay unique across them when read in order."""
-        seen = SeenIds()
-        for part in self.parts:
-            yield Corpus(self.format, (part,), part.name, self.format.is_folder, seen)
 
     @property
     def paths(self) -> list[Path]:
@@ -125,7 +132,7 @@ class Corpus:
 
 
 def read_documents(
-    source: object,
+    source: DocumentsInput,
     *,
     text: str = "text",
     id: str | None = "id",
@@ -138,11 +145,40 @@ def read_documents(
     """Open documents for reading: a file, a folder, several files, or a frame.
 
     Files are JSONL, CSV, TSV, Parquet, CoNLL columns (plain or gzip, Parquet apart) or a folder of
-    .txt with brat .ann; a frame is pandas, polars or Arrow. `format` is told by the name unless
-    given. `text`, `id` and `spans` name the fields or columns; id=None numbers the records.
-    `overlaps` is "error" to refuse overlapping spans, "merge" or "best" to resolve them (see
-    `sfumato.data.findings.resolve`). CoNLL takes `token_column`,
-    `tag_column` and `kept_columns`, CSV a `delimiter`.
+    .txt with brat .ann; a frame is pandas, polars or Arrow.
+
+    Parameters
+    ----------
+    source : path, list of paths, frame, Corpus or list of Document
+        The documents.
+    text : str, default='text'
+        Field or column that holds the text.
+    id : str, optional, default='id'
+        Field or column that holds the id; None numbers the records.
+    spans : str, default='spans'
+        Field or column that holds the spans.
+    format : str, optional
+        The format; inferred from the name if not given.
+    overlaps : {'error', 'merge', 'best'}, default='error'
+        Whether overlapping spans are refused or resolved (see `sfumato.data.findings.resolve`).
+    limits : Limits, optional
+        How large files and records may be.
+    **options
+        Options of one format: `token_column`, `tag_column` and `kept_columns` for CoNLL, `delimiter`
+        for CSV.
+
+    Returns
+    -------
+    Corpus
+        The documents, read anew each time it is iterated.
+
+    Examples
+    --------
+    >>> from sfumato.data.samples import clinic_notes
+    >>> notes = read_documents(clinic_notes(3))
+    >>> notes, len(list(notes))
+    (<Corpus documents: in memory>, 3)
+
     """
     layout = Layout(text, id, spans, overlaps, limits or current_limits())
     if isinstance(source, Corpus):
@@ -301,7 +337,7 @@ def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[Part, .
     if kind is None:
         raise FormatError(
             f"The name {paths[0].name!r} does not tell its format.",
-            hint=f"give the format by --format (format=), one of {', '.join(_FORMATS)}.",
+            hint=f"give the format by --format (format=), one of {', '.join(FORMATS)}.",
         )
     if any(path.is_dir() for path in paths):
         raise InputError("Several inputs must all be files.", hint="give one folder, or files.")
@@ -318,6 +354,8 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
         files += [Path(place, name) for name in names if not _is_ours(name)]
         if len(files) > limits.files:
             raise limits.error(f"The number of files in {folder.name!r}", "files")
+    for file in files:
+        check_plain_file(file)
     kinds = {kind for file in files if (kind := format_of_name(file))}
     if given is None and not kinds and files:
         check_foreign(files[0])
@@ -329,7 +367,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
         )
         raise FormatError(
             f"The folder {folder.name!r} holds {what}.",
-            hint=f"give the format by --format (format=), one of {', '.join(_FORMATS)}.",
+            hint=f"give the format by --format (format=), one of {', '.join(FORMATS)}.",
         )
     kind = given or kinds.pop()
     if kind in ("brat", "i2b2"):
@@ -343,17 +381,11 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
 
 
 def _format(kind: str, layout: Layout, options: dict[str, object]) -> Format:
-    if kind not in _FORMATS:
-        raise ParameterError(
-            f"There is no document format {kind!r}.", hint=did_you_mean(kind, _FORMATS)
-        )
+    form = FORMATS.named(kind)
     if kind == "tsv":
         options = {"delimiter": "\t", **options}
-    module, name = _CLASSES[kind]
     try:
-        made: Format = getattr(import_module(f"{__package__}.formats.{module}"), name)(
-            layout, **options
-        )
+        made: Format = form(layout, **options)
     except TypeError:
         raise ParameterError(
             f"The format {kind!r} does not take the options {', '.join(sorted(options))}."

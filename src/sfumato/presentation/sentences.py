@@ -8,7 +8,7 @@ from typing import Literal
 from ..core.engine import Part
 from ..core.frontier import Frontier
 from ..core.records import Candidate, ShiftRecord
-from ..core.shift import DIFFERENT, TOO_FEW
+from ..core.statistics.shift import DIFFERENT, TOO_FEW
 from ..core.story import Check, Grid
 from .numbers import count, decimal, percent, plural
 

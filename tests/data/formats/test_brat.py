@@ -7,16 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.core.errors import (
-    DataError,
-    FormatError,
-    LimitError,
-)
+from sfumato.core.errors import DataError, FormatError, LimitError
 from sfumato.data.document import Document, Span
-from sfumato.data.documents import (
-    read_documents,
-    write_documents,
-)
+from sfumato.data.documents import read_documents, write_documents
 from sfumato.data.limits import Limits
 
 from ..document_files import CANARY, refused

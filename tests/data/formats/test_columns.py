@@ -9,18 +9,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from sfumato.core.errors import (
-    DataError,
-    FormatError,
-    LimitError,
-    ParameterError,
-)
+from sfumato.core.errors import DataError, FormatError, LimitError, ParameterError
 from sfumato.data.document import Document
-from sfumato.data.documents import (
-    documents_frame,
-    read_documents,
-    write_documents,
-)
+from sfumato.data.documents import documents_frame, read_documents, write_documents
 from sfumato.data.limits import Limits
 
 from ..document_files import CANARY, refused

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.core.errors import (
-    DataError,
-    FormatError,
-    LimitError,
-    ParameterError,
-)
+from sfumato.core.errors import DataError, FormatError, LimitError, ParameterError
 from sfumato.data.document import Document
-from sfumato.data.documents import (
-    read_documents,
-    write_documents,
-)
+from sfumato.data.documents import read_documents, write_documents
 from sfumato.data.limits import Limits
 
 from ..document_files import CANARY, refused

@@ -12,9 +12,9 @@ from benchmarks._ceiling_kernels import (
 )
 from benchmarks._ceilings import most_by_containment, most_by_pairs
 
-from sfumato.engines.baskets.binary import as_binary
 from sfumato.engines.baskets.cells.cores import suppressed
 from sfumato.engines.baskets.cells.itemsets import suppressed_itemsets
+from sfumato.engines.baskets.matrix.binary import as_binary
 
 
 def most_items_shared(matrix, r, need):

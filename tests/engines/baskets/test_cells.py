@@ -9,19 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from sfumato.engines.baskets.binary import as_binary
 from sfumato.engines.baskets.cells._pair_kernels import columns_without_rare_pairs
 from sfumato.engines.baskets.cells.cores import (
     Effort,
+    _peeled,
+    _Sorted,
     only_columns,
-    peeled,
     suppressed,
     suppressed_beside,
     suppressed_rows,
 )
 from sfumato.engines.baskets.cells.itemsets import itemset_anonymity, suppressed_itemsets
-from sfumato.engines.baskets.knowledge import EVERYTHING, Knowledge
-from sfumato.engines.baskets.rows import largest_row_set
+from sfumato.engines.baskets.disclosure.knowledge import EVERYTHING, Knowledge
+from sfumato.engines.baskets.matrix.binary import as_binary
+from sfumato.engines.baskets.methods.rows import largest_row_set
 from sfumato.engines.baskets.selectors import GreedySupport
 
 
@@ -116,7 +117,9 @@ def test_every_row_has_k_copies_when_absences_are_known(matrix, k):
     found = suppressed_rows(binary, k).to_array()
     assert (found <= matrix).all()
     assert np.unique(found, axis=0, return_counts=True)[1].min() >= k
-    first = peeled(binary, k).to_array()
+    rows = _Sorted.of(binary, k)
+    found = _peeled(rows, k)
+    first = rows.back(found.indptr, found.indices, binary.d).to_array()
     assert (first <= matrix).all()
     patterns, counts = np.unique(first, axis=0, return_counts=True)
     assert all(c >= k for p, c in zip(patterns, counts, strict=True) if p.any())

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.engines.baskets.co_occurrence import learned_groups, learned_hierarchy
+from sfumato.engines.baskets.matrix.co_occurrence import learned_groups, learned_hierarchy
 
 
 def planted(rng, blocks=6, size=8, rows=600):

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core import DataError, ParameterError
-from sfumato.engines.baskets import audit, dataset_containment, row_containment
-from sfumato.engines.baskets.binary import BinaryMatrix, as_binary, as_classes
-from sfumato.engines.baskets.containment import containment_group, is_feasible
-from sfumato.engines.baskets.posets import (
+from sfumato.engines.baskets import dataset_containment, row_containment
+from sfumato.engines.baskets.containment.audit import audit, containment_group, is_feasible
+from sfumato.engines.baskets.containment.posets import (
     absence_containment,
     poset_containment,
     poset_literals,
 )
+from sfumato.engines.baskets.matrix.binary import BinaryMatrix, as_binary, as_classes
 
 from . import oracle
 

@@ -5,16 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato.baskets import explore
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.randomness import Streams
-from sfumato.engines.baskets import (
-    BestSelector,
-    GreedyInformation,
-    GreedySupport,
-    evaluation,
-    explore,
-)
+from sfumato.engines.baskets import BestSelector, GreedyInformation, GreedySupport
 from sfumato.engines.baskets.exploration import BasketsExploration
+from sfumato.engines.baskets.measures import prediction as evaluation
 from sfumato.engines.baskets.selectors.base import ContainmentSelector
 
 
@@ -74,7 +70,9 @@ class _Fixed(ContainmentSelector):
 
 def test_differences_within_noise_do_not_decide_the_frontier():
     X = np.eye(4, dtype=np.uint8).repeat(12, axis=0)
-    some = explore(X, X[:, 0], k=4, selector="hamdist", publish_as="columns", folds=3).candidates[0]
+    some = explore(
+        X, labels=X[:, 0], k=4, selector="hamdist", method="columns", folds=3
+    ).candidates[0]
 
     def candidate(name, k, folds, *, count=5, way="columns"):
         value = float(np.mean(folds))

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato.baskets import explore
 from sfumato.core import InputError, ReleaseRefusedError
-from sfumato.engines.baskets import explore
-from sfumato.engines.baskets.binary import as_binary
-from sfumato.engines.baskets.publish import projected
+from sfumato.engines.baskets.disclosure.inference import highest_confidence, without_telling_items
+from sfumato.engines.baskets.matrix.binary import as_binary
+from sfumato.engines.baskets.release.steps import projected
 from sfumato.engines.baskets.request import BasketsPublishRequest
-from sfumato.engines.baskets.sensitive import highest_confidence, without_telling_items
 
 from .test_cells import matrices
 from .test_engine import purchases

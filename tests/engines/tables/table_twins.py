@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from sfumato.engines.tables.cells import Cells
-from sfumato.engines.tables.space import AttributeRule, Space
+from sfumato.engines.tables.contingency.cells import Cells
+from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 
 def random_cells(seed, *, sizes=None, records=60, population=True, **least):

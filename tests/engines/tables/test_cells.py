@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from table_twins import pandas_measures, random_bits, random_cells, seeds
 
 from sfumato.core.errors import DataError
-from sfumato.engines.tables.cells import Cells
-from sfumato.engines.tables.intervals import interval_table
+from sfumato.engines.tables.contingency.cells import Cells
+from sfumato.engines.tables.contingency.intervals import interval_table
 from sfumato.engines.tables.search import _kernels as kernels
 
 CLOSE = {"rel": 0, "abs": 1e-12}

@@ -7,20 +7,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core.frontier import Frontier
 from sfumato.core.randomness import Streams
-from sfumato.engines import tables
-from sfumato.engines.tables.cells import Cells
-from sfumato.engines.tables.certificate import certify
 from sfumato.engines.tables.certificate.bounds import Bounds
 from sfumato.engines.tables.certificate.boxes import close_boxes
 from sfumato.engines.tables.certificate.branching import branch
+from sfumato.engines.tables.certificate.certify import certify
 from sfumato.engines.tables.certificate.pairs import Node, Pairs, two_largest
-from sfumato.engines.tables.certificate.parts import weights_along
+from sfumato.engines.tables.certificate.regions import weights_along
 from sfumato.engines.tables.certificate.relaxation import Relaxation
 from sfumato.engines.tables.certificate.staircase import area_of, curve, least_loss, staircase
-from sfumato.engines.tables.search import Budget, Run, search
-from sfumato.engines.tables.space import AttributeRule, Space
+from sfumato.engines.tables.contingency.cells import Cells
+from sfumato.engines.tables.frontier.steps import search
+from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 SIZES = (5, 4, 3)
 
@@ -160,7 +161,7 @@ def test_a_certificate_goes_into_the_frontier(tmp_path):
             {"name": "sex", "role": "quasi", "domain": {"values": ["f", "m"]}},
         ]
     }
-    found = tables.explore(frame, schema, evaluations=10, certify=5)
+    found = tables.explore(frame, schema=schema, evaluations=10, certify=5)
     proof = found.record.certificate
     assert proof.exact
     assert proof.area == found.record.area

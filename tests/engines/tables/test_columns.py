@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core import DataError, PlanError
 from sfumato.data.attributes import Attribute, Domain
 from sfumato.data.bins import Bins, quantile_cuts
@@ -17,8 +18,7 @@ from sfumato.data.calendar import Calendar, units_between
 from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
 from sfumato.data.table_source import Source
-from sfumato.engines import tables
-from sfumato.engines.tables.labels import DomainLabels
+from sfumato.engines.tables.space.labels import DomainLabels
 
 
 def domain(**given):
@@ -148,14 +148,14 @@ def test_quantiles_become_cuts_that_travel_with_the_policy():
             {"name": "sex", "role": "quasi", "domain": "observed"},
         ]
     }
-    found = tables.explore(frame, schema, evaluations=200, min_k=5)
+    found = tables.explore(frame, schema=schema, evaluations=200, min_k=5)
     others = frame.assign(pay=frame["pay"] * 0.999)
     published = found.publish(found.candidates[0], others, accept_worse=True)
     highest = f"{frame['pay'].max():g}"
     assert len(published) == 400
     assert not published["pay"].str.contains(highest, regex=False).any()
     with pytest.raises(DataError, match="'pay' holds a cell that is not a number in row 2"):
-        tables.explore({"pay": ["1", "x"], "sex": ["f", "m"]}, schema)
+        tables.explore({"pay": ["1", "x"], "sex": ["f", "m"]}, schema=schema)
 
 
 def test_prefixes_of_codes_are_the_only_intervals():
@@ -165,7 +165,7 @@ def test_prefixes_of_codes_are_the_only_intervals():
             {"name": "icd", "role": "quasi", "domain": "observed", "hierarchy": {"prefix": [1, 3]}}
         ]
     }
-    found = tables.explore({"icd": codes}, schema, strategy="exhaustive", evaluations=1000)
+    found = tables.explore({"icd": codes}, schema=schema, strategy="exhaustive", evaluations=1000)
     published = {label for c in found.candidates for label in c.policy["icd"]}
     assert published <= {*codes, "A00**", "A****", "B20**", "B****", "*"}
     assert {"A****", "*"} <= published
@@ -213,7 +213,7 @@ PEOPLE = {
 def test_a_release_of_dates_decimals_and_codes(tmp_path):
     frame = people()
     frame.to_csv(tmp_path / "people.csv", index=False)
-    found = tables.explore(tmp_path / "people.csv", PEOPLE, min_k=5, evaluations=600)
+    found = tables.explore(tmp_path / "people.csv", schema=PEOPLE, min_k=5, evaluations=600)
     (tmp_path / "frontier").mkdir()
     found.save(tmp_path / "frontier")
     found = tables.load(tmp_path / "frontier")

@@ -8,10 +8,11 @@ from test_space import RULES
 
 from sfumato.core.randomness import Streams
 from sfumato.data.table import read_table
-from sfumato.engines.tables.problem import Problem
-from sfumato.engines.tables.search import Budget, Run, search
+from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.frontier.steps import search
 from sfumato.engines.tables.search.crossing import cross
-from sfumato.engines.tables.space import AttributeRule, Space
+from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 
 @pytest.mark.parametrize("name", sorted(RULES))

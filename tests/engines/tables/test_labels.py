@@ -9,12 +9,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.data.table import read_table
-from sfumato.engines import tables
-from sfumato.engines.tables.codebook import codebook
-from sfumato.engines.tables.labels import MISSING, DomainLabels, round_between
-from sfumato.engines.tables.policy import Lattice
-from sfumato.engines.tables.problem import Problem
+from sfumato.engines.tables.frontier.problem import Problem
+from sfumato.engines.tables.release.codebook import codebook
+from sfumato.engines.tables.space.labels import MISSING, DomainLabels, round_between
+from sfumato.engines.tables.space.policy import Lattice
 
 numbers = st.one_of(
     st.lists(st.integers(-50, 300), min_size=1, max_size=14, unique=True).map(
@@ -107,7 +107,7 @@ def test_a_hierarchy_gives_its_own_names(tmp_path):
         '[[attribute]]\nname = "icd"\nrole = "quasi"\ndomain = "observed"\nhierarchy = "icd.csv"\n'
     )
     frame = pd.DataFrame({"icd": [r.split(";")[0] for r in rows] * 3})
-    found = tables.explore(frame, tmp_path / "schema.toml", strategy="exhaustive")
+    found = tables.explore(frame, schema=tmp_path / "schema.toml", strategy="exhaustive")
     written = {label for c in found for label in c.policy["icd"]}
     assert {"A00", "A", "B", "*"} & written
     assert not {label for label in written if "more" in label}
@@ -138,7 +138,7 @@ def test_nobodys_own_value_stands_in_a_label(tmp_path):
             {"name": "note", "role": "other"},
         ]
     }
-    found = tables.explore(tmp_path / "t.csv", schema, evaluations=300, min_sample=20)
+    found = tables.explore(tmp_path / "t.csv", schema=schema, evaluations=300, min_sample=20)
     release = found.publish(found.knee(), tmp_path / "t.csv", out=tmp_path / "out")
     for path in (tmp_path / "out").iterdir():
         text = path.read_text(encoding="utf-8")

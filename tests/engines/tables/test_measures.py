@@ -7,9 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import ParameterError
-from sfumato.engines.tables import measures
-from sfumato.engines.tables.cells import Cells
-from sfumato.engines.tables.registries import LOSSES, RISKS, STRATEGIES
+from sfumato.engines.tables.contingency.cells import Cells, group_sizes
+from sfumato.engines.tables.measures import axes as measures
+from sfumato.engines.tables.measures.protocol import Context, Measure
+from sfumato.engines.tables.measures.sensitive import l_diversity, t_closeness
+from sfumato.engines.tables.measures.shown import PolicyGroups, size_histogram
+from sfumato.engines.tables.registry import LOSSES, RISKS, SHOWN, STRATEGIES
 
 SIZES = (5, 3, 4)
 LENGTH = sum(SIZES) - len(SIZES)
@@ -144,10 +147,10 @@ def test_kl_against_pandas(drawn):
 def test_monotone_along_generalisation(drawn):
     records, population, lower, upper = drawn
     _, _, cells, target = build(records, population)
-    context = measures.Context(cells, 3, target)
+    context = Context(cells, 3, target)
     for name, entry in (*RISKS.items(), *LOSSES.items()):
         measure = entry.of(context)
-        assert isinstance(measure, measures.Measure)
+        assert isinstance(measure, Measure)
         assert measure.name == name
         assert measure.rises is (name in LOSSES)
         change = measure(upper) - measure(lower)
@@ -169,20 +172,20 @@ def test_diversity_and_closeness_against_pandas(drawn):
         least.append(np.exp(entropy(counts.to_numpy())))
         share = group["t"].value_counts(normalize=True).reindex(whole.index).fillna(0)
         farthest.append(0.5 * np.abs(share - whole).sum())
-    found = measures.l_diversity(cells, bits, target)
+    found = l_diversity(cells, bits, target)
     assert found[0] == min(distinct)
     assert found[1] == pytest.approx(min(least), abs=1e-9)
-    assert measures.t_closeness(cells, bits, target) == pytest.approx(max(farthest), abs=1e-9)
-    shown = measures.beside(cells, bits, {"t": target})
-    assert shown["k"] == seen.groupby(["a", "b", "c"]).size().min()
-    assert shown["l_diversity"] == {"t": min(distinct)}
+    assert t_closeness(cells, bits, target) == pytest.approx(max(farthest), abs=1e-9)
+    groups = PolicyGroups.of_cells(cells, bits, {"t": target})
+    assert SHOWN["k"].of_groups(groups) == seen.groupby(["a", "b", "c"]).size().min()
+    assert SHOWN["l_diversity"].of_groups(groups) == {"t": min(distinct)}
 
 
 def test_wide_lattices_do_not_overflow():
     sizes = [1000] * 8
     codes = np.array([[0, 999, 999]] * 8)
     cells = Cells(sizes, codes, np.array([1, 2, 3]))
-    group, records = measures.group_sizes(cells, np.ones(cells.length, dtype=np.uint8))
+    group, records = group_sizes(cells, np.ones(cells.length, dtype=np.uint8))
     assert sorted(records.tolist()) == [1, 5]
     assert len(set(group.tolist())) == 2
 
@@ -193,12 +196,12 @@ def test_unknown_names():
         with pytest.raises(ParameterError, match=f"no {registry.kind} 'luck'"):
             registry.named("luck")
     with pytest.raises(ParameterError, match="needs a target"):
-        LOSSES["mutual-information"].of(measures.Context(cells))
+        LOSSES["mutual-information"].of(Context(cells))
 
 
 def test_histogram_covers_everyone():
     records, people = np.array([1, 4, 7]), np.array([1.0, 12.0, 5000.0])
-    found = measures.size_histogram(records, people)
-    assert sum(b["records"] for b in found) == 12
-    assert sum(b["risk_share"] for b in found) == pytest.approx(1, abs=1e-5)
-    assert [(b["low"], b["high"]) for b in found] == [(1, 1), (10, 19), (1000, None)]
+    found = size_histogram(records, people)
+    assert sum(b.records for b in found) == 12
+    assert sum(b.risk_share for b in found) == pytest.approx(1, abs=1e-5)
+    assert [(b.low, b.high) for b in found] == [(1, 1), (10, 19), (1000, None)]

@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core.errors import InputError, ParameterError
 from sfumato.core.exploration import Exploration, placed
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.records import Candidate, FrontierRecord, Reference
 from sfumato.data.attributes import DIRECT_MEANINGS
 from sfumato.data.calendar import units_between
-from sfumato.engines import tables
-from sfumato.engines.tables.policy import Lattice
-from sfumato.engines.tables.safe_harbor import compare, find_roles, safe_harbor
+from sfumato.engines.tables.frontier.comparison import compare
+from sfumato.engines.tables.space.policy import Lattice
+from sfumato.engines.tables.space.safe_harbor import find_roles, safe_harbor
 
 AGES = tuple(str(a) for a in range(96))
 
@@ -187,5 +188,5 @@ def test_what_the_rule_would_remove_but_is_published_is_said():
             {"name": "stay", "role": "other"},
         ]
     }
-    said = tables.explore(frame, schema, evaluations=20).record.assumptions
+    said = tables.explore(frame, schema=schema, evaluations=20).record.assumptions
     assert any(s.startswith("mail: published as declared") for s in said)

@@ -8,8 +8,10 @@ from table_twins import random_cells
 
 from sfumato.core.errors import PlanError
 from sfumato.core.randomness import Streams
-from sfumato.engines.tables.search import STRATEGIES, Budget, Run, search
-from sfumato.engines.tables.space import AttributeRule, Space
+from sfumato.engines.tables.frontier.steps import search
+from sfumato.engines.tables.registry import STRATEGIES
+from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 NODES = ((0, 1), (2, 3), (4, 5), (6, 7), (0, 3), (4, 7), (0, 7))
 RULES = {

@@ -11,12 +11,12 @@ import pytest
 import sfumato as sf
 from sfumato.core.engine import Part
 from sfumato.core.errors import DataError, ParameterError, ReleaseRefusedError
-from sfumato.core.shift import DIFFERENT, LIKE
+from sfumato.core.statistics.shift import DIFFERENT, LIKE
 from sfumato.data.document import Document, Span
 from sfumato.data.samples.notes import clinic_notes
 from sfumato.engines.text.attack.audit import answers_of, audit_documents, audit_words
 from sfumato.engines.text.attack.released import attack_release, classifiers_of
-from sfumato.engines.text.checks import _bound_check
+from sfumato.engines.text.story.checks import _bound_check
 
 
 @pytest.fixture(scope="module")

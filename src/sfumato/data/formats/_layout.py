@@ -9,13 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from ...core.errors import (
-    DataError,
-    FormatError,
-    InputError,
-    LimitError,
-    ParameterError,
-)
+from ...core.errors import DataError, FormatError, InputError, LimitError, ParameterError
 from ..document import Document, Span
 from ..findings import as_spans, resolve
 from ..limits import Limits, current_limits

@@ -16,6 +16,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ...core.errors import DataError, FormatError, InputError, ParameterError
 from ..document import Document
 from ..sources import Withheld
+from ._arrow import (
+    bare_schema,
+    decoded_bytes,
+    is_text,
+    only_present,
+    values_of,
+)
 from ._layout import Layout, Part, Write, checked_columns, document_from, span_fields, spans_as_json
 from ._parquet_footer import Chunk, pages, read_footer
 
@@ -83,8 +90,8 @@ class _Columns:
         self._check_types(schema, text, id, part)
         record = 0
         for batch in self._batches(part):
-            texts = _values(batch.column(text))
-            ids = _values(batch.column(id)) if id else [None] * len(batch)
+            texts = values_of(batch.column(text))
+            ids = values_of(batch.column(id)) if id else [None] * len(batch)
             try:
                 found = batch.column(spans).to_pylist() if spans else [None] * len(batch)
             except ValueError as error:  # not UTF-8, or fields of one name: no cell stands alone
@@ -113,12 +120,12 @@ class _Columns:
             found = schema.field(name).type
             return found.value_type if pa.types.is_dictionary(found) else found
 
-        if not _is_text(kind(text)) and not pa.types.is_null(kind(text)):
+        if not is_text(kind(text)) and not pa.types.is_null(kind(text)):
             raise DataError(
                 f"The text column {text!r} of {part.name!r} does not hold texts but {kind(text)}.",
                 hint="name another column as the text.",
             )
-        if id and not (_is_text(kind(id)) or pa.types.is_integer(kind(id))):
+        if id and not (is_text(kind(id)) or pa.types.is_integer(kind(id))):
             raise DataError(
                 f"The id column {id!r} of {part.name!r} holds {kind(id)}.",
                 hint="ids must be texts or whole numbers; id=None numbers the records.",
@@ -142,12 +149,12 @@ class _Columns:
                     number = pa.types.is_integer(field.type)
                     values = [int(d.id) if number else d.id for d in documents]
                 elif field.name == layout.spans:
-                    if _is_text(field.type):
+                    if is_text(field.type):
                         values = [spans_as_json(document.spans) for document in documents]
                     else:
                         values = [[span_fields(s) for s in d.spans] for d in documents]
                 elif rest is not None:
-                    columns.append(_only_present(rest.column(field.name), field.type))
+                    columns.append(only_present(rest.column(field.name), field.type))
                     continue
                 else:
                     values = [document.extra.get(field.name) for document in documents]
@@ -161,7 +168,7 @@ class _Columns:
         import pyarrow as pa
 
         if part is not None:
-            return _bare_schema(self._schema(part))
+            return bare_schema(self._schema(part))
         struct = pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string()), ("score", pa.float64())])  # fmt: skip
         own = [(self.layout.text, pa.string()), (self.layout.spans, pa.list_(struct))]
         if self.layout.id is not None:
@@ -247,7 +254,7 @@ class Parquet(_Columns):
                 largest = max(mean, _BATCH_BYTES * entry // _DECODED_BYTES)
                 rows = min(4096, max(1, _BATCH_BYTES // max(1, largest)))
                 for batch in file.iter_batches(batch_size=rows, row_groups=[group]):
-                    decoded += sum(map(_decoded_bytes, batch.columns))
+                    decoded += sum(map(decoded_bytes, batch.columns))
                     limits.check_expansion(part.name, size, decoded)
                     yield batch
 
@@ -289,7 +296,7 @@ class Frame(_Columns):
         """Return documents as a frame of the kind that was read."""
         import narwhals as nw
 
-        table = self.table(list(documents), _bare_schema(self.frame.schema))
+        table = self.table(list(documents), bare_schema(self.frame.schema))
         return nw.from_native(table).lazy().collect(self.backend).to_native()
 
 
@@ -314,97 +321,6 @@ def frame_format(source: Any, layout: Layout) -> Frame:
         raise DataError("The frame has a column that cannot be turned into Arrow.",
                         hint="a column must hold values of one type.") from error  # fmt: skip
     return Frame(layout, table, frame.implementation)
-
-
-def _decoded_bytes(column: pa.Array) -> int:
-    """Return the bytes that a column takes without a dictionary."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not (pa.types.is_dictionary(column.type) and _is_text(column.type.value_type)):
-        return int(column.nbytes)
-    lengths = pc.binary_length(column.dictionary).take(column.indices)
-    return int(pc.sum(lengths).as_py() or 0)
-
-
-def _bare_schema(schema: pa.Schema) -> pa.Schema:
-    """Leave out all metadata but what pandas needs to give the columns their types back.
-
-    Whatever else a file says of itself (attributes, categories, notes to a field) may be about rows
-    that are withheld.
-    """
-    import pyarrow as pa
-
-    fields = [field.remove_metadata() for field in schema]
-    try:
-        about = json.loads((schema.metadata or {})[b"pandas"])
-        index = [name for name in about["index_columns"] if name in schema.names]
-        columns = [
-            {
-                "name": found["name"] if found["name"] in schema.names else None,
-                "field_name": found["field_name"],
-                "pandas_type": str(found["pandas_type"]),
-                "numpy_type": str(found["numpy_type"]),
-                "metadata": _time_zone(found["metadata"]),
-            }
-            for found in about["columns"]
-            if found["field_name"] in schema.names
-        ]
-    except (KeyError, TypeError, ValueError, RecursionError):
-        return pa.schema(fields)
-    kept = {"index_columns": index, "column_indexes": [], "columns": columns, "attributes": {}}
-    return pa.schema(fields, metadata={b"pandas": json.dumps(kept).encode()})
-
-
-def _time_zone(metadata: object) -> dict[str, str] | None:
-    zone = metadata.get("timezone") if isinstance(metadata, dict) else None
-    return {"timezone": str(zone)} if zone is not None else None
-
-
-def _only_present(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """Bring a column to its type with dictionaries of the values that stand in it, and no others."""
-    plain = _without_dictionaries(kind)
-    if plain == kind:
-        return column.cast(kind)
-    return column.cast(plain).combine_chunks().cast(kind)
-
-
-def _without_dictionaries(kind: pa.DataType) -> pa.DataType:
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(kind):
-        return _without_dictionaries(kind.value_type)
-    if pa.types.is_struct(kind):
-        fields = [kind.field(i) for i in range(kind.num_fields)]
-        return pa.struct([f.with_type(_without_dictionaries(f.type)) for f in fields])
-    if pa.types.is_list(kind):
-        return pa.list_(kind.value_field.with_type(_without_dictionaries(kind.value_type)))
-    if pa.types.is_large_list(kind):
-        return pa.large_list(kind.value_field.with_type(_without_dictionaries(kind.value_type)))
-    if pa.types.is_map(kind):
-        return pa.map_(_without_dictionaries(kind.key_type), _without_dictionaries(kind.item_type))
-    return kind
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    )
-
-
-def _values(column: pa.Array) -> list[object]:
-    """Return a column as Python values; bytes that are not UTF-8 come as half surrogates."""
-    try:
-        values: list[object] = column.to_pylist()
-    except UnicodeDecodeError:
-        import pyarrow as pa
-
-        plain = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-        raw = plain.cast(pa.large_binary()).to_pylist()
-        values = [None if v is None else v.decode("utf-8", "surrogateescape") for v in raw]
-    return values
 
 
 def _taken(rows: Sequence[Row], names: Sequence[str]) -> pa.Table:

@@ -14,7 +14,7 @@ from ...core.records import FrontierRecord
 from .records import BasketsCandidate, BasketsFrontier
 
 if TYPE_CHECKING:
-    from .shift import ExploredColumns
+    from .measures.shift import ExploredColumns
 
 __all__ = ["BasketsExploration"]
 
@@ -81,7 +81,7 @@ class BasketsExploration(Exploration[BasketsFrontier, BasketsCandidate]):
     @classmethod
     def load_payload(cls, folder: Path, record: FrontierRecord) -> Self:
         """Build the exploration from its record and what `save_payload` wrote."""
-        from .shift import ExploredColumns
+        from .measures.shift import ExploredColumns
 
         assert isinstance(record, BasketsFrontier)
         return cls(record, ExploredColumns.load(folder))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from ...core.registry import Registry
 
 if TYPE_CHECKING:
-    from .measures import MeasureOf
-    from .selectors.offers import Offer
-    from .ways import WayOf
+    from .measures.retention import MeasureOf
+    from .methods.protocol import WayOf
+    from .selectors.factories import Offer
 
 __all__ = ["ALL", "AUTO", "MEASURES", "SELECTORS", "WAYS", "measure_names", "selector_names"]
 
@@ -25,41 +25,48 @@ _HERE = "sfumato.engines.baskets"
 SELECTORS: Registry[Offer] = Registry(
     "selector",
     {
-        "support": f"{_HERE}.selectors.offers:SUPPORT",
-        "hamdist": f"{_HERE}.selectors.offers:HAMDIST",
-        "distcnt": f"{_HERE}.selectors.offers:DISTCNT",
-        "information": f"{_HERE}.selectors.offers:INFORMATION",
-        "conditional": f"{_HERE}.selectors.offers:CONDITIONAL",
-        "maximal": f"{_HERE}.selectors.offers:MAXIMAL",
-        "maximal-frequent": f"{_HERE}.selectors.offers:MAXIMAL_FREQUENT",
-        "exact": f"{_HERE}.selectors.offers:EXACT",
-        "best": f"{_HERE}.selectors.offers:BEST",
+        "support": f"{_HERE}.selectors.factories:SUPPORT",
+        "hamdist": f"{_HERE}.selectors.factories:HAMDIST",
+        "distcnt": f"{_HERE}.selectors.factories:DISTCNT",
+        "information": f"{_HERE}.selectors.factories:INFORMATION",
+        "conditional": f"{_HERE}.selectors.factories:CONDITIONAL",
+        "maximal": f"{_HERE}.selectors.factories:MAXIMAL",
+        "maximal-frequent": f"{_HERE}.selectors.factories:MAXIMAL_FREQUENT",
+        "exact": f"{_HERE}.selectors.factories:EXACT",
+        "best": f"{_HERE}.selectors.factories:BEST",
     },
+    group="sfumato.baskets.selectors",
+    of=f"{_HERE}.selectors.factories:Offer",
+    adapt=f"{_HERE}.selectors.factories:Offer.of",
 )
 
 WAYS: Registry[WayOf] = Registry(
     "way to publish",
     {
-        "columns": f"{_HERE}.ways:COLUMNS",
-        "cells": f"{_HERE}.ways:CELLS",
-        "rows": f"{_HERE}.ways:ROWS",
-        "columns+cells": f"{_HERE}.ways:COLUMNS_AND_CELLS",
-        "columns+rows": f"{_HERE}.ways:COLUMNS_AND_ROWS",
+        "columns": f"{_HERE}.methods.builtin:COLUMNS",
+        "cells": f"{_HERE}.methods.builtin:CELLS",
+        "rows": f"{_HERE}.methods.builtin:ROWS",
+        "columns+cells": f"{_HERE}.methods.builtin:COLUMNS_AND_CELLS",
+        "columns+rows": f"{_HERE}.methods.builtin:COLUMNS_AND_ROWS",
     },
+    group="sfumato.baskets.methods",
+    of=f"{_HERE}.methods.protocol:WayOf",
 )
 
 MEASURES: Registry[MeasureOf] = Registry(
     "utility",
     {
-        "ones": f"{_HERE}.measures:ONES",
-        "columns": f"{_HERE}.measures:COLUMNS",
-        "rows": f"{_HERE}.measures:ROWS",
-        "supports": f"{_HERE}.measures:SUPPORTS",
-        "itemsets": f"{_HERE}.measures:ITEMSETS",
-        "lift": f"{_HERE}.measures:LIFT",
-        "neighbours": f"{_HERE}.measures:NEIGHBOURS",
-        "categories": f"{_HERE}.measures:CATEGORIES",
+        "ones": f"{_HERE}.measures.retention:ONES",
+        "columns": f"{_HERE}.measures.retention:COLUMNS",
+        "rows": f"{_HERE}.measures.retention:ROWS",
+        "supports": f"{_HERE}.measures.retention:SUPPORTS",
+        "itemsets": f"{_HERE}.measures.retention:ITEMSETS",
+        "lift": f"{_HERE}.measures.retention:LIFT",
+        "neighbours": f"{_HERE}.measures.retention:NEIGHBOURS",
+        "categories": f"{_HERE}.measures.retention:CATEGORIES",
     },
+    group="sfumato.baskets.measures",
+    of=f"{_HERE}.measures.retention:MeasureOf",
 )
 
 SCORE = "auc"

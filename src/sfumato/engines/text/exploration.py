@@ -13,8 +13,8 @@ from .records import TextCandidate, TextFrontier, labels_listed
 
 if TYPE_CHECKING:
     from ...data.document import Document
-    from .release.explaining import FoundSpan
-    from .release.learned import Learned
+    from .payload import Learned
+    from .redaction.explain import FoundSpan
     from .sanitize.classifiers import ClassifierSet
 
 __all__ = ["TextExploration"]
@@ -53,7 +53,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
     @classmethod
     def load_payload(cls, folder: Path, record: FrontierRecord) -> TextExploration:
         """Read the classifiers back; those of another frontier are refused."""
-        from .release.learned import Learned
+        from .payload import Learned
         from .sanitize.models import load_candidates
 
         assert isinstance(record, TextFrontier)
@@ -85,7 +85,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
             In the order of the text; offsets count characters.
 
         """
-        from .release.explaining import explained
+        from .redaction.explain import explained
 
         for candidate in self.candidates:
             if candidate.ratio == ratio:

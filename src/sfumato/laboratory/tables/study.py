@@ -10,21 +10,22 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import numpy as np
 
 from ...core.errors import ParameterError
 from ...core.files import whole_directory, write_json
 from ...core.randomness import Streams
+from ...data.inputs import PopulationInput, SchemaInput, TableInput
 from ...data.table import Table, read_table
-from ...engines.tables.exploring import run_point
-from ...engines.tables.policy import Policy
-from ...engines.tables.problem import Problem
-from ...engines.tables.safe_harbor import find_roles, safe_harbor
-from ...engines.tables.search import Budget, Run, search
+from ...engines.tables.frontier.problem import Problem
+from ...engines.tables.frontier.steps import run_point, search
 from ...engines.tables.search.chains import measure_chain, random_chain
+from ...engines.tables.search.run import Budget, Run
 from ...engines.tables.search.sublattices import random_sublattice, update_probability
+from ...engines.tables.space.policy import Policy
+from ...engines.tables.space.safe_harbor import find_roles, safe_harbor
 from ..writing import draw_charts, styled, write_charts, write_csv
 
 __all__ = ["study"]
@@ -84,10 +85,10 @@ class Point(TypedDict):
 
 
 def study(
-    table: object,
-    schema: Any = None,
-    population: object = None,
-    out: str | os.PathLike[str] = "study",
+    table: TableInput,
+    schema: SchemaInput,
+    population: PopulationInput | None,
+    out: str | os.PathLike[str],
     *,
     evaluations: int | None = None,
     runs: int = 3,

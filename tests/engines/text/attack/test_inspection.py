@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.randomness import Streams
-from sfumato.core.resampling import NextBatch
+from sfumato.core.statistics.resampling import NextBatch
 from sfumato.engines.text.attack.inspection import (
     _in_batches,
     _ranked,

@@ -14,7 +14,7 @@ from sfumato.core.errors import DataError
 from sfumato.data.document import Document, Span
 from sfumato.engines.text.attack.released import target_of
 from sfumato.engines.text.attack.released.alignment import aligned
-from sfumato.engines.text.release.redaction import MASK
+from sfumato.engines.text.redaction.replacer import MASK
 
 tokens = st.lists(st.integers(0, 3), max_size=10).map(lambda x: np.array(x, np.int32))
 

@@ -16,7 +16,7 @@ from sfumato.engines.text.reading.features import (
 )
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
 from sfumato.engines.text.reading.word_lists import WordList, list_knowledge
-from sfumato.engines.text.sanitize.stack import stack_places
+from sfumato.engines.text.sanitize.stacking.stack import stack_places
 
 words = st.lists(
     st.text(st.sampled_from("aAbBzZéÉßçıΣσ019-.'’漢ىक"), min_size=1, max_size=9),

@@ -13,9 +13,9 @@ from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.features import _kernels as features_kernels
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
 from sfumato.engines.text.reading.word_lists import WordList, list_knowledge
-from sfumato.engines.text.release.compiled import CompiledCandidate, compiled
-from sfumato.engines.text.release.compiled._kernels import bin_of, nearby
-from sfumato.engines.text.release.sanitiser import Sanitiser
+from sfumato.engines.text.redaction.compiled import CompiledCandidate, compiled
+from sfumato.engines.text.redaction.compiled._kernels import bin_of, nearby
+from sfumato.engines.text.redaction.sanitiser import Sanitiser
 from sfumato.engines.text.sanitize.classifiers import Classifier, ClassifierSet, Stage, staged
 
 WORDS = "Dr. Ann Lee came to Ward 4 , said O'Brien . The report by Zoë\nis fine ( 12/03 ) , mr roy".split(

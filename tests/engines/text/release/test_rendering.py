@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
-from sfumato.engines.text.release.rendering import merge_spans, render
+from sfumato.engines.text.redaction.rendering import merge_spans, render
 
 texts = st.text(st.sampled_from(list("aBé ’'-.0\t\r\n\u0301山👍")), max_size=30)
 LABELS = ["[NAME]", "", "[Ö]"]

@@ -16,8 +16,8 @@ from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.features import TokenData, WordTable
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.reading.word_cache import GrowingWords
-from sfumato.engines.text.release.redaction import MASK, Mask, Replacer
-from sfumato.engines.text.release.sanitiser import NOTHING, Sanitiser, batches
+from sfumato.engines.text.redaction.replacer import MASK, Mask, Replacer
+from sfumato.engines.text.redaction.sanitiser import NOTHING, Sanitiser, batches
 
 NAMES = ["Ann", "Lee", "O'Brien", "Zoë", "Şule", "Garcia"]
 

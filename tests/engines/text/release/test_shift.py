@@ -7,12 +7,12 @@ import pytest
 
 from sfumato.core.errors import ModelError
 from sfumato.core.randomness import Streams
-from sfumato.core.shift import DIFFERENT, LIKE, TOO_FEW
+from sfumato.core.statistics.shift import DIFFERENT, LIKE, TOO_FEW
 from sfumato.data.samples.notes import clinic_notes
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.features import TokenData, lower_keys
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
-from sfumato.engines.text.release.shift import MEASURES, ShiftReference, _Text
+from sfumato.engines.text.shift import MEASURES, ShiftReference, _Text
 
 
 def learned(documents, seed=0):

@@ -13,8 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import InputError, ParameterError
-from sfumato.engines.text.release.redaction import Mask, Place, Placeholder, Replacer
-from sfumato.engines.text.release.surrogates import (
+from sfumato.engines.text.redaction.replacer import Mask, Place, Placeholder, Replacer
+from sfumato.engines.text.redaction.surrogates import (
     DateReading,
     SecretKey,
     Surrogates,
@@ -22,8 +22,8 @@ from sfumato.engines.text.release.surrogates import (
     language_of,
     read_key,
 )
-from sfumato.engines.text.release.surrogates.dates import shifted
-from sfumato.engines.text.release.surrogates.lists import (
+from sfumato.engines.text.redaction.surrogates.dates import shifted
+from sfumato.engines.text.redaction.surrogates.lists import (
     PARTICLES,
     TITLES,
     gender_of_title,

@@ -14,8 +14,8 @@ from sfumato.core.errors import DataError, InputError, OutputExistsError
 from sfumato.core.measures import Risk, Utility
 from sfumato.data.formats import lines as lines_module
 from sfumato.engines.text.records import TextCandidate
+from sfumato.engines.text.redaction.sanitiser import Sanitiser
 from sfumato.engines.text.release import writing
-from sfumato.engines.text.release.sanitiser import Sanitiser
 from sfumato.engines.text.release.writing import publish
 
 CANDIDATE = TextCandidate(

@@ -11,7 +11,7 @@ from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
 from sfumato.engines.text.sanitize.classifiers import Classifier, ClassifierSet, Stage
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
-from sfumato.engines.text.sanitize.second_look import (
+from sfumato.engines.text.sanitize.stacking.second_look import (
     SHARE,
     Look,
     fitted_look,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..binary import BinaryMatrix
+from ..matrix.binary import BinaryMatrix
 from . import _exchange_kernels as exchanges
 from . import _pair_kernels as kernels
 from . import _triple_kernels as triples

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import ParameterError
-from ..binary import BinaryMatrix
-from ..evaluation import FoldScores
+from ..matrix.binary import BinaryMatrix
+from ..measures.prediction import FoldScores
 from .base import ContainmentSelector
 from .exact import MOST_FEATURES, ExactSelector
 from .greedy import GreedyDistCnt, GreedyHamDist, GreedyInformation

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import LimitError, ParameterError
-from ..binary import BinaryMatrix, as_binary
-from ..containment import Patterns
-from ..separation import _information_of_each, ham_dist_pairs
+from ..containment.patterns import Patterns
+from ..matrix.binary import BinaryMatrix, as_binary
+from ..measures.separation import _information_of_each, ham_dist_pairs
 from . import _kernels as kernels
 from .base import ContainmentSelector
 

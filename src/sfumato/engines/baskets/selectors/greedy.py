@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import ParameterError
-from ..binary import BinaryMatrix
-from ..refinement import Partition
-from ..refinement._greedy_kernels import highest
-from ..separation import _information_of_each, ham_dist_pairs
+from ..matrix._gain_kernels import highest
+from ..matrix.binary import BinaryMatrix
+from ..matrix.partition import Partition
+from ..measures.separation import _information_of_each, ham_dist_pairs
 from .base import ContainmentSelector
 
 __all__ = ["GreedyDistCnt", "GreedyHamDist", "GreedyInformation", "GreedySupport"]

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from ....core.errors import ParameterError
 from ....core.randomness import Streams
-from ..binary import BinaryMatrix
-from ..refinement import Partition
-from ..separation import _information_of_each, dist_cnt, ham_dist_pairs
+from ..matrix.binary import BinaryMatrix
+from ..matrix.partition import Partition
+from ..measures.separation import _information_of_each, dist_cnt, ham_dist_pairs
 from . import _kernels as kernels
 from .base import ContainmentSelector
 from .exact import MOST_FEATURES, maximal_feasible_sets, maximal_frequent_sets

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..cells import Cells
-from ..space import Space
+from ..contingency.cells import Cells
+from ..space.constraints import Space
 from .pairs import Node, Pairs, Units, two_largest
-from .parts import Cut, Part, bisecting, weights_along
+from .regions import Cut, Part, bisecting, weights_along
 from .relaxation import Relaxation
 
 __all__ = ["Bounds"]

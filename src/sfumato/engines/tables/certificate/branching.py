@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .bounds import Bounds
-from .parts import Cut, Part
+from .regions import Cut, Part
 from .staircase import least_loss
 
 __all__ = ["branch"]

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..cells import Bits, Cells
-from ..space import Space
+from ..contingency.cells import Bits, Cells
+from ..space.constraints import Space
 from . import _kernels as kernels
 
 __all__ = ["Node", "Pairs", "two_largest"]

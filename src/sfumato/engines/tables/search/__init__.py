@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-from ..registries import STRATEGIES
 from .run import Budget, Run
 
-__all__ = ["STRATEGIES", "Budget", "Run", "search"]
-
-
-def search(run: Run, strategy: str = "exchange", **options: float | None) -> Run:
-    """Run a strategy by its name."""
-    STRATEGIES.named(strategy)(run, **options)
-    return run
+__all__ = ["Budget", "Run"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..intervals import interval_table
+from ..contingency.intervals import interval_table
 from .run import Bits, Run, pack
 
 __all__ = ["alternate", "alternate_finely"]

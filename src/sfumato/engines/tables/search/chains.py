@@ -10,7 +10,7 @@ from collections import deque
 import numpy as np
 import numpy.typing as npt
 
-from ..space import Space
+from ..space.constraints import Space
 from .run import Bits, Run
 
 _FRUITLESS = (

@@ -14,9 +14,9 @@ from .crossing import cross
 from .descent import descend, persist
 from .exhaustive import exhaustive
 from .greedy import LONGEST_CHAIN, climb, lazy_chain
-from .levels import MergeOrder, halves, merge_orders, walk_down, walk_levels
+from .group_sizes import through_sizes
+from .merge_orders import MergeOrder, halves, merge_orders, walk_down, walk_levels
 from .run import Bits, Run
-from .sizes import through_sizes
 
 __all__ = ["exchange"]
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import LimitError
-from .. import _interval_kernels as kernels
-from ..intervals import interval_table
+from ..contingency import _interval_kernels as kernels
+from ..contingency.intervals import interval_table
 from .run import Bits, Run
 
 __all__ = ["exhaustive"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .._group_kernels import Groups
+from ..contingency._group_kernels import Groups
 from . import _kernels as kernels
 from .run import Bits, Run
 

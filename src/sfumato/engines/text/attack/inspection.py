@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....core.errors import ParameterError
-from ....core.resampling import NextBatch
+from ....core.statistics.resampling import NextBatch
 from ._kernels import ranked_batches
 
 if TYPE_CHECKING:

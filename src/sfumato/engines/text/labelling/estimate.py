@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.randomness import Streams
-from ....core.resampling import beta_quantile
+from ....core.statistics.resampling import beta_quantile
 from ..reading.arrays import Mask, Scores
 from .partial import UNKNOWN, Known, Pool
 

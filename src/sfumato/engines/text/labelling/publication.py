@@ -16,14 +16,14 @@ from ....core.randomness import Streams
 from ....core.records import InputFile
 from ..exploration import TextExploration
 from ..learners.protocol import Model, cost_threshold
+from ..payload import Learned
 from ..records import UNMEASURED, TextCandidate, TextFrontier
-from ..release.learned import Learned
-from ..release.surrogates import DateReading, language_of
+from ..redaction.surrogates import DateReading, language_of
 from ..request import RATIOS
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
 from .estimate import Estimate, estimated
 from .partial import UNKNOWN, Known, PartialCRF
-from .readers import VOICES, Reading, mixed
+from .scorers import VOICES, Reading, mixed
 from .session import Session
 
 __all__ = ["explored", "write_marks"]

@@ -17,14 +17,14 @@ from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
 from ..rules.features import rule_place
 from .answers import AnswerSheet, Place, runs
+from .background_trainer import Lessons, Snapshot
+from .encoder_trainer import Teacher
 from .estimate import Estimate, estimated
 from .journal import Event, Journal
-from .lessons import Lessons, Snapshot
 from .partial import UNKNOWN, PartialCRF, Pool
 from .project import Project
 from .questions import ASKING, EVERY, Asker, Question
-from .readers import Lesson, Readers, Reading
-from .teacher import Teacher
+from .scorers import Lesson, Readers, Reading
 
 __all__ = ["Session"]
 

@@ -1,1 +1,1 @@
-"""Releasing: apply chosen classifiers to documents, replace what they redact, write the release."""
+"""From a candidate and documents to a written release."""

@@ -12,8 +12,8 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from ....core.private_key import private_key
-from ....core.staging import whole_file
+from ....core.storage.private_key import private_key
+from ....core.storage.staging import whole_file
 from ....data.document import Document
 from ....data.formats.jsonl import encoded
 from ....data.shuffling import ShuffledLines, line_places

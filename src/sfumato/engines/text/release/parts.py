@@ -22,8 +22,8 @@ from ....data.documents import Corpus, Withheld
 from ....data.formats.jsonl import Jsonl
 from ....data.formats.lines import Column, LineBlock, SeenMarks, Written, read_blocks
 from ....data.sources import Extra, create_bytes
+from ..redaction.sanitiser import Sanitiser, batches
 from .new_ids import NewIds
-from .sanitiser import Sanitiser, batches
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -24,14 +24,13 @@ from ..reading.labelled import Labelled, total_loss
 from .classifiers import Classifier, ClassifierSet, Stage, mean_of, staged
 from .competition import Competition, Form
 from .publication import LINEAR, SECOND_LOOK, STUDENT, Publication, Round
-from .refitted import Refitted
-from .second_look import Look, fitted_look, passages
 from .settings import Settings
+from .stacking.refitted import Refitted
+from .stacking.second_look import Look, fitted_look, passages
 from .thresholds import NEVER
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
-    from ..learners.encoder.model import EncoderModel
+    from ..learners.pretrained import PretrainedEncoder
 
 __all__ = ["CrossFitSearch"]
 
@@ -314,14 +313,14 @@ class CrossFitSearch:
 
     def _encoder_forms(
         self,
-        encoder: Encoder,
+        encoder: PretrainedEncoder,
         stages: list[_StagePlan],
         linear: tuple[int, ...],
         add: Callable[[Sees, str], int],
         ratios: Sequence[float],
     ) -> list[Form]:
         """Add the encoder's stages: alone, seen by a CRF, as a second look, and its student."""
-        from .encoded import Student, encode_folds, learn_from_background
+        from .stacking.encoded import Student, encode_folds, learn_from_background
 
         settings, data = self.settings, self.labelled.data
         informed = self.background is not None
@@ -341,9 +340,9 @@ class CrossFitSearch:
             encoder, data, self.sensitive, self.fold,
             first=first, look=look, student=student, seed=seed,
         )  # fmt: skip
-        tuned: list[EncoderModel] = []
+        tuned: list[Model] = []
 
-        def refit() -> EncoderModel:
+        def refit() -> Model:
             if not tuned:  # the same model reads everywhere, looks again and teaches
                 settings.progress("encoder, all documents")
                 tuned.append(encoder.fit(data, self.sensitive, seed=seed))

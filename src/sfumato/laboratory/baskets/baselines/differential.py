@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from ....core.errors import LimitError, ParameterError
 from ....core.randomness import Streams
-from ....engines.baskets.binary import BinaryMatrix, as_binary, as_classes
-from ....engines.baskets.separation import ham_dist_pairs
+from ....engines.baskets.matrix.binary import BinaryMatrix, as_binary, as_classes
+from ....engines.baskets.measures.separation import ham_dist_pairs
 
 __all__ = ["MOST_CELLS_LOG2", "DpRelease", "differential_release"]
 

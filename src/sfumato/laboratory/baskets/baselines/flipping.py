@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from ....core.errors import DataError
 from ....core.randomness import Streams
-from ....engines.baskets.binary import BinaryMatrix, as_binary
+from ....engines.baskets.matrix.binary import BinaryMatrix, as_binary
 from . import _kernels as kernels
 
 __all__ = ["Flipped", "flip_into_clusters"]

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ....engines.baskets.binary import BinaryMatrix
-from ....engines.baskets.refinement import Partition
+from ....engines.baskets.matrix.binary import BinaryMatrix
+from ....engines.baskets.matrix.partition import Partition
+from ....engines.baskets.measures.separation import ham_dist_pairs
 from ....engines.baskets.selectors.base import ContainmentSelector
-from ....engines.baskets.separation import ham_dist_pairs
 
 __all__ = ["CmGreedy"]
 

@@ -1,0 +1,1 @@
+"""Statistics that several engines share: margins of histograms, resampling, shift between samples."""

@@ -1,0 +1,1 @@
+"""Link people to published rows, as an adversary would."""

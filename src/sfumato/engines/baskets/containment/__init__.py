@@ -1,0 +1,1 @@
+"""How many rows contain everything that a row contains."""

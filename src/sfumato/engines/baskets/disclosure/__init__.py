@@ -1,0 +1,1 @@
+"""What published rows disclose, by knowledge of items and by inference."""

@@ -1,0 +1,1 @@
+"""From a matrix to a frontier of candidate releases."""

@@ -1,0 +1,1 @@
+"""Rows of zeros and ones: grouped, partitioned, with targets."""

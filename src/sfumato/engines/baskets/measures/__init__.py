@@ -1,0 +1,1 @@
+"""What a release keeps: items, rules, predictions, topics."""

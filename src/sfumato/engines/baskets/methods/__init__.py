@@ -1,0 +1,1 @@
+"""Suppression of columns, cells or rows, and combinations of these."""

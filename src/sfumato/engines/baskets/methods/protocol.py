@@ -1,0 +1,105 @@
+"""What a method of suppression gets and returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.engine import Progress, no_progress
+from ..cells.cores import Effort
+from ..disclosure.inference import without_telling_items
+from ..disclosure.knowledge import Knowledge
+from ..matrix.binary import BinaryMatrix
+from ..selectors.base import ContainmentSelector
+
+__all__ = ["Classes", "Published", "Spec", "WayOf", "make"]
+
+
+Classes = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What a way is asked for.
+
+    Parameters
+    ----------
+    k : int
+        The smallest number of rows that must be left.
+    knowledge : Knowledge
+        Whom the promise is made against.
+    positive : array of bool, optional
+        Two classes, where there are labels.
+    selector : ContainmentSelector, optional
+        Chooses the columns, for ways that choose columns.
+    for_class : bool
+        Whether ones that tell the classes apart count for more.
+    max_rows_out : float
+        The largest share of rows that may be left out beside columns.
+    sensitive : array of int, optional
+        Items that must not be told by others.
+    max_confidence : float
+        The highest confidence with which one or two items may tell a sensitive one.
+    seed : int
+        Seed of the search.
+
+    """
+
+    k: int
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    positive: Classes | None = None
+    selector: ContainmentSelector | None = None
+    for_class: bool = False
+    max_rows_out: float = 0.05
+    sensitive: npt.NDArray[np.intp] | None = None
+    max_confidence: float = 1.0
+    seed: int = 0
+    effort: Effort | None = None
+    progress: Progress = field(default=no_progress, repr=False)
+
+
+@dataclass(frozen=True)
+class Published:
+    """What a way would publish: rows in the shape of the original, and which of them at all."""
+
+    matrix: BinaryMatrix
+    rows: npt.NDArray[np.bool_]
+    columns: npt.NDArray[np.intp] | None = None
+
+    @property
+    def features(self) -> npt.NDArray[np.intp]:
+        """The columns of the written file: those chosen, or those that hold a one."""
+        return np.flatnonzero(self.matrix.supports) if self.columns is None else self.columns
+
+
+@dataclass(frozen=True)
+class WayOf:
+    """A way to publish.
+
+    Parameters
+    ----------
+    help : str
+        One line that says what is published.
+    make : callable
+        Returns what is published of a matrix.
+    selects : bool
+        Whether the way is tried with every selector.
+
+    """
+
+    help: str
+    make: Callable[[BinaryMatrix, Spec], Published]
+    selects: bool = False
+
+
+def make(way: WayOf, matrix: BinaryMatrix, spec: Spec) -> Published:
+    """Return what a way publishes, without the items that tell a sensitive one too surely."""
+    made = way.make(matrix, spec)
+    if spec.sensitive is None or spec.max_confidence >= 1:
+        return made
+    # a row that is left out tells nothing: only what is published counts
+    safe = without_telling_items(made.matrix, spec.sensitive, spec.max_confidence)
+    return Published(safe, made.rows, np.flatnonzero(safe.supports))

@@ -1,0 +1,1 @@
+"""From a candidate and a matrix to a written release."""

@@ -1,0 +1,403 @@
+"""Publish a candidate: make it, write it in the input's own format, read it back, audit, then show.
+
+Everything is written beside its place first. The audit reads the written file with no knowledge of the
+candidate's making; if it leaves fewer rows than the promised k, nothing appears and it is refused.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from ....compute import engine as compute_engine
+from ....core.engine import Progress
+from ....core.errors import DataError, FormatError, InputError, ReleaseRefusedError
+from ....core.files import ReadFiles, check_plain_file, sha256_of, whole_directory, write_json
+from ....core.records import RELEASE_FILE, InputFile, ShiftRecord
+from ....core.release import refuse_different, released_files, warn_if_composed, warn_of_kept_order
+from ....core.storage.ownership import paths_in
+from ....core.storage.private_key import private_key
+from ....data.baskets import (
+    Baskets,
+    check_labels,
+    format_of,
+    project_file,
+    read_matrix,
+    write_baskets,
+)
+from ....data.baskets import beside_of as beside
+from ....data.logs import LogColumns, read_log, write_log
+from ....data.tally import Tally
+from ..containment.posets import absence_containment
+from ..disclosure.inference import highest_confidence, places_among
+from ..disclosure.knowledge import Knowledge, measured_on
+from ..matrix.binary import BinaryMatrix, as_binary
+from ..measures.shift import ExploredColumns, sentence_of
+from ..records import BasketsCandidate, BasketsRelease, How, ReleaseMeasured
+from ..request import BasketsPublishRequest
+
+__all__ = ["projected", "published"]
+
+_DEFAULT_NAME = {
+    "npz": "baskets.npz", "libsvm": "baskets.svm", "transactions": "baskets.txt", "csv": "baskets.csv",
+}  # fmt: skip
+
+
+def projected(
+    candidate: BasketsCandidate,
+    request: BasketsPublishRequest,
+    *,
+    seed: int = 0,
+    columns: ExploredColumns | None = None,
+) -> Baskets:
+    """Return the data as the candidate says, after the same audit as on disk."""
+    baskets = request.baskets()
+    if columns is not None:
+        shift = columns.check(_tally(baskets))
+        refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
+    found = _released(candidate, baskets, seed)
+    shuffle = _shuffle(candidate, request)
+    if shuffle is not None:
+        found = found.shuffled(shuffle)
+    _refuse_below(candidate, _promised(candidate, found.matrix, found.feature_names))
+    _refuse_telling(candidate, as_binary(found.matrix), found.feature_names)
+    return found
+
+
+def _shuffle(candidate: BasketsCandidate, request: BasketsPublishRequest) -> int | None:
+    """Return the private seed of the order of rows; None, with a warning, where the order is kept."""
+    if request.keep_order:
+        warn_of_kept_order("rows")
+        return None
+    return private_key().seed("order", "baskets", candidate.id)
+
+
+def _released(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Baskets:
+    """Return the baskets as they are published, in their own order."""
+    _check_labels(candidate, baskets.labels)
+    if candidate.publish_as == "columns":
+        return baskets.project(_features(candidate))
+    from ..remake import remade  # loads the selectors: whole columns do without
+
+    made = remade(candidate, baskets, seed)
+    kept = np.flatnonzero(made.rows)
+    matrix = made.matrix.take_rows(kept).project(made.features).to_csr()
+    labels = None if baskets.labels is None else tuple(baskets.labels[i] for i in kept)
+    names = tuple(baskets.feature_names[i] for i in made.features)
+    return replace(baskets, matrix=matrix, feature_names=names, labels=labels, above=None)
+
+
+def _features(candidate: BasketsCandidate) -> list[str]:
+    if not candidate.features:
+        raise InputError(
+            f"The candidate {candidate.id!r} holds no feature: there is nothing to publish.",
+            hint="choose another candidate.",
+        )
+    return list(candidate.features)
+
+
+def _classes(candidate: BasketsCandidate) -> frozenset[str]:
+    """Return the classes that were explored: no other label was looked at, so no other is published."""
+    return frozenset(candidate.classes)
+
+
+def _check_labels(candidate: BasketsCandidate, labels: Sequence[str] | None) -> None:
+    if labels is None:
+        return
+    if not candidate.numbers:
+        check_labels(labels, _classes(candidate))
+        return
+    try:
+        np.asarray(labels).astype(np.float64)
+    except ValueError:
+        raise DataError(
+            "The labels were explored as numbers, and some are not.", hint="check the labels."
+        ) from None
+
+
+def _promised(candidate: BasketsCandidate, matrix: object, names: Sequence[str]) -> int:
+    """Count the rows left to the knowledge that the promise is about, with certainty."""
+    known = Knowledge(candidate.known_items, candidate.known_absences)
+    left = known.least_rows(as_binary(matrix))
+    if not candidate.absence_risky:
+        return left
+    risky = set(candidate.absence_risky)
+    flags = np.array([name in risky for name in names], dtype=bool)
+    return min(left, absence_containment(matrix, flags))
+
+
+def _refuse_telling(
+    candidate: BasketsCandidate, matrix: BinaryMatrix, names: Sequence[str]
+) -> float | None:
+    """Return how surely sensitive items are told by others; refuse what is above the promise."""
+    places = places_among(names, candidate.sensitive)
+    if places is None:
+        return None
+    found = highest_confidence(matrix, places)
+    if found > candidate.max_confidence:
+        raise ReleaseRefusedError(
+            f"The release of {candidate.id!r} tells a sensitive item with a confidence of {found:.3f}, "
+            f"above the promised {candidate.max_confidence:g}; nothing was published.",
+            hint="these rows are not the ones that were explored: explore them, then publish.",
+        )
+    return found
+
+
+def _refuse_below(candidate: BasketsCandidate, left: int) -> None:
+    if left < candidate.k:
+        raise ReleaseRefusedError(
+            f"The release of {candidate.id!r} leaves {left} rows to someone who knows "
+            f"{Knowledge(candidate.known_items, candidate.known_absences).words}, below the promised "
+            f"k = {candidate.k}; nothing was published.",
+            hint="these rows are not the ones that were explored: explore them, then publish.",
+        )
+
+
+def published(
+    candidate: BasketsCandidate,
+    request: BasketsPublishRequest,
+    target: Path,
+    *,
+    seed: int,
+    columns: ExploredColumns,
+    frontier: str | None = None,
+    force: bool,
+    progress: Progress,
+) -> BasketsRelease:
+    """Publish data on the candidate's features.
+
+    Parameters
+    ----------
+    candidate : BasketsCandidate
+        What is published.
+    request : BasketsPublishRequest
+        The data and the options.
+    target : Path
+        A data file (the record lies beside it as NAME.release.json) or a folder (data and release.json
+        inside).
+    seed : int
+        The seed of the exploration, kept in the record.
+    columns : ExploredColumns
+        What is known of the explored rows; others are refused unless the request accepts them.
+    frontier : str, optional
+        The mark of the frontier, kept in the record.
+    force : bool
+        Whether an existing release may be replaced.
+    progress : Progress
+        Told the rows that were written.
+
+    """
+    kind, name = _kind_and_name(request)
+    as_file = _data_suffix(target, log=request.log_columns is not None)
+    stage_in = partial(
+        _stage, candidate, request, columns, seed=seed, frontier=frontier, progress=progress
+    )
+    read = _read_from(request.matrix, request.labels)
+    files = ReadFiles(path for path in read if Path(path).is_file())
+    files.hashes()  # of what is read next
+    if as_file is None:
+        with whole_directory(target, force=force, inputs=read, private=False) as stage:
+            release = stage_in(stage / name, stage / RELEASE_FILE)
+            files.check()
+    elif as_file != kind:
+        raise FormatError(
+            f"The output {target.name!r} would be {as_file}, but the input is {kind}.",
+            hint="a release is written in the format it was read from.",
+        )
+    else:
+        record = _record_beside(target)
+        with released_files(target, record, force=force, inputs=read) as stage:
+            release = stage_in(stage / target.name, stage / record.name)
+            files.check()
+    warn_if_composed(target, release.to_json())
+    return release
+
+
+def _read_from(data: object, labels: object) -> list[str | os.PathLike[str]]:
+    """List the files that are read: the matrix, its labels, and what lies beside it."""
+    files = paths_in(data, labels)
+    if isinstance(data, str | os.PathLike):
+        files += [beside(Path(data), what) for what in ("labels", "features")]
+    return files + (list(data.files) if isinstance(data, Baskets) else [])
+
+
+def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
+    data = request.matrix
+    if isinstance(data, str | os.PathLike):
+        path = Path(data)
+        check_plain_file(path)
+        if request.log_columns is not None:
+            return "log", path.name
+        if not path.is_file():
+            raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
+        return format_of(path), path.name
+    kind = data.format if isinstance(data, Baskets) else "npz"
+    return kind, _DEFAULT_NAME[kind]
+
+
+def _data_suffix(target: Path, *, log: bool) -> str | None:
+    """Return the format when the output names a data file; None for a folder."""
+    if target.is_dir() or "." not in target.name:
+        return None
+    if log:
+        return "log"
+    try:
+        return format_of(target)
+    except FormatError:
+        return None
+
+
+def _record_beside(target: Path) -> Path:
+    """Return where the record of a released file lies: NAME.release.json."""
+    stem = target.name.removesuffix(".gz")
+    for suffix in (".jsonl", ".ndjson", ".tsv", ".parquet"):
+        stem = stem.removesuffix(suffix)
+    return beside(target.with_name(stem), "release").with_suffix(".json")
+
+
+def _read_back(
+    target: Path, log: LogColumns | None, column: str | None
+) -> tuple[sp.csr_matrix, list[str]]:
+    """Read the written file with no knowledge of how it was made."""
+    if log is None:
+        return read_matrix(target, label_column=column)
+    written = read_log(target, LogColumns(log.item, log.unit))
+    return written.matrix, list(written.feature_names)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """What was written for a release: from which files, which files, with which features."""
+
+    inputs: list[InputFile]
+    outputs: Sequence[Path]
+    features: list[str]
+    label_column: str | None
+    shuffled: bool
+    seen: Tally
+
+
+def _stage(
+    candidate: BasketsCandidate,
+    request: BasketsPublishRequest,
+    columns: ExploredColumns,
+    target: Path,
+    record: Path,
+    *,
+    seed: int,
+    frontier: str | None,
+    progress: Progress,
+) -> BasketsRelease:
+    """Write data and record into a folder that nobody sees yet; audit what was written."""
+    written = _write(candidate, request, target, seed=seed, progress=progress)
+    shift = columns.check(written.seen)
+    sentence = sentence_of(shift)
+    refuse_different(shift, sentence, accepted=request.accept_shift)
+    matrix, names = _read_back(target, request.log_columns, written.label_column)
+    held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
+    if not held <= set(written.features):
+        raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
+    promised = _promised(candidate, matrix, names)
+    _refuse_below(candidate, promised)
+    rows = as_binary(matrix)
+    confidence = _refuse_telling(candidate, rows, names)
+    compute = compute_engine(request.engine, threads=request.threads)
+    release = BasketsRelease(
+        engine="baskets",
+        candidate=candidate.id,
+        frontier=frontier,
+        inputs=tuple(written.inputs),
+        outputs=tuple(
+            InputFile(path=path.name, sha256=sha256_of(path), rows=rows.n)
+            for path in written.outputs
+        ),
+        seed=seed,
+        request=request.to_record(),
+        counts={
+            "rows": rows.n,
+            "features": len(written.features),
+            "ones": len(rows.indices),
+            "empty_rows": int(np.count_nonzero(np.diff(rows.indptr) == 0)),
+        },
+        risk=candidate.risk,
+        utility=candidate.utility,
+        promised=promised,
+        confidence=confidence,
+        how=_how(candidate, written, accept_shift=request.accept_shift),
+        measured=ReleaseMeasured(
+            **measured_on(rows, (1, 2), compute).model_dump(), shift=ShiftRecord.of(shift)
+        ),
+        sentences=() if sentence is None else (sentence,),
+    )
+    write_json(record, release.to_json())
+    return release
+
+
+def _write(
+    candidate: BasketsCandidate,
+    request: BasketsPublishRequest,
+    target: Path,
+    *,
+    seed: int,
+    progress: Progress,
+) -> _Written:
+    """Write the release of a candidate, batch by batch where that is possible."""
+    data, labels, log = request.matrix, request.labels, request.log_columns
+    features, shuffle = _features(candidate), _shuffle(candidate, request)
+    whole = candidate.publish_as == "columns" and not candidate.numbers
+    if (
+        whole and log is None and request.hierarchy is None
+        and isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
+        and (labels is None or isinstance(labels, str | os.PathLike))
+    ):  # fmt: skip
+        copied = project_file(
+            data,
+            features,
+            target,
+            labels=labels,
+            classes=_classes(candidate),
+            shuffle=shuffle,
+            progress=progress,
+        )
+        inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
+        column, shuffled = copied.label_column, shuffle is not None
+        return _Written(inputs, copied.written, features, column, shuffled, copied.seen)
+    baskets = request.baskets()
+    inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
+    released = _released(candidate, baskets, seed)
+    if shuffle is not None:
+        released = released.shuffled(shuffle)
+    if log is None:
+        outputs = write_baskets(released, target)
+    else:
+        outputs = write_log(released, log, target, like=next(iter(baskets.files), None))
+    names = list(released.feature_names)
+    column, shuffled = baskets.label_column, shuffle is not None
+    return _Written(inputs, outputs, names, column, shuffled, _tally(baskets))
+
+
+def _tally(baskets: Baskets) -> Tally:
+    matrix = baskets.matrix
+    return Tally.of(matrix.indptr, matrix.indices, baskets.feature_names, matrix.data)
+
+
+def _how(candidate: BasketsCandidate, written: _Written, *, accept_shift: bool) -> How:
+    return How(
+        publish_as=candidate.publish_as,
+        known_items=candidate.known_items,
+        known_absences=candidate.known_absences,
+        for_class=candidate.for_class,
+        selector=candidate.selector,
+        stop=candidate.stop,
+        k=candidate.k,
+        order="shuffled" if written.shuffled else "kept",
+        features=tuple(written.features),
+        absence_risky=candidate.absence_risky or (),
+        accept_shift=accept_shift,
+    )

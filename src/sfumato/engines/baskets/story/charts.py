@@ -1,0 +1,144 @@
+"""Charts of the baskets engine: k beside uniqueness, known absences, and what k costs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ....core.story import Chart, View
+from ....presentation.drawing import BLUE, INK, ORANGE, bounds_of, filled, headroom
+from ....presentation.numbers import count, percent
+from ..records import BasketsCandidate, BasketsFrontier
+
+__all__ = ["absences_chart", "quality_chart", "uniqueness_chart"]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What the charts show of the best candidate at one k."""
+
+    k: str
+    auc: float
+    low: float
+    high: float
+    count: int
+    ac: int
+    unique: float
+    fill: str
+    warn: str
+    says: str
+
+
+def _best_per_k(frontier: BasketsFrontier | None, chosen: BasketsCandidate | None) -> list[_Row]:
+    """Return one row per k: the chosen candidate where it is of that k, else the best one."""
+    mine = None if chosen is None else chosen.id
+    best: dict[int, BasketsCandidate] = {}
+    for c in () if frontier is None else frontier.candidates:
+        held = best.get(c.k)
+        if (
+            held is None
+            or c.id == mine
+            or (held.id != mine and c.utility.value > held.utility.value)
+        ):
+            best[c.k] = c
+    rows = []
+    for k, c in sorted(best.items()):
+        ends = c.utility.interval
+        rows.append(
+            _Row(
+                k=str(k),
+                auc=c.utility.value,
+                low=c.utility.value if ends is None else ends.low,
+                high=c.utility.value if ends is None else ends.high,
+                count=c.count,
+                ac=c.ac,
+                unique=c.unique_share,
+                fill=INK if c.id == mine else BLUE,
+                warn=INK if c.id == mine else ORANGE,
+                says=f"k {k}: utility {c.utility.value:.3f}, {count(c.count)} features, AC {c.ac}, "
+                f"{percent(c.unique_share)} unique",
+            )
+        )
+    return rows
+
+
+def quality_chart(
+    part_id: str, frontier: BasketsFrontier | None, chosen: BasketsCandidate | None
+) -> Chart | None:
+    """Show the utility and the features kept, by k."""
+    rows = _best_per_k(frontier, chosen)
+    if not rows or frontier is None:
+        return None
+    line = [
+        {"auc": r.utility.value, "label": f"everything: {r.utility.value:.3f}"}
+        for r in frontier.references[:1]
+    ]
+    drawn = filled("quality", rows=[asdict(r) for r in rows], all=line)
+    ys = [v for r in rows for v in (r.low, r.high)]
+    ys += [r.utility.value for r in frontier.references[:1]]
+    drawn["hconcat"][0]["encoding"]["y"]["scale"]["domain"] = bounds_of(ys, 0.12)
+    _titled(drawn["hconcat"][0], frontier.utility)
+    headroom(drawn, 1, [r.count for r in rows])
+    alt = "Quality and features by k: " + "; ".join(r.says for r in rows)
+    return Chart(
+        f"{part_id}-quality", "cost", "What k costs", alt + ".", (View("", drawn),),
+        ("k", frontier.utility, "Features"), tuple((r.k, f"{r.auc:.3f}", count(r.count)) for r in rows),
+        (("ink", "the candidate in this report"), ("blue", "the best candidate at another k")),
+    )  # fmt: skip
+
+
+def _titled(panel: dict[str, Any], utility: str) -> None:
+    """Name the axis after the utility that was chosen."""
+    title = "AUC" if utility == "auc" else f"Utility: {utility}"
+    panel["encoding"]["y"]["title"] = title
+    if isinstance(panel.get("title"), str):
+        panel["title"] = title
+
+
+def uniqueness_chart(
+    part_id: str, frontier: BasketsFrontier | None, chosen: BasketsCandidate | None
+) -> Chart | None:
+    """Show, for each k, the rows that fit known presences beside the share of unique rows."""
+    rows = _best_per_k(frontier, chosen)
+    if not rows:
+        return None
+    alt = "Rows that fit known presences, beside unique rows: " + "; ".join(r.says for r in rows)
+    drawn = filled("uniqueness", rows=[{**asdict(r), "label": percent(r.unique)} for r in rows])
+    headroom(drawn, 0, [r.ac for r in rows])
+    most = max(r.unique for r in rows)
+    share = drawn["hconcat"][1]["encoding"]["y"]
+    share["scale"]["domain"] = [0, 1.08] if most > 0.4 else [0, max(most * 1.25, 0.01)]
+    if most <= 0.4:
+        share["axis"] = {"format": "~%", "tickCount": 5}
+    return Chart(
+        f"{part_id}-uniqueness", "attack", "Presences and absences, side by side", alt + ".",
+        (View("", drawn),), ("k", "AC", "Unique rows"),
+        tuple((r.k, count(r.ac), percent(r.unique)) for r in rows),
+        (("ink", "the candidate in this report"),),
+    )  # fmt: skip
+
+
+def absences_chart(part_id: str, chosen: BasketsCandidate | None) -> Chart | None:
+    """Show how many rows still fit when absences are known too."""
+    if chosen is None or not chosen.ac_under_absences:
+        return None
+    known = [("0", chosen.ac, True)]
+    known += [
+        (m, left, chosen.absences_exact.get(m, True))
+        for m, left in chosen.ac_under_absences.items()
+        if m != "0"
+    ]
+    rows = [
+        {
+            "absences": m,
+            "ac": left,
+            "says": f"{m} known absences: {'' if exact else 'at most '}{left} rows fit",
+        }
+        for m, left, exact in known
+    ]
+    alt = "Rows that still fit: " + "; ".join(str(r["says"]) for r in rows)
+    return Chart(
+        f"{part_id}-absences", "attack", "When absences are known too", alt + ".",
+        (View("", filled("absences", rows=rows)),), ("Known absences", "Rows that fit"),
+        tuple((m, count(left)) for m, left, _ in known),
+    )  # fmt: skip

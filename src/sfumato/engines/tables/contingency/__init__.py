@@ -1,0 +1,1 @@
+"""The table as counts of occupied cells, and the loops over them."""

@@ -1,0 +1,249 @@
+"""From a table and its schema to a frontier of de-identification policies.
+
+Risk is the expected number of records that an attacker names against the population, over that of the
+data as it is (equation 2); utility is 1 − KL information loss over that of the most general policy.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ....compute import engine as compute_engine
+from ....core.engine import Progress, no_progress
+from ....core.errors import FormatError, NoCandidateError, ParameterError, PrivacyWarning
+from ....core.randomness import Streams
+from ....data.table import Table, read_table
+from ....data.table_schema import TableSchema
+from ....data.table_source import Source
+from ..contingency.tables import counted
+from ..exploration import TablesExploration
+from ..groups.cell_suppression import NOT_JOINED, blanked_in
+from ..groups.conditions import Conditions
+from ..groups.people import CountedPeople, People
+from ..measures.protocol import Context, Measure
+from ..records import Certificate
+from ..registry import CERTIFIERS, LOSSES, RISKS, STRATEGIES
+from ..request import TablesRequest
+from ..search.run import Budget, Run
+from ..space.policy import Policy
+from ..space.policy_files import load_policy
+from ..space.safe_harbor import NAME as SAFE_HARBOR
+from ..space.safe_harbor import find_roles, safe_harbor
+from .assumptions import REPEATED, conditions_of, repeated_identifiers, target_of
+from .describe import described, run_point
+from .problem import Problem
+
+__all__ = ["explored", "run_point", "search"]
+
+_CHAINS = 50  # a default budget of so many chains: a second or two on 700 cuts
+_LEAST_BUDGET = 4_000
+_Bits = npt.NDArray[np.uint8]
+
+
+def explored(request: TablesRequest, *, progress: Progress = no_progress) -> TablesExploration:
+    """Search the policies of a table for the frontier of risk against utility.
+
+    Without `evaluations` or `seconds` the search makes as many evaluations as fifty chains do; only a
+    budget of evaluations repeats to the byte.
+    """
+    conditions = conditions_of(request)
+    individual = 0.0 if request.max_individual_risk is None else 1.0 / request.max_individual_risk
+    problem = Problem.of(
+        _table(request),
+        min_sample=max(request.min_k, math.ceil(conditions.min_l - 1e-9)),
+        min_population=max(request.min_population, individual - 1e-9),
+        cut_points={n: _cuts(values) for n, values in request.cut_points.items()},
+        sampling_fraction=request.sampling_fraction,
+    )
+    if request.suppress_as == "cells" and problem.table.schema.joined:
+        raise ParameterError(NOT_JOINED, hint='leave out people instead: suppress_as = "records".')
+    repeated = repeated_identifiers(problem.table)
+    if repeated:
+        warnings.warn(REPEATED.format(names=", ".join(repeated)), PrivacyWarning, stacklevel=2)
+    known = _references(problem, request)
+    evaluations = request.evaluations
+    if evaluations is None and request.seconds is None:
+        evaluations = max(_LEAST_BUDGET, _CHAINS * (problem.lattice.length + 1))
+    run = Run(
+        problem.cells,
+        problem.space,
+        Budget(evaluations, request.seconds),
+        Streams(request.seed).child("tables"),
+        progress=_told(progress, evaluations),
+        score=_score(problem, request),
+        whole=_score(problem, request.model_copy(update={"suppress": 0.0}))
+        if problem.people is not None and request.suppress > 0
+        else None,
+        condition=_condition(problem, conditions),
+        max_below=int(conditions.max_suppressed * problem.cells.records),
+    )
+    options: dict[str, float | None] = {}
+    if request.strategy == "bisecting" and known:
+        options["reference_risk"] = run_point(run, next(iter(known.values())))[0]
+    if request.strategy == "shs" and request.threshold is not None:
+        options["threshold"] = request.threshold
+    search(run, request.strategy, **options)
+    if len(run.frontier) == 0:
+        raise _infeasible(problem, run)
+    certificate = None
+    if request.certify > 0:
+        threads = request.threads or min(2, os.cpu_count() or 1)
+        proof = CERTIFIERS["bounds"](run, request.certify, threads=threads)
+        certificate = Certificate(
+            area=proof.area,
+            staircase=proof.staircase,
+            seconds=request.certify,
+            exact=proof.exact,
+        )
+    return described(problem, run, request, known, certificate)
+
+
+def _condition(problem: Problem, conditions: Conditions) -> Callable[[_Bits], bool] | None:
+    if not conditions.asks:
+        return None
+    if (conditions.min_l > 0 or conditions.max_t is not None) and not problem.sensitive:
+        raise ParameterError(
+            "Diversity and closeness are about sensitive columns, and the schema names none.",
+            hint='give a column role = "sensitive".',
+        )
+    return lambda bits: conditions.holds(
+        problem.cells, bits, problem.sensitive, problem.ordered, problem.people
+    )
+
+
+def _table(request: TablesRequest) -> Table:
+    if isinstance(request.table, Table):
+        return request.table
+    if request.schema_ is None:
+        raise ParameterError(
+            "A table needs a schema.", hint="draft one with `sfumato tables schema TABLE`."
+        )
+    schema, opened = TableSchema.of(request.schema_), Source.open(request.table)
+    schema.check_decided()
+    counts = counted(opened, schema, compute_engine(request.engine, threads=request.threads))
+    return read_table(opened, schema, request.population, counts=counts)
+
+
+def _cuts(values: str | Iterable[object]) -> Sequence[object]:
+    """Return the cut points of an attribute; the command line gives them as 20:40:60."""
+    return values.split(":") if isinstance(values, str) else list(values)
+
+
+def _told(progress: Progress, evaluations: int | None) -> Callable[[int, float], None]:
+    done = 0
+
+    def tell(measured: int, _area: float) -> None:
+        nonlocal done
+        progress(measured - done, total=evaluations, note="policies measured")
+        done = measured
+
+    return tell
+
+
+def _score(
+    problem: Problem, request: TablesRequest
+) -> Callable[[_Bits], tuple[float, float, bool]] | None:
+    if (request.risk, request.loss) == ("population", "kl") and problem.people is None:
+        return None
+    joint = None
+    name = target_of(problem, request)
+    if name is not None:
+        counted_by_cell = problem.people is None and name in problem.sensitive
+        joint = problem.sensitive[name] if counted_by_cell else problem.joint(name)
+    context = Context(problem.cells, request.k, joint)
+    of_risk = RISKS.named(request.risk).of(context)
+    of_loss = LOSSES.named(request.loss).of(context)
+    if problem.people is not None:
+        return _score_of_people(problem.people, request, of_risk, of_loss)
+
+    def score(bits: _Bits) -> tuple[float, float, bool]:
+        return of_risk(bits), of_loss(bits), problem.cells.measure(bits).below == 0
+
+    return score
+
+
+def _score_of_people(
+    people: CountedPeople,
+    request: TablesRequest,
+    of_risk: Measure,
+    of_loss: Measure,
+) -> Callable[[_Bits], tuple[float, float, bool]]:
+    """Return a score that counts different people in every group."""
+    most = request.suppress * people.cells.records + 1e-9
+
+    def score(bits: _Bits) -> tuple[float, float, bool]:
+        groups = people.groups(bits)
+        risk = people.risk(groups, request.risk, request.k)
+        if risk is None:
+            risk = of_risk(bits)
+        if request.suppress > 0 and not people.allowed(groups):
+            if request.suppress_as == "cells" and isinstance(people, People):
+                blanks, left, _ = blanked_in(people.cells, bits, people)
+                touched = left.records + blanks.rows_blanked
+            else:
+                left, _, _ = people.suppressed(bits)
+                touched = left.records
+            return left.risk, left.loss, touched <= most and left.groups > 0
+        return risk, of_loss(bits), people.allowed(groups)
+
+    return score
+
+
+def _references(problem: Problem, request: TablesRequest) -> dict[str, Policy]:
+    known = {}
+    meanings = problem.meanings
+    if find_roles(problem.lattice, meanings=meanings).applicable:
+        people = problem.people_by_value() if problem.cells.has_population else None
+        known[SAFE_HARBOR] = safe_harbor(problem.lattice, people, meanings=meanings)
+    given = {**{Path(p).stem: p for p in request.reference}, **request.references}
+    for name, policy in given.items():
+        if isinstance(policy, Policy):
+            if policy.lattice.fingerprint != problem.lattice.fingerprint:
+                raise FormatError(f"The reference policy {name!r} belongs to another schema.")
+            known[name] = policy
+        elif isinstance(policy, Mapping):
+            known[name] = problem.lattice.policy(policy)
+        else:
+            known[name] = load_policy(policy, problem.lattice)
+    return known
+
+
+def _infeasible(problem: Problem, run: Run) -> NoCandidateError:
+    top = problem.space.project(np.zeros(problem.space.length, dtype=np.uint8))
+    if not any(r.widest or r.nodes for r in problem.space.rules):  # the top is then unique
+        conflict = (
+            "The constraints conflict: even the most general policy that they allow has a group of"
+        )
+        hint = "lower the smallest group size allowed, or let go of an attribute that must stay."
+        if problem.people is not None:
+            groups = problem.people.groups(top)
+            if problem.table.schema.joined:
+                hint = (
+                    "people differ in how many rows they have, which no policy changes; `suppress` leaves out "
+                    "those with a rare number of rows."
+                )
+            return NoCandidateError(f"{conflict} {int(groups.people.min()):,} people.", hint=hint)
+        measured = problem.cells.measure(top)
+        return NoCandidateError(
+            f"{conflict} {measured.smallest_sample_group:,} records and "
+            f"{measured.smallest_population_group:,.0f} people.",
+            hint=hint,
+        )
+    return NoCandidateError(
+        f"None of the {run.evaluations:,} policies measured meets the smallest group sizes together with "
+        "the other constraints.",
+        hint="widen the intervals allowed, lower the smallest group size allowed, or search longer.",
+    )
+
+
+def search(run: Run, strategy: str = "exchange", **options: float | None) -> Run:
+    """Run a strategy by its name."""
+    STRATEGIES.named(strategy)(run, **options)
+    return run

@@ -1,0 +1,1 @@
+"""What a policy costs and keeps, and what is shown beside both."""

@@ -1,0 +1,1 @@
+"""Measure a written file from its labels alone, sharing nothing with the search."""

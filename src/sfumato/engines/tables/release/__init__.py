@@ -1,0 +1,1 @@
+"""From a policy and a table to a written release."""

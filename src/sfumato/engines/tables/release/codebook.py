@@ -1,0 +1,84 @@
+"""The codebook of a release: what each published label of a quasi-identifier stands for, as CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TypedDict
+
+from ....core.files import spreadsheet_safe, write_json
+from ..space.policy import Policy
+
+__all__ = ["codebook", "codebook_names", "write_codebook"]
+
+
+class CodebookEntry(TypedDict):
+    """What one published label stands for."""
+
+    attribute: str
+    published: str
+    values: Sequence[str]
+    not_spelled: int
+
+
+def codebook(policy: Policy, published: Sequence[Collection[str]] = ()) -> list[CodebookEntry]:
+    """Return one entry per published label: its attribute, its values, and how many are not spelled.
+
+    Values of a domain that was read from the data are spelled only where enough people share them; a
+    numeric label speaks for itself.
+
+    Parameters
+    ----------
+    policy : Policy
+        The policy.
+    published : sequence of collections of str
+        By attribute, the labels that stand in the release: a label that names what few people share
+        has an entry only then.
+
+    """
+    found: list[CodebookEntry] = []
+    for a, name in enumerate(policy.lattice.names):
+        labels = policy.lattice.labels[a]
+        for low, high in policy.spans(a):
+            label = labels.label(low, high)
+            if published and label not in published[a] and labels.names_few(low, high):
+                continue
+            values, hidden = labels.spelled(low, high)
+            found.append(
+                {
+                    "attribute": name,
+                    "published": label,
+                    "values": values,
+                    "not_spelled": hidden,
+                }
+            )
+    return found
+
+
+def codebook_names(record: str) -> tuple[str, str]:
+    """Return the names of the two files beside a release record.
+
+    >>> codebook_names("release.json"), codebook_names("out.release.json")
+    (('codebook.csv', 'codebook.json'), ('out.codebook.csv', 'out.codebook.json'))
+    """
+    stem = record.removesuffix("release.json")
+    return f"{stem}codebook.csv", f"{stem}codebook.json"
+
+
+def write_codebook(
+    policy: Policy, folder: Path, record: str, published: Sequence[Collection[str]] = ()
+) -> tuple[Path, Path]:
+    """Write both forms of the codebook into a folder; the parameters are those of `codebook`."""
+    entries = codebook(policy, published)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(("attribute", "published", "values", "not_spelled"))
+    for entry in entries:
+        row = (entry["attribute"], entry["published"], "|".join(entry["values"]))
+        writer.writerow([*map(spreadsheet_safe, row), entry["not_spelled"]])
+    as_csv, as_json = (folder / name for name in codebook_names(record))
+    as_csv.write_text(buffer.getvalue(), encoding="utf-8")
+    write_json(as_json, {"codebook": entries})
+    return as_csv, as_json

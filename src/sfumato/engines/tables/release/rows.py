@@ -1,0 +1,365 @@
+"""Rows under a policy: one query generalises them on any engine, and one writer writes them.
+
+Identifiers are dropped, quasi-identifiers become the labels of
+their intervals, every other column stays as it is. Rows are put into an order that depends on what is
+published and on a private seed alone: the order of a register sorted by name would tell whose row is
+whose. On a cluster a batch of rows is one task and the query runs there; so a
+row, and the file, are what they are on one machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ....compute.protocol import Compute
+from ....core.errors import DataError, SfumatoError
+from ....data.table_schema import MISSING, TableSchema
+from ....data.table_source import Source, quoted_name, quoted_text
+from ..space.policy import Policy
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["WHO", "Generaliser", "Rows", "published_rows"]
+
+NUMBER = "sfumato row number"
+WHO = "sfumato person"  # whose row it is, where treatments of numbers count people; never written
+SMALL = "sfumato_small_groups"
+BLANKS = "sfumato_blanks"
+_BATCH_ROWS = 65_536
+_GROUP_ROWS = 122_880  # of a Parquet file
+_COUNT = quoted_name("sfumato copies")
+_COPIED = 1_000  # copies of a row that are made at a time
+_MARK = 16  # hexadecimal digits of the mark of a person
+_LOOKED_AT = 20_000  # rows, to see whether they repeat
+
+
+@dataclass(frozen=True)
+class Generaliser:
+    """What generalising needs of a policy; small, and plain enough to travel."""
+
+    schema: TableSchema
+    domains: tuple[tuple[str, ...], ...]
+    labels: tuple[tuple[str, ...], ...]
+    undeclared: tuple[str, ...] = ()
+    key: str = field(default="", repr=False)  # private: what dates are moved by
+    link: str = field(default="", repr=False)  # private: what the marks of people are made from
+    who: bool = False  # whether rows carry a private mark of their person besides
+
+    @classmethod
+    def of(
+        cls, policy: Policy, schema: TableSchema, undeclared: Sequence[str] = (), key: str = ""
+    ) -> Generaliser:
+        """Return for each attribute what each value is published as; intervals must not share a label."""
+        found = []
+        for a, name in enumerate(policy.lattice.names):
+            by_value: list[str] = []
+            spans = policy.spans(a)
+            for low, high in spans:
+                by_value += [policy.lattice.label(a, low, high)] * (high - low + 1)
+            if len(set(by_value)) != len(spans):
+                raise DataError(
+                    f"Two intervals of {name!r} would be published under one label.",
+                    hint="a value of its domain reads like an interval; rename it in the schema.",
+                )
+            found.append(tuple(by_value))
+        link = f"{key} people of {policy.id} " if schema.joined else ""
+        who = schema.person is not None and any(
+            a.publish is not None and a.publish.looks_at_people for a in schema.attributes
+        )
+        return cls(schema, policy.lattice.domains, tuple(found), tuple(undeclared), key, link, who)
+
+    def columns(self, opened: Source) -> list[str]:
+        """Return the columns that go out: no identifier, and none undeclared but those that are to be kept.
+
+        Where rows are joined, the column of the person holds marks instead.
+        """
+        private = {"identifier"} if self.schema.joined else {"identifier", "person"}
+        shown = {a.name for a in self.schema.attributes if a.role not in private}
+        shown.update(self.undeclared)
+        return [column for column in opened.columns if column in shown]
+
+    def selection(self, opened: Source, *, counted: bool = False) -> str:
+        """Write the query: a cell's place in its domain (an enum) gives its label in constant time.
+
+        With `counted`, equal rows of the input are read once, with the number of its copies.
+        """
+        labels, text, where = self._labels(opened)
+        dates = self._dates() | self._links()
+        text += [
+            f"CAST({quoted_name(c)} AS VARCHAR) AS {quoted_name(c)}" for c in self._read_for(dates)
+        ]
+        labels |= dates
+        columns = [labels.get(c, quoted_name(c)) for c in self.columns(opened)]
+        if self.who:
+            columns.append(f"{self._mark_of_person()} AS {quoted_name(WHO)}")
+        raw = opened.raw
+        if counted:
+            cells = ", ".join(map(quoted_name, self.columns(opened)))
+            raw = f"(SELECT {cells}, count(*) AS {_COUNT} FROM {raw} GROUP BY {cells})"  # noqa: S608 (quoted)
+            columns.append(_COUNT)
+        source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {raw})"  # noqa: S608 (quoted)
+        return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
+
+    def repeats(self, opened: Source) -> bool:
+        """Return whether the rows of a file of text repeat often enough that counting them pays.
+
+        Rows of other types are not counted: numbers that are equal may be written differently.
+        """
+        moved = any(a.date is not None and a.date.shift for a in self.schema.attributes)
+        changed = any(a.publish is not None for a in self.schema.attributes)
+        if opened.format not in {"csv", "tsv"} or moved or changed or self.schema.joined:
+            return False
+        cells = ", ".join(map(quoted_name, self.columns(opened)))
+        first = f"SELECT {cells}, count(*) AS {_COUNT} FROM (FROM {opened.raw} LIMIT {_LOOKED_AT}) GROUP BY {cells}"  # noqa: S608 (quoted)
+        found = opened.query(f"SELECT count(*) AS kinds, sum({_COUNT}) AS n FROM ({first})")  # noqa: S608 (quoted)
+        kinds, rows = (found.column(name)[0].as_py() or 0 for name in ("kinds", "n"))
+        return bool(2 * kinds <= rows)
+
+    def _dates(self) -> dict[str, str]:
+        """Return the expression of each column of dates that is no quasi-identifier."""
+        schema = self.schema
+        person = None if schema.person is None else schema.cell(schema.person.name)
+        found = {}
+        for attribute in schema.attributes:
+            if attribute.role == "other" and attribute.date is not None:
+                plain = attribute.model_copy(update={"date": None}).cell(schema.missing_values)
+                made = attribute.date.published(plain, person, self.key)
+                found[attribute.name] = f"{made} AS {quoted_name(attribute.name)}"
+        return found
+
+    def _links(self) -> dict[str, str]:
+        """Return the expression of the marks that link the rows of a person, where rows are joined.
+
+        A mark is made from the person and a private key, differently for each policy.
+        """
+        person = self.schema.person
+        if person is None or not self.schema.joined:
+            return {}
+        digest = f"sha256({quoted_text(self.link)} || {self.schema.cell(person.name)})"
+        return {person.name: f"substr({digest}, 1, {_MARK}) AS {quoted_name(person.name)}"}
+
+    def _mark_of_person(self) -> str:
+        """Return the expression of a mark that is the same for a person in every release under the key."""
+        person = self.schema.person
+        assert person is not None
+        return (
+            f"sha256({quoted_text(f'{self.key} numbers of ')} || {self.schema.cell(person.name)})"
+        )
+
+    def _read_for(self, made: Mapping[str, str]) -> list[str]:
+        """Return the columns that are read as text for dates and marks."""
+        moved = any(a.date is not None and a.date.shift for a in self.schema.attributes)
+        person = self.schema.person
+        needed = (moved or self.who) and person is not None and person.name not in made
+        return [*made, *([person.name] if needed and person is not None else [])]
+
+    def linked(self, opened: Source) -> str:
+        """Write the query of the labels with the person of each row, and what stood there before.
+
+        The person is `p`, the values before are `o0`, `o1`, …, the number of such rows is `n`; sensitive
+        columns keep their names.
+        """
+        labels, text, where = self._labels(opened)
+        person = self.schema.person
+        assert person is not None
+        before = [f"{self.schema.cell(a.name)} AS o{i}" for i, a in enumerate(self.schema.quasi)]
+        sensitive = [quoted_name(n) for n in self.schema.names("sensitive")]
+        who = f"CAST({quoted_name(person.name)} AS VARCHAR) AS {quoted_name(person.name)}"
+        listed = ", ".join(
+            [*labels.values(), *before, f"{self.schema.cell(person.name)} AS p", *sensitive]
+        )
+        source = f"(SELECT * REPLACE ({', '.join([*text, who])}) FROM {opened.raw})"  # noqa: S608 (quoted)
+        return f"SELECT {listed}, count(*) AS n FROM {source}{where} GROUP BY ALL"  # noqa: S608 (quoted)
+
+    def numbered(self, opened: Source) -> str:
+        """Write the query of the labels with the number of each row in its file."""
+        labels, text, where = self._labels(opened)
+        number = f"row_number() OVER () AS {quoted_name(NUMBER)}"
+        source = f"(SELECT {number}, * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
+        listed = ", ".join([quoted_name(NUMBER), *labels.values()])
+        return f"SELECT {listed} FROM {source}{where}"  # noqa: S608 (quoted)
+
+    def _labels(self, opened: Source) -> tuple[dict[str, str], list[str], str]:
+        """Return the expression of each label, the columns as text, and which rows are left out."""
+        schema = self.schema
+        places = {a.name: i for i, a in enumerate(schema.quasi)}
+        labels, text, present = {}, [], []
+        for column in self.columns(opened):
+            if column not in places:
+                continue
+            i = places[column]
+            values = ", ".join(quoted_text(v) for v in self.domains[i])
+            opened.execute(f"DROP TYPE IF EXISTS domain_of_{i}")
+            opened.execute(f"CREATE TYPE domain_of_{i} AS ENUM ({values})")
+            listed = ", ".join(quoted_text(v) for v in self.labels[i])
+            cell = schema.cell(column)
+            present.append(f"{cell} IS NOT NULL")
+            code = f"enum_code(CAST(coalesce({cell}, {quoted_text(MISSING)}) AS domain_of_{i}))"
+            labels[column] = f"[{listed}][CAST({code} AS INTEGER) + 1] AS {quoted_name(column)}"
+            text.append(f"CAST({quoted_name(column)} AS VARCHAR) AS {quoted_name(column)}")
+        where = f" WHERE {' AND '.join(present)}" if schema.missing == "drop" else ""
+        return labels, text, where
+
+
+def _generalised(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
+    """Generalise a batch of rows: what each worker runs."""
+    import pyarrow as pa
+
+    opened = Source.open(pa.Table.from_batches([batch]))
+    return opened.query(generaliser.selection(opened))
+
+
+@dataclass
+class Rows:
+    """Rows to be published: a query on what was opened, whose source may be other machines."""
+
+    opened: Source
+    sql: str
+    failed: list[SfumatoError] = field(default_factory=list)
+    counted: bool = False  # each row once, with the number of its copies
+
+    def without(self, groups: pa.Table) -> Rows:
+        """Return the same rows but for those of some groups, given by the labels of their columns."""
+        self.opened.connection.register(SMALL, groups)
+        using = ", ".join(quoted_name(name) for name in groups.column_names)
+        return Rows(
+            self.opened,
+            f"SELECT * FROM ({self.sql}) ANTI JOIN {SMALL} USING ({using})",  # noqa: S608 (quoted)
+            self.failed,
+            self.counted,
+        )
+
+    def blanked(self, columns: Sequence[str], names: Sequence[str], blanks: pa.Table) -> Rows:
+        """Return the same rows with cells of some groups blanked.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            The columns of the rows.
+        names : sequence of str
+            The quasi-identifiers.
+        blanks : pa.Table
+            By label of each quasi-identifier (`l0`, `l1`, …), what is published instead (`b0`, `b1`, …).
+
+        """
+        self.opened.connection.register(BLANKS, blanks)
+        place = {name: i for i, name in enumerate(names)}
+        shown = [
+            f"coalesce(b{place[c]}, {quoted_name(c)}) AS {quoted_name(c)}"
+            if c in place
+            else quoted_name(c)
+            for c in columns
+        ]
+        same = " AND ".join(f"l{i} = {quoted_name(name)}" for i, name in enumerate(names))
+        number = quoted_name(NUMBER)
+        rows = f"SELECT *, row_number() OVER () AS {number} FROM ({self.sql})"  # noqa: S608 (quoted)
+        sql = f"SELECT {', '.join(shown)} FROM ({rows}) LEFT JOIN {BLANKS} ON {same} ORDER BY {number}"  # noqa: S608 (quoted)
+        return Rows(self.opened, sql, self.failed)
+
+    def stored(self, name: str, more: str) -> Rows:
+        """Return the same rows in a table of the database, with one more column."""
+        with self._told():
+            self.opened.execute(
+                f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT *, {more} FROM ({self.sql})"  # noqa: S608 (quoted)
+            )
+        return Rows(self.opened, f"SELECT * FROM {name}", self.failed)  # noqa: S608 (ours)
+
+    def shuffled(self, columns: Sequence[str], seed: int) -> Rows:
+        """Return the same rows ordered by a keyed hash of their published cells.
+
+        Equal rows are interchangeable, so nothing of the original order is left; whoever makes the
+        rows, on one machine or many, they come in the same order. The database sorts out of core.
+        """
+        cells = ", ".join(quoted_name(column) for column in columns)
+        # SHA-256 and not the database's own hash, whose values are too regular to hide anything; the
+        # cells break ties, so that the order is the same whatever the number of threads.
+        order = f"left(sha256('{seed} ' || CAST(row({cells}) AS VARCHAR)), 12), {cells}"
+        if self.counted:
+            # A row is sorted once and then written as often as it stands there, some thousand at a time.
+            n, x = _COUNT, quoted_name("sfumato copied")
+            kinds = f"SELECT {cells}, CAST(sum({n}) AS BIGINT) AS {n} FROM ({self.sql}) GROUP BY {cells}"  # noqa: S608 (quoted)
+            some = f"[least({_COPIED}, {n} - {x}) FOR {x} IN range(0, {n}, {_COPIED})]"
+            parts = f"SELECT {cells}, unnest({some}) AS {n} FROM (FROM ({kinds}) ORDER BY {order})"  # noqa: S608 (quoted)
+            copies = f"SELECT {cells}, unnest(range({n})) AS {n} FROM ({parts})"  # noqa: S608 (quoted)
+            return Rows(self.opened, f"SELECT {cells} FROM ({copies})", self.failed)  # noqa: S608 (quoted)
+        return Rows(self.opened, f"SELECT * FROM ({self.sql}) ORDER BY {order}", self.failed)  # noqa: S608 (quoted)
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows as one Arrow table."""
+        with self._told():
+            return self.opened.query(self.sql)
+
+    def write(self, path: Path, kind: str, delimiter: str) -> None:
+        """Write the rows as CSV, TSV or Parquet."""
+        with self._told():
+            if kind == "parquet":
+                self._write_parquet(path)
+                return
+            self.opened.write_csv(self.sql, path, delimiter=delimiter)
+
+    def _write_parquet(self, path: Path) -> None:
+        """Write row groups of a fixed size: the same rows give the same bytes, whoever made them."""
+        import pyarrow.parquet as pq
+
+        writer = None
+        try:
+            for batch in self.opened.batches(self.sql, _GROUP_ROWS):
+                writer = writer or pq.ParquetWriter(path, batch.schema)
+                writer.write_batch(batch, row_group_size=_GROUP_ROWS)
+        finally:
+            if writer is not None:
+                writer.close()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Raise what a worker told, and not what the database that was reading made of it."""
+        try:
+            yield
+        except SfumatoError:
+            if self.failed:
+                raise self.failed[0] from None
+            raise
+
+
+def published_rows(
+    generaliser: Generaliser, opened: Source, compute: Compute, *, counted: bool = False
+) -> Rows:
+    """Return the generalised rows of a table, made by an engine.
+
+    Parameters
+    ----------
+    generaliser : Generaliser
+        The policy.
+    opened : Source
+        The table.
+    compute : Compute
+        The engine.
+    counted : bool, default=False
+        Whether equal rows may be put together, to be shuffled afterwards; else rows keep their order.
+
+    """
+    if compute.name == "local":  # DuckDB streams and uses all cores by itself
+        counted = counted and generaliser.repeats(opened)
+        return Rows(opened, generaliser.selection(opened, counted=counted), counted=counted)
+    selection = generaliser.selection(opened)
+    import pyarrow as pa
+
+    schema = opened.query(f"{selection} LIMIT 0").schema
+    failed: list[SfumatoError] = []
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        everything = opened.batches(f"SELECT * FROM {opened.raw}", _BATCH_ROWS)  # noqa: S608 (quoted)
+        try:
+            for part in compute.map_batches(_generalised, everything, shared=generaliser):
+                yield from part.cast(schema).to_batches()
+        except SfumatoError as error:
+            failed.append(error)
+            raise
+
+    received = Source.open(pa.RecordBatchReader.from_batches(schema, batches()))
+    return Rows(received, f"SELECT * FROM {received.raw}", failed)  # noqa: S608 (quoted)

@@ -1,0 +1,345 @@
+"""Apply a policy to a table, read the result back, measure it anew, and only then let it be seen.
+
+The rows stream through in an order of their own (see `rows`). Labels such as "-5" or "=x" that a spreadsheet could
+take for a formula are written as they stand: they come from the schema's own domains.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ....compute import engine as compute_engine
+from ....compute.protocol import Compute
+from ....core.errors import FormatError, ParameterError, ReleaseRefusedError
+from ....core.files import sha256_of, write_json
+from ....core.measures import Risk, Utility
+from ....core.records import InputFile, ShiftRecord
+from ....core.release import refuse_different, warn_if_composed, warn_of_kept_order
+from ....core.statistics.shift import ShiftCheck
+from ....core.storage.ownership import paths_in
+from ....core.storage.private_key import private_key
+from ....core.storage.quarantine import write_quarantine
+from ....data.inputs import PopulationInput, RowsInput, SchemaInput
+from ....data.table import Table, misplaced, read_table
+from ....data.table_schema import MISSING, TableSchema
+from ....data.table_source import Source
+from ..contingency.tables import counted, resolved_schema
+from ..exploration import KEPT, attacker_of, unpromised
+from ..measures.shift import check_table, sentence_of
+from ..payload import TablesPayload
+from ..readback.measure import ReadBack, read_back
+from ..records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
+from ..request import TablesPublishRequest
+from ..space.policy import Lattice, Policy
+from .codebook import write_codebook
+from .outputs import Frame, check_outputs, delimiter, kind_and_name, like, staged
+from .promises import below_promise, broken_conditions
+from .rows import WHO, Generaliser, published_rows
+from .suppression import (
+    linked_rows,
+    people_left_out,
+    rows_of_groups,
+    rows_without_value,
+    small_groups_of,
+)
+from .treatments import check_cells, treated
+
+__all__ = ["Frame", "publish_by_policy", "published"]
+
+
+def publish_by_policy(
+    policy: Policy,
+    data: RowsInput,
+    *,
+    schema: SchemaInput | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    **options: object,
+) -> TablesRelease | Frame:
+    """Publish data by a policy together with the schema of the data; nothing was promised."""
+    request = TablesPublishRequest.made({**options, "table": data}, owner="tables.publish")
+    if schema is None:
+        raise ParameterError("A policy needs the schema of the data.", hint="give schema=….")
+    schema = TableSchema.of(schema)
+    schema.check_decided()
+    table = read_table(data, schema, request.population)
+    if not _fits(policy.lattice, table):
+        raise FormatError(
+            "The policy was made for another schema.",
+            hint="attributes and domains must be the same, in the same order.",
+        )
+    fixed = resolved_schema(replace(table, domains=policy.lattice.domains))
+    payload = TablesPayload(
+        fixed, policy.lattice, table.population_codes, table.population_count, covered=table.covered
+    )
+    target = None if out is None else Path(out)
+    return published(
+        policy, unpromised(policy), request, payload=payload, seed=0, out=target, force=force
+    )
+
+
+def _fits(lattice: Lattice, table: Table) -> bool:
+    """Return whether a table's domains are the lattice's; only a value for missing cells may be lacking."""
+    return lattice.names == table.names and all(
+        wanted[: len(found)] == found and wanted[len(found) :] in ((), (MISSING,))
+        for wanted, found in zip(lattice.domains, table.domains, strict=True)
+    )
+
+
+def published(
+    policy: Policy,
+    promise: TablesCandidate,
+    request: TablesPublishRequest,
+    *,
+    payload: TablesPayload,
+    seed: int,
+    frontier: str | None = None,
+    out: Path | None,
+    force: bool = False,
+) -> TablesRelease | Frame:
+    """Publish a table, or new data of the same schema, and return its record (or the frame).
+
+    `out` names a data file (the record lies beside it as NAME.release.json) or a folder (data and
+    release.json inside); without `out` a frame comes back as a frame of its own kind. What was written is
+    measured as it was explored; what is worse than promised is refused unless the request accepts it.
+    """
+    payload = _held_to(payload, request)
+    compute = compute_engine(request.engine, threads=request.threads)
+    opened = Source.open(request.table)
+    if out is None and opened.format != "frame":
+        raise ParameterError("Publishing a file needs 'out'.", hint="give a file or a folder.")
+    kind, name = kind_and_name(opened, out)
+    read = [*opened.paths, *paths_in(request.table, request.population)]
+    if out is not None:
+        check_outputs(out, kind, force=force, inputs=read)
+    opened.require([a.name for a in payload.schema.attributes])
+    undeclared = opened.undeclared(
+        {a.name for a in payload.schema.attributes},
+        keep=request.keep_undeclared,
+        drop=payload.schema.undeclared == "drop",
+    )
+    kept = tuple(undeclared) if request.keep_undeclared else ()
+    table = _read(opened, payload, request.population, compute)
+    shift = None
+    if promise.promised and payload.margins is not None:
+        shift = check_table(payload.margins, table)
+        refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
+    check_cells(opened, payload.schema)
+    generaliser = Generaliser.of(policy, payload.schema, kept, private_key().mark("dates"))
+    left_out, blanks = small_groups_of(policy, payload, table)
+    people_out = people_left_out(policy, payload, table, opened)
+    kept_rows = opened if people_out is None else opened.without_rows(people_out.rows)
+    counted = blanks is None and not request.keep_order
+    rows = published_rows(generaliser, kept_rows, compute, counted=counted)
+    columns = generaliser.columns(opened)
+    if left_out is not None:
+        rows = rows.without(left_out.groups)
+    if blanks is not None:
+        carried = [*columns, WHO] if generaliser.who else columns
+        rows = rows.blanked(carried, table.names, blanks.groups)
+    changed = treated(rows, columns, payload.schema, private_key().mark("numbers"))
+    rows = changed.rows
+    if request.keep_order:
+        warn_of_kept_order("rows")
+    else:
+        rows = rows.shuffled(columns, private_key().seed("order", "tables", policy.id))
+    suppressed = sum(part.records for part in (left_out, people_out) if part is not None)
+    work = _Work(
+        policy, promise, request, payload, table, opened, seed, suppressed, shift,
+        linked_rows(generaliser, kept_rows, left_out, blanks), changed.losses,
+        0 if blanks is None else blanks.records, frontier,
+    )  # fmt: skip
+    if out is None:
+        frame = rows.to_arrow()
+        work.read_back(frame)
+        return like(frame, request.table)
+    with staged(out, name, force=force, inputs=read) as (folder, file, record):
+        rows.write(folder / file, kind, delimiter(opened, kind))
+        measured = work.read_back(folder / file)
+        books = write_codebook(policy, folder, record, measured[0].labels)
+        release = work.release(folder / file, books, *measured)
+        write_json(folder / record, release.to_json())
+        quarantined = rows_without_value(opened, table)
+        if left_out is not None:
+            quarantined += rows_of_groups(opened, generaliser, left_out)
+        if people_out is not None:
+            quarantined += people_out.quarantined()
+        opened.read.check()
+        write_quarantine(out, quarantined, force=force)
+    warn_if_composed(out, release.to_json())
+    return release
+
+
+def _held_to(payload: TablesPayload, request: TablesPublishRequest) -> TablesPayload:
+    """Return the payload of the exploration together with what this call asks for."""
+    if (request.min_l > 0 or request.max_t is not None) and not payload.schema.names("sensitive"):
+        raise ParameterError(
+            "Diversity and closeness are about sensitive columns, and the schema names none.",
+            hint='give a column role = "sensitive".',
+        )
+    individual = 0.0 if request.max_individual_risk is None else 1.0 / request.max_individual_risk
+    return replace(
+        payload,
+        min_sample=max(payload.min_sample, request.min_k),
+        min_population=max(payload.min_population, individual),
+        conditions=payload.conditions.tightened(
+            min_l=request.min_l,
+            max_t=request.max_t,
+            max_average_risk=request.max_average_risk,
+            max_suppressed=request.suppress,
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One publication: what is published under which payload, and what was promised."""
+
+    policy: Policy
+    promise: TablesCandidate
+    request: TablesPublishRequest
+    payload: TablesPayload
+    table: Table
+    opened: Source
+    seed: int
+    suppressed: int = 0
+    shift: ShiftCheck | None = None
+    linked: Source | None = None
+    losses: dict[str, ColumnLoss] = field(default_factory=dict)
+    blanked: int = 0
+    frontier: str | None = None
+
+    def read_back(self, written: object) -> tuple[ReadBack, list[str]]:
+        """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
+        found = read_back(Source.open(written), self.policy, self.table, self.payload, self.linked)
+        kept = self.table.rows - self.table.dropped - self.suppressed
+        if self.linked is None and found.rows != kept:
+            raise ReleaseRefusedError(
+                f"The output holds {found.rows:,} rows instead of {kept:,}; nothing was published."
+            )
+        left_out = self.suppressed + self.blanked
+        worse = [
+            *below_promise(found, self.promise, costs_allowed=self.request.suppress is not None),
+            *broken_conditions(
+                found,
+                self.payload,
+                self.request.refuse_above,
+                left_out,
+                int(self.table.count.sum()),
+            ),
+        ]
+        if worse and not self.request.accept_worse:
+            raise ReleaseRefusedError(
+                f"{worse[0]}; nothing was published.",
+                hint="explore this data, choose a more general policy, or accept it with --accept-worse, "
+                "which is recorded.",
+            )
+        return found, worse
+
+    def release(
+        self, path: Path, books: Sequence[Path], found: ReadBack, worse: Sequence[str]
+    ) -> TablesRelease:
+        """Describe the measured file and the codebook beside it."""
+        table, schema, payload = self.table, self.payload.schema, self.payload
+        has_population = table.population_codes is not None
+        attacker = attacker_of(table)
+        private = [*schema.names("identifier"), *([] if schema.joined else schema.names("person"))]
+        dropped = [n for n in private if n in self.opened.columns]
+        declared = {a.name for a in schema.attributes}
+        unknown = sum(c not in declared for c in self.opened.columns)
+        explored = payload.matches(table)
+        open_kept = unknown if self.request.keep_undeclared else 0
+        changed = _treatments(schema)
+        kept = [
+            c
+            for c in self.opened.columns
+            if c in declared and c not in dropped and c not in table.names and c not in changed
+        ]
+        return TablesRelease(
+            engine="tables",
+            candidate=self.promise.id,
+            frontier=self.frontier,
+            inputs=tuple(self.opened.described(table.rows)),
+            outputs=(
+                InputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
+                *(InputFile(path=book.name, sha256=sha256_of(book)) for book in books),
+            ),
+            seed=self.seed,
+            request=self.request.to_record(),
+            counts={
+                "rows": found.rows,
+                "dropped": table.dropped,
+                "suppressed": self.suppressed,
+                "blanked": self.blanked,
+                "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
+            },
+            risk=Risk(found.measured.risk, attacker=attacker, modelled=table.covered is not None),
+            utility=Utility(found.measured.utility, kept=KEPT),
+            how=TablesHow(
+                policy=self.policy.shown(found.labels),
+                ends=self.policy.ends(),
+                bits=self.policy.hex,
+                domains=dict(zip(payload.lattice.names, payload.lattice.sizes, strict=True)),
+                quasi=table.names,
+                identifiers_dropped=tuple(dropped),
+                columns_kept=tuple(kept),
+                columns_treated=changed,
+                undeclared_columns_dropped=unknown - open_kept,
+                undeclared_columns_kept=open_kept,
+                missing=schema.missing,
+                order="kept" if self.request.keep_order else "shuffled",
+                population=has_population,
+                population_covers=table.covered,
+                joined=schema.joined,
+                explored_table=explored,
+                risk_measure=payload.risk,
+                loss_measure=payload.loss,
+                refuse_above=self.request.refuse_above,
+                accept_shift=self.request.accept_shift,
+            ),
+            measured=found.measured.model_copy(
+                update={
+                    "shift": self.shift and ShiftRecord.of(self.shift),
+                    "columns": self.losses,
+                }
+            ),
+            worse=tuple(worse),
+            sentences=() if self.shift is None or explored else (sentence_of(self.shift),),
+        )
+
+
+def _treatments(schema: TableSchema) -> dict[str, str]:
+    """Return in words how columns that are no quasi-identifiers are changed."""
+    ways = {a.name: a.publish or a.date for a in schema.attributes if a.role == "other"}
+    found = {name: way.in_words() for name, way in ways.items() if way is not None}
+    if schema.joined and schema.person is not None:
+        found[schema.person.name] = (
+            "a mark for each person, made with a private key and different for each policy"
+        )
+    return found
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def _read(
+    opened: Source, payload: TablesPayload, population: PopulationInput | None, compute: Compute
+) -> Table:
+    """Read the table by the domains of the lattice; the population is the one given, or the explored one."""
+    counts = counted(opened, payload.schema, compute)
+    table = read_table(opened, payload.schema, population, counts=counts)
+    for a, (domain, size) in enumerate(zip(table.domains, payload.lattice.sizes, strict=True)):
+        if len(domain) > size:  # missing cells, where the explored table had none
+            raise misplaced(opened, payload.schema, table.domains, missing=True, only=a)
+    if population is not None:
+        table.inputs = opened.described(table.rows)
+        return table
+    return replace(
+        table,
+        population_codes=payload.population_codes,
+        population_count=payload.population_count,
+        covered=payload.covered,
+    )

@@ -1,0 +1,200 @@
+"""What a release leaves out: rows with a missing value, groups that are too small, and blanked cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ....core.errors import ParameterError
+from ....data.table import Table
+from ....data.table_source import Source, quoted_name
+from ..contingency.cells import Cells
+from ..groups.cell_suppression import NOT_JOINED, blanked_in
+from ..groups.histories import people_of
+from ..groups.people import People
+from ..groups.record_suppression import small_groups
+from ..payload import TablesPayload
+from ..space.labels import ALL
+from ..space.policy import Policy
+from .rows import BLANKS, NUMBER, SMALL, Generaliser
+
+__all__ = [
+    "Groups",
+    "PeopleLeftOut",
+    "linked_rows",
+    "people_left_out",
+    "rows_of_groups",
+    "rows_without_value",
+    "small_groups_of",
+]
+
+
+def rows_without_value(opened: Source, table: Table) -> list[dict[str, str]]:
+    """List the rows with a missing quasi-identifier, where the schema drops them, by their number."""
+    if not table.dropped:
+        return []
+    cells = [table.schema.cell(a.name) for a in table.schema.quasi]
+    missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
+    numbered = f"SELECT row_number() OVER () AS place, {missing} AS is_missing FROM {opened.sql}"  # noqa: S608 (quoted)
+    found = opened.query(f"SELECT place FROM ({numbered}) WHERE is_missing ORDER BY place")  # noqa: S608 (quoted)
+    reason = "has no value for a quasi-identifier"
+    return [{"id": f"row {n}", "reason": reason} for n in found.column("place").to_pylist()]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups by their published labels, and how many records they hold."""
+
+    groups: pa.Table
+    records: int
+
+
+@dataclass(frozen=True)
+class PeopleLeftOut:
+    """People who are left out with all their rows: the numbers of the rows, and the records."""
+
+    rows: pa.Array
+    records: int
+
+    def quarantined(self) -> list[dict[str, str]]:
+        """List the rows by their number, and why they are left out."""
+        reason = "is of a person who is in a group below the smallest size"
+        return [{"id": f"row {n}", "reason": reason} for n in self.rows.to_pylist()]
+
+
+def people_left_out(
+    policy: Policy, payload: TablesPayload, table: Table, opened: Source
+) -> PeopleLeftOut | None:
+    """Find the people in groups that are too small, where people are counted and may be left out."""
+    if table.pairs is None or payload.conditions.max_suppressed <= 0:
+        return None
+    if payload.conditions.suppress_as == "cells":
+        if table.schema.joined:
+            raise ParameterError(NOT_JOINED)
+        return None
+    people = people_of(table, _cells(policy, payload, table))
+    assert people is not None
+    out = people.left_out(policy.bits)
+    if not out.any():
+        return None
+    schema = table.schema
+    assert schema.person is not None
+    missing = " OR ".join(f"{schema.cell(a.name)} IS NULL" for a in schema.quasi)
+    dropped = missing if schema.missing == "drop" else "false"
+    rows = (
+        f"SELECT row_number() OVER () AS place, {schema.cell(schema.person.name)} AS p, "  # noqa: S608 (quoted)
+        f"{dropped} AS dropped FROM {opened.sql}"
+    )
+    numbered = f"SELECT place, dense_rank() OVER (ORDER BY p) - 1 AS person FROM ({rows}) WHERE NOT dropped"  # noqa: S608 (quoted)
+    opened.connection.register(SMALL, pa.table({"person": np.flatnonzero(out)}))
+    found = opened.query(
+        f"SELECT place FROM ({numbered}) SEMI JOIN {SMALL} USING (person) ORDER BY place"  # noqa: S608 (quoted)
+    )
+    records = int(out[people.person].sum())
+    return PeopleLeftOut(found.column("place").combine_chunks(), records)
+
+
+def _cells(policy: Policy, payload: TablesPayload, table: Table) -> Cells:
+    return Cells(
+        policy.lattice.sizes, table.codes, table.count, table.population_codes,
+        table.population_count, least_sample=payload.min_sample, least_population=payload.min_population,
+    )  # fmt: skip
+
+
+def small_groups_of(
+    policy: Policy, payload: TablesPayload, table: Table
+) -> tuple[Groups | None, Groups | None]:
+    """Find the groups that are left out, and those with blanked cells, where the exploration allowed it."""
+    if payload.conditions.max_suppressed <= 0:
+        return None, None
+    if payload.conditions.suppress_as == "cells" and not table.schema.joined:
+        return _blanks(policy, payload, table)
+    if table.pairs is not None:  # people are left out, with all their rows
+        return None, None
+    return _small(policy, payload, table), None
+
+
+def _blanks(
+    policy: Policy, payload: TablesPayload, table: Table
+) -> tuple[Groups | None, Groups | None]:
+    lattice = policy.lattice
+    cells = _cells(policy, payload, table)
+    people = people_of(table, cells)
+    found, _, _ = blanked_in(cells, policy.bits, people if isinstance(people, People) else None)
+    labels = [
+        np.array([lattice.label(a, *span) for span in policy.spans(a)], dtype=object)[
+            found.codes[a]
+        ]
+        for a in range(len(table.names))
+    ]
+    out = blanks = None
+    if found.left.any():
+        groups = pa.table({n: labels[a][found.left] for a, n in enumerate(table.names)})
+        out = Groups(groups, found.rows_left_out)
+    some = (found.blanks > 0) & ~found.left
+    if some.any():
+        columns = {f"l{a}": labels[a][some] for a in range(len(labels))}
+        for a in range(len(labels)):
+            on = (found.blanks[some] >> a) & 1 == 1
+            columns[f"b{a}"] = np.where(on, ALL, columns[f"l{a}"])
+        blanks = Groups(pa.table(columns), found.rows_blanked)
+    return out, blanks
+
+
+def _small(policy: Policy, payload: TablesPayload, table: Table) -> Groups | None:
+    spans = [policy.spans(a) for a in range(len(table.names))]
+    of_value = [np.repeat(np.arange(len(s)), [high - low + 1 for low, high in s]) for s in spans]
+    inside = [of_value[a][table.codes[a]] for a in range(len(spans))]
+    people = table.population_codes
+    small = small_groups(
+        inside,
+        table.count,
+        None if people is None else [of_value[a][people[a]] for a in range(len(spans))],
+        table.population_count,
+        min_sample=payload.min_sample,
+        min_population=payload.min_population,
+    )
+    if not small.any():
+        return None
+    label = policy.lattice.label
+    names = {
+        name: [label(a, *spans[a][i]) for i in inside[a][small].tolist()]
+        for a, name in enumerate(table.names)
+    }
+    groups = pa.table(names).group_by(list(table.names)).aggregate([])
+    return Groups(groups, int(table.count[small].sum()))
+
+
+def linked_rows(
+    generaliser: Generaliser, opened: Source, small: Groups | None, blanks: Groups | None = None
+) -> Source | None:
+    """Return the published labels with the person of each row, where the schema names one."""
+    if generaliser.schema.person is None:
+        return None
+    sql = generaliser.linked(opened)
+    if small is not None:
+        opened.connection.register(SMALL, small.groups)
+        using = ", ".join(quoted_name(n) for n in small.groups.column_names)
+        sql = f"SELECT * FROM ({sql}) ANTI JOIN {SMALL} USING ({using})"  # noqa: S608 (quoted)
+    if blanks is not None:
+        names = [quoted_name(a.name) for a in generaliser.schema.quasi]
+        opened.connection.register(BLANKS, blanks.groups)
+        shown = ", ".join(f"coalesce(b{i}, {name}) AS {name}" for i, name in enumerate(names))
+        same = " AND ".join(f"l{i} = {name}" for i, name in enumerate(names))
+        others = f"* EXCLUDE ({', '.join(f'l{i}, b{i}' for i in range(len(names)))})"
+        sql = f"SELECT {others} REPLACE ({shown}) FROM ({sql}) LEFT JOIN {BLANKS} ON {same}"  # noqa: S608 (quoted)
+    return Source.open(opened.query(sql))
+
+
+def rows_of_groups(opened: Source, generaliser: Generaliser, small: Groups) -> list[dict[str, str]]:
+    """List the rows whose group is left out, by their number."""
+    opened.connection.register(SMALL, small.groups)
+    using = ", ".join(quoted_name(n) for n in small.groups.column_names)
+    found = opened.query(
+        f"SELECT {quoted_name(NUMBER)} AS place FROM ({generaliser.numbered(opened)}) "  # noqa: S608 (quoted)
+        f"SEMI JOIN {SMALL} USING ({using}) ORDER BY place"
+    )
+    reason = "is in a group below the smallest size"
+    return [{"id": f"row {n}", "reason": reason} for n in found.column("place").to_pylist()]

@@ -1,0 +1,1 @@
+"""Which policies there are, and which of them the steward allows."""

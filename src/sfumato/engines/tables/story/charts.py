@@ -1,0 +1,81 @@
+"""The chart of the tables engine: who carries the risk."""
+
+from __future__ import annotations
+
+from ....core.story import Chart, View
+from ....presentation.drawing import filled
+from ....presentation.numbers import percent
+from ..records import GroupSize
+
+__all__ = ["groups_chart"]
+
+
+def _short(share: float) -> str:
+    """Return a share in the width of a bar.
+
+    >>> _short(0.0043), _short(0.0), _short(0.187)
+    ('<1%', '', '19%')
+    """
+    return "" if share == 0 else "<1%" if share < 0.01 else f"{share:.0%}"
+
+
+def _words(low: int, high: int | None) -> str:
+    """Return a range of sizes in words.
+
+    >>> _words(5, 9), _words(1, 1), _words(1000, None)
+    ('5–9', '1', '1,000+')
+    """
+    return f"{low:,}+" if high is None else f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+def groups_chart(
+    part_id: str, groups: tuple[GroupSize, ...], before: tuple[GroupSize, ...]
+) -> Chart | None:
+    """Show records and risk by the size of the population group, published and unchanged."""
+    total, unchanged_total = sum(g.records for g in groups), sum(g.records for g in before)
+    if not total:
+        return None
+    now = {(g.low, g.high): g for g in groups}
+    unchanged = {(g.low, g.high): g for g in before} if unchanged_total else {}
+    bars: list[tuple[str, str, float]] = []  # size, what, share
+    said = []
+    for low, high in sorted({*now, *unchanged}, key=lambda size: size[0]):
+        size = _words(low, high)
+        g, was = now.get((low, high)), unchanged.get((low, high))
+        shares = [
+            ("of the records, published", g.records / total if g else 0.0),
+            ("of the risk, published", g.risk_share if g else 0.0),
+        ]
+        if unchanged:
+            share = was.records / unchanged_total if was else 0.0
+            shares.insert(0, ("of the records, unchanged table", share))
+        bars += [(size, what, share) for what, share in shares]
+        if g is not None:
+            said.append(
+                f"groups of {size}: {percent(g.records / total)} of the records and "
+                f"{percent(g.risk_share)} of the risk"
+            )
+    rows = [
+        {
+            "size": size,
+            "what": what,
+            "share": share,
+            "label": _short(share),
+            "says": f"groups of {size}: {percent(share)} {what}",
+        }
+        for size, what, share in bars
+    ]
+    drawn = filled("groups", rows=rows)
+    present = {what for _, what, _ in bars}
+    scale = drawn["layer"][0]["encoding"]["color"]["scale"]
+    kept = [i for i, what in enumerate(scale["domain"]) if what in present]
+    scale["domain"], scale["range"] = ([scale[k][i] for i in kept] for k in ("domain", "range"))
+    return Chart(
+        f"{part_id}-groups",
+        "attack",
+        "Who carries the risk: records by population group",
+        "Records and risk by the size of the population group: " + "; ".join(said) + ".",
+        (View("", drawn),),
+        ("Group size", "Share", ""),
+        tuple((size, percent(share), what) for size, what, share in bars),
+    )

@@ -1,0 +1,382 @@
+"""What a report says about a table, from its records alone."""
+
+from __future__ import annotations
+
+import math
+
+from ....core.engine import Part
+from ....core.story import Check, Stat, Story
+from ....presentation.knowledge import knowledge_of
+from ....presentation.numbers import about, count, decimal, listed, percent, plural
+from ....presentation.sentences import (
+    chosen_sentence,
+    measured_check,
+    search_sentence,
+    shift_check,
+    status_of,
+    times,
+    title_for,
+    withheld_check,
+)
+from ..exploration import partial_population
+from ..records import TablesReference
+from .facts import LOSS_WORDS, RISK_WORDS, Facts
+from .grids import (
+    charts,
+    chips,
+    example_grid,
+    policy_grid,
+    reference_grid,
+    sensitive_grid,
+    shown_grid,
+)
+
+__all__ = ["story"]
+
+
+def story(part: Part) -> Story:
+    """Return the part of a report about a table."""
+    facts = Facts.of(part)
+    told = Story(part.id, "tables", title_for("Table", part), status_of(part))
+    told.verdict, told.stats, told.checks = _verdict(facts), _stats(facts), _checks(facts)
+    told.published = _published(facts)
+    size = None if facts.frontier is None else facts.frontier.frontier_size
+    told.tradeoff = [
+        search_sentence(part, size=size, measured=True),
+        (
+            "Each point is a policy: further left, less risk; further up, more information. Risk spans "
+            "several decades, so look at the logarithmic view too."
+        ),
+    ]
+    told.tradeoff += _certificate(facts)
+    told.attack, told.cost = _attack(facts), _cost(facts)
+    told.assumptions = _assumptions(facts)
+    expected = facts.expected
+    if expected is not None and facts.risk_measure == "population" and facts.told:
+        told.here["tables.risk"] = (
+            f"{decimal(expected[0], 4)} ÷ {decimal(expected[1], 4)} = {decimal(facts.risk)}"
+        )
+        told.here["tables.expected"] = (
+            f"{decimal(facts.risk)} × {decimal(expected[1], 4)} = {decimal(expected[0])}"
+        )
+    grids = (
+        policy_grid(facts),
+        example_grid(facts),
+        sensitive_grid(facts),
+        shown_grid(facts),
+        reference_grid(facts),
+    )
+    told.grids = [g for g in grids if g is not None]
+    told.chips = chips(facts)
+    told.charts = charts(facts)
+    known = knowledge_of("sfumato.engines.tables")
+    told.glossary, told.method, told.papers = known.glossary, known.method, known.papers
+    return told
+
+
+# --- sentences -----------------------------------------------------------------------------------
+
+
+def _verdict(facts: Facts) -> list[str]:
+    if not facts.told:
+        return ["No candidate has been chosen."]
+    risk, utility = facts.risk, facts.utility
+    known = listed(list(facts.quasi)) if facts.quasi else "all quasi-identifiers"
+    kept = f"[[tables.utility|{percent(utility)}]]"
+    expected = facts.expected
+    different = _shift_check(facts)
+    sentences = [different.text] if different is not None and different.state == "look" else []
+    if facts.risk_measure != "population":
+        sentences.append(
+            f"The {RISK_WORDS.get(facts.risk_measure, 'risk')} is [[tables.risk|{decimal(risk)}]] for an "
+            f"attacker who knows {known}; {LOSS_WORDS.get(facts.loss_measure, 'utility')}: {kept}."
+        )
+    elif expected is not None:
+        right, unchanged = expected
+        of = f" of {facts.counted}" if facts.counted else " records"
+        act = "of everybody matches"
+        if facts.joined:
+            act = "in all rows of everybody matches the rows of"
+        sentences.append(
+            f"An attacker who knows {known} {act} about "
+            f"[[tables.expected|{about(right)}]]{of} to the right person; unchanged it would be "
+            f"{about(unchanged)}."
+        )
+        sentences.append(
+            f"That is a risk of [[tables.risk|{decimal(risk)}]] on a scale where the unchanged table is "
+            f"1; {kept} of the information is kept."
+        )
+    else:
+        less = times(1, risk) if risk > 0 else "infinitely many times"
+        sentences.append(
+            f"To an attacker who knows {known}, this table gives [[tables.risk|{less}]] less than the "
+            f"unchanged one (risk {decimal(risk)} of 1); {kept} of the information is kept."
+        )
+    if facts.harbor is not None:
+        sentences.append(_against(risk, utility, facts.harbor))
+    return sentences
+
+
+def _against(risk: float, utility: float, harbor: TablesReference) -> str:
+    other = harbor.risk.value
+    if math.isclose(risk, other, rel_tol=0.01):
+        less = "about the same risk"
+    elif 0 < risk < other:
+        less = f"{times(other, risk)} less risk"
+    elif risk > other > 0:
+        less = f"{times(risk, other)} the risk"
+    else:
+        less = "less risk" if risk < other else "more risk"
+    return (
+        f"Beside [[tables.safe_harbor|Safe Harbor]] on the explored table it has {less} and keeps "
+        f"{percent(utility)} of the information instead of {percent(harbor.utility.value)}."
+    )
+
+
+def _stats(facts: Facts) -> list[Stat]:
+    if not facts.told:
+        return []
+    found = [
+        Stat(
+            decimal(facts.risk),
+            RISK_WORDS.get(facts.risk_measure, facts.risk_measure),
+            "tables.risk",
+        )
+    ]
+    if facts.expected is not None and facts.risk_measure == "population":
+        found.append(
+            Stat(about(facts.expected[0]), "expected re-identifications", "tables.expected")
+        )
+    note = "" if facts.loss_nats is None else f"{decimal(facts.loss_nats)} nats lost"
+    kept = LOSS_WORDS.get(facts.loss_measure, facts.loss_measure)
+    found.append(Stat(percent(facts.utility), kept, "tables.utility", note))
+    if facts.k is not None:
+        who = plural(facts.k, "person", "people") if facts.joined else plural(facts.k, "record")
+        words = f"{who} in the smallest published group"
+        found.append(Stat(count(facts.k), words, "tables.k"))
+    return found
+
+
+def _checks(facts: Facts) -> list[Check]:
+    checks = []
+    harbor = facts.harbor
+    if harbor is not None and facts.told:
+        if facts.risk <= harbor.risk.value and facts.utility >= harbor.utility.value:
+            words = "The policy is no worse than Safe Harbor on risk and on information."
+            checks.append(Check("holds", words))
+        elif facts.risk > harbor.risk.value:
+            words = "The policy carries more risk than Safe Harbor would on the explored table."
+            checks.append(Check("look", words))
+        else:
+            words = (
+                "The policy has less risk than Safe Harbor and keeps less information: a trade, not a "
+                "gain on both."
+            )
+            checks.append(Check("open", words))
+    if facts.told and not facts.population:
+        words = (
+            "No population table was given, so the records of the table itself stand for the population. "
+            "A larger population makes the true risk smaller; the relative risk of policies may differ."
+        )
+        checks.append(Check("look", words))
+    smallest = facts.smallest_group
+    if smallest is not None and smallest < 5:
+        words = (
+            f"The smallest group has {count(smallest)} {plural(smallest, 'person', 'people')}: the risk "
+            "is an average, and some records carry much more of it."
+        )
+        checks.append(Check("look", words))
+    if facts.release is not None and facts.release.how.undeclared_columns_dropped:
+        many = facts.release.how.undeclared_columns_dropped
+        words = f"{count(many)} {plural(many, 'column')} that the schema does not declare {'was' if many == 1 else 'were'} left out."
+        checks.append(Check("holds", words))
+    bare = [name for name, (distinct, _) in facts.sensitive.items() if distinct == 1]
+    if bare:
+        words = (
+            f"In some group all records share one value of {listed(bare)}: who belongs to such a group "
+            "is known to have it."
+        )
+        checks.append(Check("look", words))
+    return [*checks, *_release_checks(facts)]
+
+
+def _shift_check(facts: Facts) -> Check | None:
+    release = facts.release
+    if release is None:
+        return None
+    shift = release.measured.shift
+    return shift_check(shift, release.sentences, accepted=release.how.accept_shift)
+
+
+def _release_checks(facts: Facts) -> list[Check]:
+    release = facts.release
+    if release is None:
+        return []
+    checks = [Check("look", f"{words}; the steward accepted this.") for words in release.worse]
+    if not release.worse and facts.chosen is not None and facts.chosen.promised:
+        kept = measured_check(facts.chosen.risk.value, release.measured.risk)
+        if kept is not None:
+            checks.append(kept)
+    more = (_shift_check(facts), withheld_check(facts.part))
+    return [*checks, *(check for check in more if check is not None)]
+
+
+def _published(facts: Facts) -> list[str]:
+    found = [chosen_sentence(facts.part)]
+    if facts.records:
+        words = f"{count(facts.records)} records; quasi-identifiers: {listed(list(facts.quasi))}."
+        found.append(words)
+    if facts.release is not None:
+        how, measured = facts.release.how, facts.release.measured
+        if measured.suppressed:
+            many = measured.suppressed
+            found.append(
+                f"{count(many)} {plural(many, 'record')} in groups that were too small "
+                f"{'was' if many == 1 else 'were'} left out."
+            )
+        if measured.blanked:
+            many = measured.blanked
+            found.append(
+                f"{count(many)} {plural(many, 'record')} in groups that were too small "
+                f"{'has' if many == 1 else 'have'} blanked cells."
+            )
+        if how.identifiers_dropped:
+            found.append(f"Identifiers left out: {listed(list(how.identifiers_dropped))}.")
+        if how.columns_kept:
+            found.append(f"Published as they are: {listed(list(how.columns_kept))}.")
+        found += [f"{name}: {words}." for name, words in how.columns_treated.items()]
+    return found
+
+
+def _attack(facts: Facts) -> list[str]:
+    people = "in the population" if facts.population else "in the table"
+    known = (
+        "The attacker knows the quasi-identifiers of all rows of everybody and links each history to the "
+        f"people {people} whose rows all fit. The fewer fit, the better the guess: one in g."
+    )
+    sentences = (
+        [known]
+        if facts.joined
+        else [
+            (
+                "The attacker knows the quasi-identifiers of everybody and links each record to the people "
+                f"{people} who fit its published values. The fewer fit, the better the guess: one in g."
+            )
+        ]
+    )
+    estimate = facts.estimate
+    if estimate is not None:
+        words = estimate.in_words()
+        sentences.append(f"{words[:1].upper()}{words[1:]}.")
+    if facts.groups:
+        total = sum(g.records for g in facts.groups) or 1
+        small = sum(g.records for g in facts.groups if g.high is not None and g.high < 5)
+        who = "people" if facts.joined else "records"
+        sentences.append(
+            f"[[tables.groups|{percent(small / total)}]] of the {who} are in groups of fewer than five "
+            "people."
+        )
+    return sentences
+
+
+def _certificate(facts: Facts) -> list[str]:
+    """Return what was proven about policies that nobody has looked at."""
+    frontier = facts.frontier
+    if frontier is None or frontier.certificate is None:
+        return []
+    proof = frontier.certificate
+    found = []
+    if proof.exact:
+        found.append(
+            "It was proven that no policy of this kind is better than the frontier on both sides."
+        )
+    elif frontier.area > 0:
+        gap = percent(1 - proof.area / frontier.area)
+        found.append(
+            "It was proven that the area under the frontier of all policies of this kind is at least "
+            f"[[tables.certificate|{decimal(proof.area)}]], {gap} below the one found."
+        )
+    if facts.chosen is not None:
+        best = percent(proof.utility_at(facts.chosen.risk.value))
+        found.append(
+            f"No policy of this kind keeps more than [[tables.certificate|{best}]] of the information at "
+            "this candidate's risk."
+        )
+    return found
+
+
+def _cost(facts: Facts) -> list[str]:
+    if not facts.told:
+        return []
+    nats = "" if facts.loss_nats is None else f" ([[tables.loss|{decimal(facts.loss_nats)} nats]])"
+    lost = percent(1 - facts.utility)
+    sentences = [
+        (
+            f"The policy gives up [[tables.utility|{lost}]] of the information in the quasi-identifiers"
+            f"{nats}. {_other_columns(facts)}"
+        )
+    ]
+    harbor = facts.harbor
+    if harbor is None:
+        return sentences
+    risk, loss = harbor.risk_at_same_loss, harbor.loss_at_same_risk
+    if risk is not None and risk < 0.99 * harbor.risk.value:
+        much = times(harbor.risk.value, risk) if risk > 0 else "infinitely many times"
+        sentences.append(
+            "With at least the information of Safe Harbor, the frontier goes down to a risk of "
+            f"{decimal(risk)}, {much} less than Safe Harbor's {decimal(harbor.risk.value)}."
+        )
+    if (
+        loss is not None
+        and percent(1 - loss) != percent(harbor.utility.value)
+        and loss < harbor.loss
+    ):
+        sentences.append(
+            f"At no more than its risk, up to {percent(1 - loss)} of the information can be kept instead "
+            f"of {percent(harbor.utility.value)}."
+        )
+    return sentences
+
+
+def _other_columns(facts: Facts) -> str:
+    treated = {} if facts.release is None else facts.release.measured.columns
+    if not treated:
+        return "Other columns are published as they are, unless the schema says otherwise."
+    lost = [f"{name} by {decimal(loss.distance)}" for name, loss in treated.items()]
+    return (
+        f"Numbers of other columns changed on average, in √2 standard deviations: {listed(lost)}."
+    )
+
+
+def _assumptions(facts: Facts) -> list[str]:
+    population = (
+        "The population table covers everybody whom the attacker may confuse with a person of the table."
+        if facts.population
+        else "No population table was given: the table itself stands for the population, which overstates "
+        "the risk when it is a sample of something larger."
+    )
+    if facts.population_covers is not None:
+        population = partial_population(facts.quasi, facts.population_covers)
+    found = [
+        (
+            "The attacker knows all quasi-identifiers of everybody, exactly and without mistakes, and nothing "
+            "else about them."
+        ),
+        population,
+        "Where the population shows fewer people than the table does, the table's own count is used.",
+        (
+            "The risk is an average over records relative to the unchanged table; it bounds no single person's "
+            "risk."
+        ),
+        (
+            "Sensitive columns are published unchanged: if all people of a group share a sensitive value, "
+            "belonging to the group reveals it."
+        ),
+        (
+            "Releases compose: publishing the same people again under another policy gives an attacker the "
+            "intersection of both."
+        ),
+    ]
+    if facts.frontier is not None:
+        found += [s for s in facts.frontier.assumptions if not s.startswith("No population")]
+    return found

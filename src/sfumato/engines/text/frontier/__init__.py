@@ -1,0 +1,1 @@
+"""From labelled documents to a frontier of candidates: read, label, fit, judge."""

@@ -1,0 +1,446 @@
+"""Exploring, step by step: read the documents, label their tokens, fit the classifiers, judge them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....core.errors import DataError
+from ....core.exploration import placed
+from ....core.measures import Risk, Utility
+from ....core.randomness import Streams
+from ....core.records import InputFile
+from ....core.threads import on_threads, side_by_side
+from ....data.document import Document
+from ....data.documents import Corpus, read_documents
+from ....data.findings import with_findings
+from ....data.limits import current_limits
+from ..attack.registry import attackers_named, encoder_named
+from ..exploration import TextExploration
+from ..learners.protocol import Learner
+from ..learners.registry import learner_named
+from ..learners.sklearn_adapter import scikit_learner
+from ..payload import HeldOut, Learned
+from ..reading.background import read_background
+from ..reading.features import TokenData
+from ..reading.features.words import WordKnowledge
+from ..reading.labelled import Labelled, total_loss
+from ..reading.tokens import Tokens, Vocabulary, labels_from_spans, tokenize
+from ..reading.word_lists import WordList, list_knowledge
+from ..records import UNMEASURED, Background, TextCandidate, TextFrontier, TextReference
+from ..redaction.surrogates import DateReading, language_of
+from ..request import EVERY_LABEL, TextRequest, words_of
+from ..rules import ChosenRules
+from ..sanitize.classifiers import ClassifierSet
+from ..sanitize.greedy import GreedySanitize
+from ..sanitize.publication import Publication
+from ..shift import ShiftReference
+from ..sources import opened
+from .encoders import described, encoder_of, with_unlabelled
+from .judge import Judge, candidate_id
+
+if TYPE_CHECKING:
+    from ..learners.pretrained import PretrainedEncoder
+
+__all__ = ["explore"]
+
+CONTEXT = "CONTEXT"  # the kind of words that give a name away
+AXES = {
+    "risk": "share of the sensitive words that is left (an attacker who reads everything)",
+    "utility": "share of the words that is published",
+}
+
+
+def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExploration:
+    """Choose classifiers for each ratio L/C and judge them on documents they have not seen.
+
+    Parameters
+    ----------
+    request : TextRequest
+        What is explored, and how.
+    progress : callable
+        Called with a short note before each step.
+
+    """
+    sources = _read(request)
+    request = request.model_copy(update={"labels": list(sources.labels)})
+    rules = None
+    if request.rules is not None:
+        texts = (document.text for document in sources.documents)
+        rules = ChosenRules.read(request.rules, labels=request.labels, texts=texts)
+    labelled = _label(request, sources, rules)
+    if not labelled.labels.any():
+        assert rules is not None
+        return _rules_alone(request, sources, labelled, rules)
+    unlabelled = with_unlabelled(sources.documents, sources.texts, labelled, rules)
+    with on_threads(request.threads):
+        fitted = _fit(request, labelled, progress, unlabelled)
+        return _judge(request, sources, labelled, fitted, progress, rules)
+
+
+# --- read ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """What was read: own documents, matching background, other texts, and where they came from.
+
+    `labels` are the chosen ones, `left` counts the spans of the others.
+    """
+
+    labels: Sequence[str]
+    left: Mapping[str, int]
+    documents: Sequence[Document]
+    others: Sequence[Document]
+    background: Sequence[Background]
+    texts: Sequence[str]
+    inputs: tuple[InputFile, ...]
+
+
+def _read(request: TextRequest) -> _Sources:
+    own = opened(request.corpus, request)
+    documents = [document.checked() for document in own]
+    known = Counter(span.label for document in documents for span in document.spans)
+    limits = current_limits()
+    if len(known) > limits.labels:  # each has a model of its own
+        raise limits.error("The number of different labels in the corpus", "labels")
+    labels = list(request.labels)
+    if labels == [EVERY_LABEL] and EVERY_LABEL not in known:
+        labels = sorted(known)
+    missing = [name for name in labels or [EVERY_LABEL] if name not in known]
+    if missing and not (request.rules is not None and not known):
+        raise DataError(
+            f"No document of the corpus carries the label {', '.join(map(repr, missing))}.",
+            hint=f"its labels are: {', '.join(sorted(known))}."
+            if known
+            else "it has no labels at all: `sfumato text start` begins without any.",
+        )
+    left = {label: count for label, count in known.items() if label not in labels}
+    inputs = _inputs(own, len(documents))
+    background = [read_documents(source) for source in request.background]
+    others, described = read_background(background, labels)
+    for corpus, about in zip(background, described, strict=True):
+        inputs += _inputs(corpus, about.documents)
+    texts: list[str] = []
+    for source in request.unlabelled:
+        corpus = read_documents(source)
+        more = [document.text for document in corpus]
+        texts += more
+        inputs += _inputs(corpus, len(more))
+    return _Sources(labels, left, documents, others, described, texts, tuple(inputs))
+
+
+def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:
+    return [InputFile.of(path, rows) for path in corpus.paths if path.is_file()]
+
+
+# --- label ---------------------------------------------------------------------------------------
+
+
+def _label(request: TextRequest, sources: _Sources, rules: ChosenRules | None) -> Labelled:
+    """Cut the texts into tokens, look up what is known about words, and mark the sensitive ones."""
+    every = [*sources.documents, *sources.others]
+    vocabulary = Vocabulary()
+    tokens = tokenize([d.text for d in every], vocabulary)
+    data = TokenData.of(tokens, vocabulary, _knowledge(request, sources))
+    if request.findings is not None:
+        data = data.redact(_found_elsewhere(request, sources, tokens))
+    if rules is not None:
+        place, firm, _ = rules.applied(rules.documents(every), tokens)
+        firm[tokens.doc[len(sources.documents)] :] = False  # other corpora are learned from whole
+        data = data.with_places(place).redact(firm)
+    labelled = Labelled(
+        data,
+        labels_from_spans(every, tokens, request.labels),
+        tuple(request.labels),
+        np.arange(len(every)) < len(sources.documents),
+    )
+    return labelled if request.context_fdr is None else _with_context(labelled, request.context_fdr)
+
+
+def _with_context(labelled: Labelled, level: float) -> Labelled:
+    """Label the words that give a name of their document away as a kind of their own."""
+    from ..attack.contextual import associated, contextual_labels
+
+    if CONTEXT in labelled.names:
+        raise DataError(f"The label {CONTEXT!r} is taken by what --context-fdr finds.")
+    found = associated(labelled.data, labelled.sensitive, documents=labelled.own, level=level)
+    kind = len(labelled.names) + 1
+    labels = contextual_labels(labelled.data, labelled.labels, found, kind=kind)
+    if not (labels == kind).any():
+        return labelled
+    return replace(labelled, labels=labels, names=(*labelled.names, CONTEXT))
+
+
+def _knowledge(request: TextRequest, sources: _Sources) -> list[WordKnowledge]:
+    found = [
+        list_knowledge(name, words_of(given)) for name, given in sorted(request.word_lists.items())
+    ]
+    if sources.texts:
+        from ..reading.clusters import learn_clusters
+
+        own = [d.text for d in (*sources.documents, *sources.others)]
+        found.append(learn_clusters([*sources.texts, *own], seed=request.seed))
+    return found
+
+
+def _found_elsewhere(request: TextRequest, sources: _Sources, tokens: Tokens) -> np.ndarray:
+    """Return which tokens another tool found; they are redacted before anything is learned."""
+    assert request.findings is not None
+    given = [
+        *with_findings(
+            sources.documents,
+            request.findings,
+            min_score=request.min_score,
+            labels=request.findings_labels,
+        ),
+        *(replace(d, spans=()) for d in sources.others),
+    ]
+    kinds = sorted({span.label for document in given for span in document.spans})
+    return labels_from_spans(given, tokens, kinds) > 0
+
+
+# --- fit -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """The classifiers of every ratio, and what the literal algorithm says of itself."""
+
+    publisher: GreedySanitize
+    published: Mapping[float, Publication]
+    in_sample: Mapping[float, float]
+    literal: Mapping[float, np.ndarray]
+
+
+def _fit(
+    request: TextRequest,
+    labelled: Labelled,
+    progress: Callable[[str], None],
+    unlabelled: TokenData | None,
+) -> _Fitted:
+    """Run GreedySanitize; in honest mode the literal algorithm is run beside it, as a reference."""
+    ratios = [float(ratio) for ratio in request.ratios]
+    encoder = encoder_of(request)
+    publisher = _publisher(
+        request, labelled, request.mode, progress, encoder, unlabelled if encoder else None
+    )
+    published = publisher.fit(labelled, ratios)
+    if request.mode == "honest":
+        literal = _publisher(request, labelled, "paper", progress).held_out(labelled, ratios)
+        return _Fitted(publisher, published, {}, literal)
+    if np.count_nonzero(labelled.own) < 2:
+        return _Fitted(publisher, published, {}, {})
+    in_sample = {ratio: p.total_loss for ratio, p in published.items()}
+    return _Fitted(publisher, _held_out(publisher, labelled, published), in_sample, {})
+
+
+def _publisher(
+    request: TextRequest,
+    labelled: Labelled,
+    mode: str,
+    progress: Callable[[str], None],
+    encoder: PretrainedEncoder | None = None,
+    unlabelled: TokenData | None = None,
+) -> GreedySanitize:
+    documents = int(np.count_nonzero(labelled.own))
+    return GreedySanitize(
+        _learner(request.learner, mode),
+        mode=mode,
+        folds=min(request.folds, max(2, documents)),
+        weights=request.weights,
+        deny=WordList.of(words_of(request.deny)),
+        allow=WordList.of(words_of(request.allow)),
+        seed=request.seed,
+        progress=progress,
+        encoder=encoder,
+        unlabelled=unlabelled,
+    )
+
+
+def _learner(learner: object, mode: str) -> Learner:
+    """Return a learner by name, in the papers' form for their mode.
+
+    A learner that is an object is used as it is; a scikit-learn classifier is taken as one.
+    """
+    if isinstance(learner, Learner):
+        return learner
+    if not isinstance(learner, str):
+        return scikit_learner(learner)
+    named = learner_named(learner)
+    return named.literal() if mode == "paper" else named
+
+
+def _held_out(
+    publisher: GreedySanitize, labelled: Labelled, published: Mapping[float, Publication]
+) -> dict[float, Publication]:
+    """Put held-out decisions and totals in place of the literal algorithm's own, in-sample ones."""
+    redacted = publisher.held_out(labelled, list(published))
+    weights = publisher.settings.weights
+    return {
+        ratio: replace(
+            publication,
+            redacted=redacted[ratio],
+            total_loss=total_loss(
+                labelled.losses(ratio, weights), labelled.instances, redacted[ratio]
+            ),
+            held_out=True,
+        )
+        for ratio, publication in published.items()
+    }
+
+
+# --- judge ---------------------------------------------------------------------------------------
+
+
+def _judge(
+    request: TextRequest,
+    sources: _Sources,
+    labelled: Labelled,
+    fitted: _Fitted,
+    progress: Callable[[str], None],
+    rules: ChosenRules | None,
+) -> TextExploration:
+    """Count what each candidate leaves and removes, attack it, and place the references beside it."""
+    publisher = fitted.publisher
+    encoder = publisher.settings.encoder
+    judge = Judge(
+        labelled,
+        weights=publisher.settings.weights,
+        attackers=attackers_named(request.attackers),
+        budgets=request.budgets,
+        streams=Streams(request.seed),
+        progress=progress,
+        encoder=encoder_named(request.attackers, request.encoder, tuning=request.encoder_tuning),
+    )
+    every = {candidate_id(p): p for p in (*fitted.published.values(), *publisher.alternatives)}
+
+    def looked() -> Learned:
+        progress("what the documents look like")
+        held_out = {name: judge.held_out(p) for name, p in every.items()}
+        return _learned(request, sources, labelled, held_out)
+
+    work: list[Callable[[], TextCandidate | TextReference | Learned]] = [
+        looked,  # first, because it takes longest
+        *(
+            partial(judge.candidate, p.ratio, p, in_sample=fitted.in_sample.get(p.ratio))
+            for p in every.values()
+        ),
+        *judge.literal(fitted.published, fitted.literal),
+    ]
+    done = side_by_side(work)
+    candidates, area = placed([d for d in done if isinstance(d, TextCandidate)])
+    references: list[TextReference] = []
+    if publisher.first_pass is not None:
+        references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
+    if request.findings is not None:
+        elsewhere = labelled.data.redacted
+        references.append(judge.reference("Findings of the other tool", elsewhere))
+    references += [d for d in done if isinstance(d, TextReference)]
+    record = _frontier(request, sources, labelled, rules).model_copy(
+        update={
+            "area": area,
+            "evaluations": sum(len(p.rounds) for p in every.values()),
+            "candidates": candidates,
+            "references": tuple(references),
+            "encoder": None if encoder is None else described(encoder),
+            "learner": publisher.learner.name,
+            "folds": publisher.settings.folds,
+            "folds_dealt": publisher.folds_used or publisher.settings.folds,
+        }
+    )
+    classifiers = {name: replace(p.classifiers, rules=rules) for name, p in every.items()}
+    (learned,) = (d for d in done if isinstance(d, Learned))
+    return TextExploration(record, classifiers, learned)
+
+
+def _frontier(
+    request: TextRequest, sources: _Sources, labelled: Labelled, rules: ChosenRules | None
+) -> TextFrontier:
+    """Return the record without its candidates."""
+    return TextFrontier(
+        engine="text",
+        seed=request.seed,
+        request={k: v for k, v in request.to_record().items() if k != "threads"},
+        inputs=sources.inputs,
+        axes=AXES,
+        area=0.0,
+        candidates=(),
+        mode=request.mode,
+        learner="rules",
+        labels=tuple(request.labels),
+        folds=0,
+        folds_dealt=0,
+        background=tuple(sources.background),
+        unlabelled_documents=len(sources.texts),
+        documents=len(sources.documents),
+        words=int(np.count_nonzero(labelled.instances)),
+        sensitive_words=int(np.count_nonzero(labelled.instances & (labelled.labels > 0))),
+        rules=rules is not None,
+        left_as_they_are=dict(sources.left),
+        findings=request.findings is not None,
+        contextual_words=int(
+            np.count_nonzero(labelled.instances & (labelled.labels > len(request.labels)))
+        ),
+    )
+
+
+def _learned(
+    request: TextRequest,
+    sources: _Sources,
+    labelled: Labelled,
+    held_out: Mapping[str, HeldOut],
+) -> Learned:
+    """Keep of the documents what a later release is held against."""
+    streams = Streams(request.seed).child("learned from")
+    texts = [d.text for d in sources.documents]
+    vocabulary = Vocabulary()
+    tokens = tokenize(texts, vocabulary)
+    data = TokenData.of(tokens, vocabulary, labelled.data.words.knowledge)
+    sensitive = labels_from_spans(sources.documents, tokens, request.labels) > 0
+    salt = streams.seed_of("salt") >> 1
+    languages = Counter(language_of(d.text, d.extra) for d in sources.documents)
+    return Learned(
+        tuple(request.labels),
+        held_out,
+        ShiftReference.learn(data, sensitive.astype(np.uint8), vocabulary.words, streams=streams)
+        if held_out
+        else None,
+        DateReading.learned(texts, default=languages.most_common(1)[0][0] != "en"),
+        Learned.marked(texts, salt),
+        salt,
+    )
+
+
+def _rules_alone(
+    request: TextRequest, sources: _Sources, labelled: Labelled, rules: ChosenRules
+) -> TextExploration:
+    """Return the one candidate that rules can publish: nobody has looked, so its risk is not known."""
+    firm = labelled.data.redacted & labelled.instances
+    words = int(np.count_nonzero(labelled.instances))
+    kept = 1.0 - int(np.count_nonzero(firm)) / max(words, 1)
+    unknown = Risk(1.0, attacker="not measured, because no document is labelled")
+    candidate = TextCandidate(
+        id="rules",
+        risk=unknown.with_interval(0.0, 1.0, method=UNMEASURED),
+        utility=Utility(kept, kept="words published"),
+        ratio=1.0,
+        rounds=0,
+        published=kept,
+        leaked=0,
+        false_positives=0,
+        total_loss=0.0,
+        held_out=False,
+        record=(),
+    )
+    marked, area = placed([candidate])
+    record = _frontier(request, sources, labelled, rules)
+    record = record.model_copy(update={"candidates": marked, "area": area})
+    alone = ClassifierSet(tuple(request.labels), (), rules=replace(rules, is_feature=False))
+    learned = _learned(request, sources, labelled, {})
+    return TextExploration(record, {"rules": alone}, learned)

@@ -1,0 +1,156 @@
+"""The teacher at work beside the page: it reads the documents once, then gives a lesson when there are answers.
+
+Nothing of the page waits for it. A lesson is offered when it is finished; the session takes it between two
+fits and writes that into the journal.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from ..learners.protocol import Model
+from .encoder_trainer import Teacher
+from .partial import Known, Pool
+from .scorers import Lesson
+
+__all__ = ["Lessons"]
+
+_NICE = 10  # the page and the CRF come first
+
+Snapshot = tuple[int, Known]
+"""How many events the journal holds, and the answers that they give."""
+
+
+class _Closed(Exception):  # noqa: N818 (nothing went wrong)
+    """The session was closed while the teacher was at work."""
+
+
+class Lessons:
+    """Runs a teacher.
+
+    Parameters
+    ----------
+    teacher : Teacher
+        Who teaches.
+    pool : Pool
+        The tokens.
+    wake : threading.Condition
+        Held while the session changes, notified after each answer.
+    due : callable
+        Returns the events and answers to learn from, or None where a lesson would hold nothing new;
+        called while `wake` is held.
+    offer : callable
+        Takes a finished lesson; called while `wake` is held.
+
+    """
+
+    def __init__(
+        self,
+        teacher: Teacher,
+        pool: Pool,
+        wake: threading.Condition,
+        due: Callable[[], Snapshot | None],
+        offer: Callable[[Lesson], None],
+    ) -> None:
+        self.teacher, self.pool = teacher, pool
+        self._wake, self._due, self._offer = wake, due, offer
+        self._at_work = threading.Lock()
+        self._prepared = False
+        self._closed = False
+        self._thread: threading.Thread | None = None
+        self.state = "waiting"
+        """"waiting", "reading", "learning", or "failed" with the kind of error."""
+
+    def start(self) -> None:
+        """Go to work in a thread of its own."""
+        self._thread = threading.Thread(target=self._work, name="teacher", daemon=True)
+        self._thread.start()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is under way."""
+        return self.state in ("reading", "learning")
+
+    @property
+    def failed(self) -> bool:
+        return self.state.startswith("failed")
+
+    def _watch(self) -> None:
+        if self._closed:
+            raise _Closed
+
+    @contextmanager
+    def _doing(self, what: str) -> Iterator[None]:
+        """Let one thread after the other have the teacher, and show what it does."""
+        with self._at_work:
+            self.state = what
+            try:
+                yield
+            finally:
+                self.state = "waiting"
+
+    def prepare(self) -> None:
+        """Read the documents, if that was not done."""
+        if not self._prepared:
+            with self._doing("reading"):
+                self.teacher.prepare(self.pool, self._watch)  # at once where another thread has
+                self._prepared = True
+
+    def lesson(self, events: int, known: Known) -> Lesson | None:
+        """Return the lesson of some answers; None where they are too few.
+
+        Parameters
+        ----------
+        events : int
+            How many events of the journal gave them.
+        known : array of int8
+            The answers.
+
+        """
+        self.prepare()
+        with self._doing("learning"):
+            scores = self.teacher.scores(self.pool, known, self._watch)
+        return None if scores is None else Lesson(events, scores)
+
+    def model(self, known: Known) -> Model:
+        """Return the teacher's model of all answers."""
+        self.prepare()
+        with self._doing("learning"):
+            return self.teacher.model(self.pool, known)
+
+    def _work(self) -> None:
+        _yield_to_others()
+        try:
+            self.prepare()
+            while True:
+                with self._wake:
+                    while not self._closed and (given := self._due()) is None:
+                        self._wake.wait()
+                    self._watch()
+                    assert given is not None
+                found = self.lesson(*given)
+                if found is not None:
+                    with self._wake:
+                        self._offer(found)
+                        self._wake.notify_all()
+        except _Closed:
+            self.state = "closed"
+        except Exception as error:
+            self.state = f"failed ({type(error).__name__})"
+
+    def close(self) -> None:
+        """End the work; `wake` must have been notified by whoever closes."""
+        self._closed = True
+        with self._wake:
+            self._wake.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+
+def _yield_to_others() -> None:
+    """Lower the priority of this thread, and with it that of the threads it starts to compute in."""
+    with suppress(AttributeError, OSError):  # only some systems can
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

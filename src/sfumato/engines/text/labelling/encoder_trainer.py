@@ -1,0 +1,154 @@
+"""The teacher: a pretrained encoder whose head learns from the answers, document by document out of fold.
+
+Its lower layers read the documents once; a lesson after that takes seconds, because a head judges every
+word by itself and learns from the answered ones alone.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....core.randomness import Streams
+from ..learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER
+from ..learners.folds import by_fold, last_scores
+from ..learners.protocol import Model
+from ..reading.arrays import Mask, Scores
+from .partial import UNKNOWN, Known, Pool
+
+if TYPE_CHECKING:
+    from ..learners.pretrained import PretrainedEncoder
+    from ..records import EncoderRecord
+
+__all__ = ["EncoderTeacher", "Teacher", "teacher_named"]
+
+_FOLDS = 4
+_FEWEST = 10  # words of either kind that every fold learns from, at least
+_STEPS = 100
+MOST_WORDS = 500_000
+"""Words that a teacher reads at most: its states take 1.4 kB a word, twice that while they are joined."""
+
+Watch = Callable[[], None]
+
+
+class Teacher(ABC):
+    """Learns from the answers of a project, slowly and well."""
+
+    name: str  # who it is: with the same name and the same answers, the same lesson
+
+    @abstractmethod
+    def prepare(self, pool: Pool, watch: Watch) -> None:
+        """Read the documents; `watch` is called now and then, and may raise to end it."""
+
+    @abstractmethod
+    def scores(self, pool: Pool, known: Known, watch: Watch) -> Scores | None:
+        """Return every token's log-odds by models that learned nothing from its document's answers.
+
+        None where the answers are too few to learn from.
+        """
+
+    @abstractmethod
+    def model(self, pool: Pool, known: Known) -> Model:
+        """Return the model of all answers, for texts that are published."""
+
+    @abstractmethod
+    def described(self) -> EncoderRecord | None:
+        """Return what frontier.json says about it."""
+
+
+class EncoderTeacher(Teacher):
+    """Tunes the head of a pretrained encoder.
+
+    Parameters
+    ----------
+    encoder : PretrainedEncoder
+        The encoder; its layers stay as they are.
+    seed : int, default 0
+        The seed of the folds and of the heads.
+
+    """
+
+    def __init__(self, encoder: PretrainedEncoder, *, seed: int = 0) -> None:
+        from ..learners.pretrained import Schedule
+
+        quick = encoder.quick()
+        schedule = Schedule(3, quick.planned.rate, steps=_STEPS, most=_STEPS)
+        self.encoder = quick.scheduled(schedule)
+        self.name = f"encoder {encoder.sha256}"
+        self.streams = Streams(seed).child("teacher")
+
+    def prepare(self, pool: Pool, watch: Watch) -> None:
+        """Compute what the layers make of all documents; they are read once."""
+        self.encoder.prepare(pool.data, watch=watch)
+
+    def scores(self, pool: Pool, known: Known, watch: Watch) -> Scores | None:
+        """Return out-of-fold log-odds, or None where a fold would learn from too few answers."""
+        data = pool.data
+        fold = self.streams.generator("folds").permutation(data.documents) % _FOLDS
+        if not all(_enough(known, (fold != k)[data.document_of]) for k in range(_FOLDS)):
+            return None
+
+        def fit(documents: Mask) -> Model:
+            watch()
+            return self._fit(pool, known, documents)
+
+        scored = by_fold(fold, fit, lambda model, held: model.scores(data, documents=held))
+        return last_scores(scored, len(data))
+
+    def model(self, pool: Pool, known: Known) -> Model:
+        """Return the encoder with a head learned from all answers."""
+        return self._fit(pool, known, None)
+
+    def _fit(self, pool: Pool, known: Known, documents: Mask | None) -> Model:
+        return self.encoder.fit(
+            pool.data, (known > 0).astype(np.uint8), documents=documents,
+            seed=self.streams.seed_of("head"), known=known != UNKNOWN,
+        )  # fmt: skip
+
+    def described(self) -> EncoderRecord:
+        """Return the hash of the weights, what was tuned, and on what."""
+        from ..frontier.encoders import described
+
+        return described(self.encoder)
+
+
+def _enough(known: Known, where: Mask) -> bool:
+    given = known[where]
+    return all(int(np.count_nonzero(given == kind)) >= _FEWEST for kind in (0, 1))
+
+
+def teacher_named(
+    wanted: str | os.PathLike[str] | None, *, words: int, seed: int = 0
+) -> tuple[Teacher | None, str]:
+    """Return the teacher that is asked for, and one line about who reads.
+
+    Parameters
+    ----------
+    wanted : str, path or None
+        "none", "default" or the folder of an encoder; None for the installed one, if there is one.
+    words : int
+        How many words the documents hold.
+    seed : int, default 0
+        The seed of the teacher.
+
+    """
+    from ..learners.registry import encoders
+
+    alone = "A CRF learns from the answers"
+    if wanted == NO_ENCODER:
+        return None, f"{alone}; no pretrained encoder was asked for."
+    if wanted is None:
+        if not encoders().is_installed():
+            return None, f"{alone}; no pretrained encoder is installed ({encoders().INSTALL})."
+        wanted = DEFAULT_ENCODER
+    if words > MOST_WORDS:
+        return None, f"{alone}; for an encoder there are too many words ({words:,})."
+
+    encoder = encoders().named(os.fspath(wanted))
+    return EncoderTeacher(encoder, seed=seed), (
+        f"{alone}, and a pretrained encoder joins it as soon as it has read the documents."
+    )

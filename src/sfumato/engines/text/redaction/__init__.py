@@ -1,0 +1,1 @@
+"""Apply chosen classifiers to documents and replace what they redact."""

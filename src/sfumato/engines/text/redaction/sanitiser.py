@@ -1,0 +1,388 @@
+"""Publishing: documents in, sanitised documents out, batch by batch, in order.
+
+    text → tokens → word scores → decisions (all classifiers in sequence) → spans → text
+
+A batch is a pure function of its documents: words are remembered between batches for speed, but
+nothing that was remembered changes a result, so batch sizes and threads do not change a byte. A
+document that fails is withheld, and the others go on.
+"""
+
+from __future__ import annotations
+
+import collections
+import math
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.errors import InputError, SfumatoError, WithheldError
+from ....data.document import Document, Span
+from ..reading.features import TokenData
+from ..reading.features.data import line_breaks
+from ..reading.features.words import WordKnowledge
+from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize, tokenize_bytes
+from ..reading.word_cache import GrowingWords
+from ..records import UNSURE
+from .compiled import CompiledCandidate, compiled
+from .rendering import RedactedSpans, merge_spans, render, whole_words
+from .replacer import Place, Placeholder, Replacer
+from .surrogates.languages import language_of
+
+__all__ = ["Counts", "Decider", "Published", "Sanitiser", "batches"]
+
+_BEFORE = 40  # bytes before a span that are looked at for a title
+
+
+class Decider(Protocol):
+    """What a candidate knows: which tokens to redact, and as what."""
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """The kinds of sensitive words."""
+
+    @property
+    def knowledge(self) -> Sequence[WordKnowledge]:
+        """What is known about words beforehand: clusters, word lists."""
+
+    def decide(self, data: TokenData) -> npt.NDArray[np.int16]:
+        """Return 0 for each token to publish and i + 1 for each to redact as `labels[i]`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was counted while publishing; counts of batches add up.
+
+    `surrogates` counts the spans that a surrogate stands for, by label, and under "likely false positive"
+    those that became a placeholder because the classifiers think them harmless. `left_as_they_are` counts
+    the marked spans whose label was not chosen, `marked` those whose label was.
+
+    >>> (Counts(documents=1, words=7) + Counts(documents=2)).to_json()
+    {'documents': 3, 'words': 7, 'redacted': {}, 'spans': {}, 'surrogates': {}, 'left_as_they_are': {}, 'marked': 0}
+    """
+
+    documents: int = 0
+    words: int = 0
+    redacted: Mapping[str, int] = field(default_factory=dict)
+    spans: Mapping[str, int] = field(default_factory=dict)
+    surrogates: Mapping[str, int] = field(default_factory=dict)
+    left_as_they_are: Mapping[str, int] = field(default_factory=dict)
+    marked: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.documents + other.documents,
+            self.words + other.words,
+            _added(self.redacted, other.redacted),
+            _added(self.spans, other.spans),
+            _added(self.surrogates, other.surrogates),
+            _added(self.left_as_they_are, other.left_as_they_are),
+            self.marked + other.marked,
+        )
+
+    def to_json(self) -> dict[str, int | dict[str, int]]:
+        """Return plain values for release.json."""
+        return {
+            "documents": self.documents,
+            "words": self.words,
+            "redacted": dict(self.redacted),
+            "spans": dict(self.spans),
+            "surrogates": dict(self.surrogates),
+            "left_as_they_are": dict(self.left_as_they_are),
+            "marked": self.marked,
+        }
+
+
+def _added(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
+    return {key: a.get(key, 0) + b.get(key, 0) for key in [*a, *(k for k in b if k not in a)]}
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A finished batch: ids and texts of what is published, in order, and what was withheld and why.
+
+    The texts stand one after the other in `text` (UTF-8); `bounds` says where each starts and ends.
+    """
+
+    ids: Sequence[str]
+    text: bytes
+    bounds: Sequence[int]
+    withheld: Sequence[Mapping[str, str]]
+    counts: Counts
+
+    @property
+    def texts(self) -> list[str]:
+        """The published texts."""
+        ends = zip(self.bounds, self.bounds[1:], strict=False)
+        return [self.text[start:end].decode() for start, end in ends]
+
+    def __add__(self, other: Published) -> Published:
+        moved = (len(self.text) + bound for bound in other.bounds[1:])
+        return Published(
+            [*self.ids, *other.ids],
+            self.text + other.text,
+            [*self.bounds, *moved],
+            [*self.withheld, *other.withheld],
+            self.counts + other.counts,
+        )
+
+
+NOTHING = Published((), b"", (0,), (), Counts())
+
+
+class Sanitiser:
+    """Sanitises batches of documents with one candidate; may be called from several threads.
+
+    Parameters
+    ----------
+    candidate : Decider
+        Decides which tokens are redacted.
+    replacer : Replacer, default None
+        What stands for a redacted span; None is its label in brackets.
+    findings : bool, default False
+        Whether the spans of the documents hold another tool's findings, redacted before the candidate
+        looks. Otherwise spans with one of the candidate's labels were marked by a person: they are
+        redacted whatever the classifiers decide.
+    marks : bool, default True
+        Whether spans that a person marked are redacted for it.
+    strict : bool, default False
+        Whether the first document that fails ends the work.
+    word_limit : int, default 131072
+        How many distinct words are remembered between batches.
+
+    """
+
+    def __init__(
+        self,
+        candidate: Decider,
+        *,
+        replacer: Replacer | None = None,
+        findings: bool = False,
+        marks: bool = True,
+        strict: bool = False,
+        word_limit: int = 1 << 17,
+    ) -> None:
+        self.candidate = candidate
+        self.replacer: Replacer = Placeholder() if replacer is None else replacer
+        # Certainties need the features of every word, which the compiled form does not keep.
+        quick = self.replacer.by_label_alone
+        self.decider: Decider = compiled(candidate) if quick else candidate
+        self.findings = findings
+        self.marks = marks
+        self.strict = strict
+        self.word_limit = word_limit
+        self._local = threading.local()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {key: value for key, value in self.__dict__.items() if key != "_local"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._local = threading.local()
+
+    def __call__(self, documents: Sequence[Document]) -> Published:
+        """Sanitise a batch; documents that fail are withheld."""
+        try:
+            return self._sanitise(documents)
+        except MemoryError:
+            if len(documents) == 1:
+                raise
+        except Exception as error:
+            # The state of this thread's words is unknown after a failure: start it anew.
+            self._local.__dict__.clear()
+            if len(documents) == 1:
+                return self._withhold(documents[0], error)
+        half = len(documents) // 2
+        return self(documents[:half]) + self(documents[half:])
+
+    def _withhold(self, document: Document, error: Exception) -> Published:
+        # Only errors that we worded ourselves are known to hold no word of the document.
+        named = isinstance(error, SfumatoError)
+        reason = str(error) if named else f"an internal error ({type(error).__name__})"
+        if self.strict:
+            kind = type(error) if isinstance(error, InputError) else WithheldError
+            raise kind(f"The document {document.id!r} could not be sanitised: {reason}") from None
+        return replace(NOTHING, withheld=[{"id": document.id, "reason": reason}])
+
+    def _words(self) -> GrowingWords:
+        words: GrowingWords | None = getattr(self._local, "words", None)
+        if words is None:
+            decider = self.decider
+            scorer = decider if isinstance(decider, CompiledCandidate) else None
+            knowledge = self.candidate.knowledge
+            words = GrowingWords(knowledge, limit=self.word_limit, scorer=scorer)
+            self._local.words = words
+        words.make_room()
+        return words
+
+    def _sanitise(self, documents: Sequence[Document]) -> Published:
+        words = self._words()
+        tokens = tokenize([document.text for document in documents], words.vocabulary)
+        ids = [document.id for document in documents]
+        out, bounds, counts = self._redacted(tokens, words, ids.__getitem__, documents)
+        return Published(ids, out.tobytes(), bounds.tolist(), [], counts)
+
+    def texts(
+        self,
+        text: Bytes,
+        bounds: Offsets,
+        name: Callable[[int], str],
+        spans: Sequence[tuple[int, Sequence[Span]]] = (),
+    ) -> tuple[Bytes, Offsets, Counts]:
+        """Sanitise texts in UTF-8 that stand one after the other; a failure is the caller's.
+
+        `name` returns the id of each of them; `spans` holds what a person marked, by document.
+        """
+        words = self._words()
+        documents: list[Document] = []
+        if spans:
+            documents = [Document("", "")] * (len(bounds) - 1)
+            for place, marks in spans:
+                documents[place] = Document("", "", marks)
+        try:
+            tokens = tokenize_bytes(text, bounds, words.vocabulary)
+            return self._redacted(tokens, words, name, documents)
+        except BaseException:
+            self._local.__dict__.clear()  # as after any failure
+            raise
+
+    def _redacted(
+        self,
+        tokens: Tokens,
+        words: GrowingWords,
+        name: Callable[[int], str],
+        documents: Sequence[Document] = (),
+    ) -> tuple[Bytes, Offsets, Counts]:
+        words.catch_up()
+        redacted = np.zeros(len(tokens), np.bool_)
+        data = TokenData(tokens, words, redacted, (line_breaks(tokens),))
+        labels = list(self.candidate.labels)
+        given = np.zeros(len(tokens), np.int16)
+        left: dict[str, int] = {}
+        marked = 0
+        if self.findings:
+            found = {span.label for document in documents for span in document.spans}
+            labels += sorted(found.difference(labels))
+            given = labels_from_spans(documents, tokens, labels)
+            kind = np.where(given > 0, given, self.decider.decide(data.redact(given > 0)))
+        else:
+            kind = self.decider.decide(data)
+            if self.marks and any(document.spans for document in documents):
+                given = labels_from_spans(documents, tokens, labels)
+                kind = np.where(given > 0, given, kind)
+                chosen = set(labels)
+                spans_of = collections.Counter(s.label for d in documents for s in d.spans)
+                left = {k: n for k, n in sorted(spans_of.items()) if k not in chosen}
+                marked = sum(n for k, n in spans_of.items() if k in chosen)
+        kind = whole_words(tokens, words.vocabulary, kind)
+        spans = merge_spans(tokens, words.vocabulary, kind)
+        places: Sequence[Place] = ()
+        if not self.replacer.by_label_alone:
+            certainty = np.where(given > 0, np.inf, self._certainty(data))
+            places = self._places(tokens, spans, certainty, data.counted, documents)
+        out, bounds, made = self._render(name, tokens, spans, labels, places)
+        is_word = data.counted
+        by_token = np.bincount(kind[is_word], minlength=len(labels) + 1).tolist()
+        by_span = np.bincount(spans.kind, minlength=len(labels) + 1).tolist()
+        counts = Counts(
+            tokens.documents,
+            int(np.count_nonzero(is_word)),
+            dict(zip(labels, by_token[1:], strict=True)),
+            dict(zip(labels, by_span[1:], strict=True)),
+            made,
+            left,
+            marked,
+        )
+        return out, bounds, counts
+
+    def _certainty(self, data: TokenData) -> npt.NDArray[np.float64]:
+        """Return each token's log-odds where the candidate can tell; infinite otherwise."""
+        certainty = getattr(self.candidate, "certainty", None)
+        if certainty is None:
+            return np.full(len(data), np.inf)
+        found: npt.NDArray[np.float64] = certainty(data)
+        return found
+
+    def _places(
+        self,
+        tokens: Tokens,
+        spans: RedactedSpans,
+        certainty: npt.NDArray[np.float64],
+        counted: npt.NDArray[np.bool_],
+        documents: Sequence[Document],
+    ) -> list[Place]:
+        """Describe where each redacted span stands."""
+        raw = tokens.text.tobytes()
+        bounds = tokens.text_bounds.tolist()
+        languages: dict[int, str] = {}
+        owner = np.repeat(np.arange(tokens.documents), np.diff(spans.doc)).tolist()
+        first = np.searchsorted(tokens.start, spans.start)
+        last = np.searchsorted(tokens.start, spans.end)
+        smallest = np.where(counted, certainty, np.inf)
+        places = []
+        for s, d in enumerate(owner):
+            if d not in languages:
+                text = raw[bounds[d] : bounds[d + 1]].decode()
+                languages[d] = language_of(text, documents[d].extra if documents else None)
+            start = int(spans.start[s])
+            before = raw[max(bounds[d], start - _BEFORE) : start].decode(errors="ignore")
+            own = smallest[first[s] : last[s]]
+            places.append(Place(languages[d], before, float(own.min()) if own.size else math.inf))
+        return places
+
+    def _render(
+        self,
+        name: Callable[[int], str],
+        tokens: Tokens,
+        spans: RedactedSpans,
+        labels: Sequence[str],
+        places: Sequence[Place],
+    ) -> tuple[Bytes, Offsets, dict[str, int]]:
+        if self.replacer.by_label_alone:
+            texts = [self.replacer.replace("", "", label) for label in labels]
+            return *render(tokens, spans, texts), {}
+        raw = tokens.text.tobytes()
+        surrogates = []
+        made: dict[str, int] = {}
+        owner = np.repeat(np.arange(tokens.documents), np.diff(spans.doc)).tolist()
+        for s, (start, end, kind) in enumerate(
+            zip(spans.start.tolist(), spans.end.tolist(), spans.kind.tolist(), strict=True)
+        ):
+            old, label = raw[start:end].decode(), labels[kind - 1]
+            new = self.replacer.replace(name(owner[s]), old, label, places[s])
+            if new != f"[{label}]":
+                made[label] = made.get(label, 0) + 1
+            elif places[s].certainty < 0:
+                made[UNSURE] = made.get(UNSURE, 0) + 1
+            surrogates.append(new)
+        return *render(tokens, spans, surrogates, np.arange(len(spans), dtype=np.int32)), made
+
+
+def batches(documents: Iterable[Document], characters: int = 1 << 20) -> Iterator[list[Document]]:
+    """Group documents, in order, until a group holds about so many characters.
+
+    Parameters
+    ----------
+    documents : iterable of Document
+        The documents.
+    characters : int
+        About how many characters a group holds.
+
+    >>> [len(batch) for batch in batches([Document(str(i), "word " * 9) for i in range(5)], 100)]
+    [2, 2, 1]
+
+    """
+    batch: list[Document] = []
+    size = 0
+    for document in documents:
+        batch.append(document)
+        # A document costs something even when it is empty.
+        size += len(document.text) + 16
+        if size >= characters:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

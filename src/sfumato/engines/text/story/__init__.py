@@ -1,0 +1,1 @@
+"""The engine's part of a report: facts, sentences, charts."""
