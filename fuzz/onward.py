@@ -75,7 +75,7 @@ def sanitised(documents: Sequence[Any], *, findings: bool = False) -> list[Any]:
         if stands_in(text.encode()):
             raise LeakError("text")
     return [
-        Document(id, text, (), by_id[id].extra)
+        Document(id, text, (), by_id[id].fields)
         for id, text in zip(published.ids, published.texts, strict=True)
     ]
 
@@ -102,7 +102,8 @@ def publish_lines(path: Path) -> None:
 
     corpus = read_documents(path)
     for block in read_blocks(corpus.format, corpus.parts[0], SeenMarks(), size=100):
-        text, bounds, _ = sanitiser().texts(block.text.data, block.text.bounds, block.id)
+        edits, _ = sanitiser().texts(block.text.data, block.text.bounds, block.id)
+        text, bounds = edits.render()
         if stands_in(text.tobytes()):
             raise LeakError("text")
         Written(corpus.format.layout).lines(block, Column(text, bounds))

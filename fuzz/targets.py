@@ -167,7 +167,7 @@ def _read_lines(folder: Path) -> None:
         withheld += block.withheld
     records = list(corpus.tolerant())
     assert withheld == [r for r in records if isinstance(r, Withheld)]
-    good = (Document(r.id, r.text, (), r.extra) for r in records if isinstance(r, Document))
+    good = (Document(r.id, r.text, (), r.fields) for r in records if isinstance(r, Document))
     assert b"".join(lines) == b"".join(map(corpus.format.line, good))
 
 

@@ -54,7 +54,7 @@ def test_a_document_keeps_its_place():
     sent = Document("d", "text", (), Extra({"year": 1999}, "a/b.jsonl"))
     (back,) = unpack(pack([sent]))
     assert back == sent
-    assert back.extra.part == "a/b.jsonl"
+    assert back.fields.part == "a/b.jsonl"
 
 
 def test_what_cannot_travel_says_so():

@@ -23,9 +23,9 @@ def plainly(corpus, drop=()):
         if isinstance(record, Withheld):
             withheld.append(record)
             continue
-        extra = {k: v for k, v in record.extra.items() if k not in drop}
+        extra = {k: v for k, v in record.fields.items() if k not in drop}
         fields.update(extra)
-        bare = type(record)(record.id, record.text, (), Extra(extra, record.extra.part))
+        bare = type(record)(record.id, record.text, (), Extra(extra, record.fields.part))
         lines.append(corpus.format.line(bare))
     return b"".join(lines), sorted(fields), withheld, records
 

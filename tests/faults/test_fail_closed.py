@@ -25,11 +25,11 @@ CANARY = "Quixadelmo"
 class Breaks(Sanitiser):
     """A sanitiser that meets a bug in some documents, and whose error quotes the text."""
 
-    def _redacted(self, tokens, *rest):
+    def edits(self, tokens, *rest):
         text = tokens.text.tobytes().decode()
         if "BREAK" in text:
             raise ValueError(text)
-        return super()._redacted(tokens, *rest)
+        return super().edits(tokens, *rest)
 
 
 def texts_of(out):

@@ -141,8 +141,8 @@ def _from_documents(documents: Sequence[Document]) -> pa.Table:
         json.dumps(
             [
                 [[s.start, s.end, s.label, s.score] for s in d.spans],
-                dict(d.extra),
-                getattr(d.extra, "part", None),
+                dict(d.fields),
+                getattr(d.fields, "part", None),
             ]
         )
         for d in documents

@@ -6,7 +6,7 @@
 >>> notes = Path(folder.name) / "notes.jsonl"
 >>> _ = notes.write_text('{"id": "d1", "text": "Ann called.", "ward": 4}')
 >>> corpus = read_documents(notes)
->>> [(document.id, document.extra["ward"]) for document in corpus]
+>>> [(document.id, document.fields["ward"]) for document in corpus]
 [('d1', 4)]
 >>> write_documents(corpus, like=corpus, out=Path(folder.name) / "copy.jsonl")
 1
@@ -243,7 +243,7 @@ class _PartWriters(ExitStack):
 
     def write(self, document: Document) -> None:
         """Write a document, after closing the part before when a new one begins."""
-        name = getattr(document.extra, "part", "")
+        name = getattr(document.fields, "part", "")
         if name != self._part or self._write is None:
             if name not in self._left:
                 raise DataError(

@@ -259,7 +259,7 @@ def _with(
 ) -> Iterator[Document]:
     matched, left_out = False, 0
     for document in documents:
-        extra = document.extra
+        extra = document.fields
         if field is None:
             if document.id not in by_id:
                 left_out += 1

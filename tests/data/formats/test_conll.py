@@ -49,12 +49,12 @@ def test_conll_other_columns_do_not_give_a_redacted_token_away(tmp_path):
     )
     corpus = read_documents(source, kept_columns=(1,))
     (document,) = corpus
-    redacted = Document(document.id, "The [NAME] sleeps", [Span(4, 10, "NAME")], document.extra)
+    redacted = Document(document.id, "The [NAME] sleeps", [Span(4, 10, "NAME")], document.fields)
     write_documents([redacted], like=corpus, out=tmp_path / "o.conll")
     assert (
         tmp_path / "o.conll"
     ).read_text() == "The\tthe\tO\n[NAME]\t_\tB-NAME\nsleeps\tsleep\tO\n\n"
-    joined = Document(document.id, "The [NAME]\nsleeps", [Span(4, 10, "NAME")], document.extra)
+    joined = Document(document.id, "The [NAME]\nsleeps", [Span(4, 10, "NAME")], document.fields)
     write_documents([joined], like=corpus, out=tmp_path / "p.conll")
     assert (
         tmp_path / "p.conll"

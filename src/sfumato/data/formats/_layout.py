@@ -92,7 +92,7 @@ def document_from(
     raw_id: object,
     text: object,
     raw_spans: object,
-    extra: Mapping[str, object],
+    fields: Mapping[str, object],
 ) -> Document | Withheld:
     """Check the pieces of one record and make it a document, or say why it cannot be one."""
     limits = layout.limits
@@ -130,7 +130,7 @@ def document_from(
             spans = resolve(spans, layout.overlaps)
         elif any(map(_later, spans, spans[1:])):
             spans = sorted(spans, key=lambda s: (s.start, s.end, s.label))
-        return Document(name, text, tuple(spans), extra).checked()
+        return Document(name, text, tuple(spans), fields, part=part.name, record=record).checked()
     except DataError as error:
         return withheld(f"is refused: {error.message.rstrip('.')}", hint=error.hint)
 

@@ -92,7 +92,7 @@ class Brat:
                 )
             spans += [Span(start, end, label) for start, end in ends]
         return document_from(self.layout, part, record, raw_id=stem, text=text, raw_spans=spans,
-                             extra=Extra({}, part.name, form=has_spans))  # fmt: skip
+                             fields=Extra({}, part.name, form=has_spans))  # fmt: skip
 
     @contextmanager
     def writer(self, path: Path, part: Part | None = None, *, compress: bool = False) -> Iterator[Write]:  # fmt: skip
@@ -106,7 +106,7 @@ class Brat:
                     stream.write(document.text.encode())
             except FileExistsError:
                 raise DataError(f"Two documents would be written to the file of {document.id!r}.") from None  # fmt: skip
-            if getattr(document.extra, "form", True) is not False:
+            if getattr(document.fields, "form", True) is not False:
                 lines = []
                 for number, span in enumerate(document.spans, 1):
                     if _SPACE.search(span.label):

@@ -104,7 +104,7 @@ class _Columns:
                         yield Withheld(f"record {record}", "has spans that are not JSON", record, part.name)  # fmt: skip
                         continue
                 yield document_from(self.layout, part, record, raw_id=ids[i], text=texts[i],
-                                    raw_spans=raw, extra=Row(rest, i, part.name))  # fmt: skip
+                                    raw_spans=raw, fields=Row(rest, i, part.name))  # fmt: skip
 
     def _check_types(self, schema: pa.Schema, text: str, id: str, part: Part) -> None:
         import pyarrow as pa
@@ -131,8 +131,8 @@ class _Columns:
         layout, rest = self.layout, None
         own = [layout.text, layout.id, layout.spans]
         names = [name for name in schema.names if name not in own]
-        if names and all(isinstance(document.extra, Row) for document in documents):
-            rest = _taken([document.extra for document in documents], names)  # type: ignore[misc]
+        if names and all(isinstance(document.fields, Row) for document in documents):
+            rest = _taken([document.fields for document in documents], names)  # type: ignore[misc]
         columns = []
         try:
             for field in schema:
@@ -150,7 +150,7 @@ class _Columns:
                     columns.append(_only_present(rest.column(field.name), field.type))
                     continue
                 else:
-                    values = [document.extra.get(field.name) for document in documents]
+                    values = [document.fields.get(field.name) for document in documents]
                 columns.append(pa.array(values, type=field.type))
         except (pa.ArrowException, ValueError, TypeError, OverflowError, KeyError):
             raise DataError("A document holds a value that its column cannot hold.") from None
@@ -167,7 +167,7 @@ class _Columns:
         if self.layout.id is not None:
             own.insert(0, (self.layout.id, pa.string()))
         try:
-            others = pa.Table.from_pylist([dict(document.extra) for document in documents]).schema
+            others = pa.Table.from_pylist([dict(document.fields) for document in documents]).schema
         except (pa.ArrowException, ValueError, TypeError):
             raise DataError("The documents hold a field that a column cannot hold.") from None  # fmt: skip
         return pa.schema([*map(pa.field, *zip(*own, strict=True)), *others])

@@ -111,7 +111,7 @@ class Conll:
         with create_bytes(path, compress=compress) as stream:
 
             def write(document: Document) -> None:
-                form = getattr(document.extra, "form", None)
+                form = getattr(document.fields, "form", None)
                 form = form if isinstance(form, _Form) else _Form([])
                 lines = [] if form.start is None else [form.start, ""]
                 lines += self.rows_of(form, document)
@@ -255,7 +255,7 @@ class _Reading:
             at += len(lines[-1]) + 1
         form.scheme = next((s for s in ("BIOES", "BILOU", "IOB") if s in seen), "BIO")
         return document_from(format.layout, self.part, self.record, raw_id=id, text="\n".join(lines),
-                             raw_spans=spans, extra=Extra({}, self.part.name, form=form))  # fmt: skip
+                             raw_spans=spans, fields=Extra({}, self.part.name, form=form))  # fmt: skip
 
 
 def _is_numbered(lines: Sequence[bytes | None]) -> bool:

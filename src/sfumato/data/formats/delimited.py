@@ -70,7 +70,7 @@ class Delimited:
                         continue
                 assert text is not None
                 yield document_from(layout, part, record, raw_id=known, text=row[text], raw_spans=raw_spans,
-                                    extra=Extra({columns[i]: row[i] for i in named}, part.name))  # fmt: skip
+                                    fields=Extra({columns[i]: row[i] for i in named}, part.name))  # fmt: skip
 
     def _withheld(
         self, part: Part, record: int, known: str | None, reason: str, hint: str | None = None
@@ -137,12 +137,12 @@ class Delimited:
             def write(document: Document) -> None:
                 if not columns:
                     own = [layout.id] if layout.id is not None else []
-                    columns.extend([*own, layout.text, layout.spans, *document.extra])
+                    columns.extend([*own, layout.text, layout.spans, *document.fields])
                     stream.write(line(columns))
                 cells = {layout.text: document.text, layout.spans: spans_as_json(document.spans)}
                 if layout.id is not None:
                     cells[layout.id] = document.id
-                known = {**document.extra, **cells}
+                known = {**document.fields, **cells}
                 if part is None and not known.keys() <= set(columns):
                     raise DataError(
                         f"The document {document.id!r} has a column that the first has not."

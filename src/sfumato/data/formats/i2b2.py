@@ -86,7 +86,7 @@ class I2b2:
                 return withheld(f"has a tag {number} without whole numbers as start and end")
             spans.append({"start": start, "end": end, "label": tag.tag})
         return document_from(self.layout, part, record, raw_id=stem, text=text.text or "",
-                             raw_spans=spans, extra=Extra({}, part.name))  # fmt: skip
+                             raw_spans=spans, fields=Extra({}, part.name))  # fmt: skip
 
     @contextmanager
     def writer(

@@ -76,7 +76,7 @@ class Jsonl:
         if isinstance(raw_id, str) and layout.id is not None:
             del fields[layout.id]
         return document_from(layout, part, record, raw_id=raw_id, text=text, raw_spans=spans,
-                             extra=Extra(fields, part.name))  # fmt: skip
+                             fields=Extra(fields, part.name))  # fmt: skip
 
     @contextmanager
     def writer(
@@ -94,10 +94,10 @@ class Jsonl:
         layout = self.layout
         fields: dict[str, object] = {}
         if layout.id is not None:
-            fields[layout.id] = document.extra.get(layout.id, document.id)
+            fields[layout.id] = document.fields.get(layout.id, document.id)
         fields[layout.text] = document.text
         fields[layout.spans] = [span_fields(span) for span in document.spans]
-        for name, value in document.extra.items():
+        for name, value in document.fields.items():
             fields.setdefault(name, value)
         try:
             return _ENCODE(fields).encode() + b"\n"
@@ -140,4 +140,4 @@ class InMemory(Jsonl):
     def read(self, part: Part) -> Iterator[Document | Withheld]:
         for record, document in enumerate(self.documents, 1):
             yield document_from(self.layout, part, record, raw_id=document.id, text=document.text,
-                                raw_spans=document.spans, extra=document.extra)  # fmt: skip
+                                raw_spans=document.spans, fields=document.fields)  # fmt: skip

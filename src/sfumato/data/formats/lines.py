@@ -260,7 +260,7 @@ class _Reader:
                 if record.spans:
                     spans.append((len(entries), tuple(record.spans)))
                 entries.append(_entry(self.form.layout, record, self.drop))
-                found.update(set(record.extra).difference(self.drop))
+                found.update(set(record.fields).difference(self.drop))
             else:
                 entries.append((columns[0][i], columns[1][i], columns[2][i]))
             numbers.append(number)
@@ -283,7 +283,7 @@ class _Reader:
 
 def _entry(layout: Layout, document: Document, drop: Sequence[str]) -> tuple[bytes, bytes, bytes]:
     """Return the columns of a document that was read in Python."""
-    extra = document.extra
+    extra = document.fields
     head = encoded(extra.get(str(layout.id), document.id))
     others = (name for name in extra if name != layout.id and name not in drop)
     tail = b"".join(b", " + encoded(name) + b": " + encoded(extra[name]) for name in others)

@@ -167,7 +167,7 @@ class LabelStudio:
         if raw_id is None:
             raw_id = task.get("id", record)
         return document_from(layout, part, record, raw_id=raw_id, text=data[layout.text],
-                             raw_spans=spans, extra=Extra(rest, part.name))  # fmt: skip
+                             raw_spans=spans, fields=Extra(rest, part.name))  # fmt: skip
 
     @contextmanager
     def writer(
@@ -186,7 +186,7 @@ class LabelStudio:
                      "value": {"start": s.start, "end": s.end, "labels": [s.label]}}
                     for s in document.spans
                 ]  # fmt: skip
-                data = {layout.text: document.text, **document.extra}
+                data = {layout.text: document.text, **document.fields}
                 if layout.id is not None:
                     data[layout.id] = document.id
                 stream.write(encoded({"data": data, "annotations": [{"result": results}]}))

@@ -143,7 +143,7 @@ class Project:
         found: list[Document] = []
         for path in self.source_paths():
             corpus = opened(path, self.record.reading)
-            found += [Document(d.id, d.text, (), d.extra) for d in corpus]
+            found += [Document(d.id, d.text, (), d.fields) for d in corpus]
         return found
 
     def _proposals(self, kind: str) -> list[list[Span]]:

@@ -62,7 +62,7 @@ class NewIds:
         held: list[Document] = []
         part = ""
         for document in documents:
-            own = getattr(document.extra, "part", "")
+            own = getattr(document.fields, "part", "")
             if own != part:
                 yield from self._ordered(held)
                 held, part = [], own
@@ -74,7 +74,7 @@ class NewIds:
         return sorted(renamed, key=lambda d: self._key.mark("order", *self._about, d.id))
 
     def _renamed(self, document: Document) -> Document:
-        new, extra = self.of(document.id), document.extra
+        new, extra = self.of(document.id), document.fields
         if self._field is not None and self._field in extra:  # an id that is not a text
             number = int(new, 16) >> 1
             own: object = number if isinstance(extra[self._field], int) else new

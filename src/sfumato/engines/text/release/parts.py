@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,7 @@ def readable(
 ) -> Iterator[Document]:
     """Yield the documents that can be read, list the others, and count the records of each part."""
     for record in corpus.tolerant():
-        part = record.part if isinstance(record, Withheld) else getattr(record.extra, "part", "")
+        part = record.part if isinstance(record, Withheld) else getattr(record.fields, "part", "")
         rows[part] = rows.get(part, 0) + 1
         if isinstance(record, Withheld):
             if strict:
@@ -78,7 +78,7 @@ def cut(
     documents: Iterable[Document], characters: int, *, bare: bool
 ) -> Iterator[tuple[str, list[Document]]]:
     """Cut documents into batches, each of one file; `bare` leaves out what need not travel."""
-    for file, own in groupby(documents, key=lambda d: getattr(d.extra, "part", "")):
+    for file, own in groupby(documents, key=lambda d: getattr(d.fields, "part", "")):
         for batch in batches(own, characters):
             yield file, [Document(d.id, d.text, d.spans) for d in batch] if bare else batch
 
@@ -116,10 +116,8 @@ def column_part(
     sanitiser = shared.sanitiser
     assert shared.form is not None
     try:
-        text, bounds, counts = sanitiser.texts(
-            block.text.data, block.text.bounds, block.id, block.spans
-        )
-        texts = Column(text, bounds)
+        edits, counts = sanitiser.texts(block.text.data, block.text.bounds, block.id, block.spans)
+        texts = Column(*edits.render())
     except Exception:  # one by one in Python, to find which document it is
         documents = [block.document(i) for i in range(len(block))]
         done = sanitiser(documents)
@@ -139,7 +137,7 @@ def batch_part(
     """Sanitise a batch: lines of the output, or a line of ids and bounds, then the texts."""
     file, documents = batch
     done = shared.sanitiser(documents)
-    fields = {name for document in documents for name in document.extra}.difference(shared.drop)
+    fields = {name for document in documents for name in document.fields}.difference(shared.drop)
     facts: dict[str, object] = {
         "file": file,
         "fields": sorted(fields),
@@ -147,9 +145,11 @@ def batch_part(
         "withheld": [dict(w) for w in done.withheld],
     }
     if shared.form is None:
-        head = json.dumps({"ids": list(done.ids), "bounds": list(done.bounds)}).encode()
-        return head + b"\n" + done.text, facts
-    extras = {document.id: document.extra for document in documents}
+        texts = [text.encode() for text in done.texts]
+        bounds = list(accumulate(map(len, texts), initial=0))
+        head = json.dumps({"ids": done.ids, "bounds": bounds}).encode()
+        return head + b"\n" + b"".join(texts), facts
+    extras = {document.id: document.fields for document in documents}
     lines = [
         shared.form.line(
             Document(name, text, (), without_fields(extras[name], shared.drop, "jsonl"))
@@ -200,7 +200,7 @@ def published(
         published_id, text = next(texts, (None, ""))
         if published_id != document.id:
             raise WorkError("The input changed while it was published.", hint="start again.")
-        extra = without_fields(document.extra, drop, corpus.format.name)
+        extra = without_fields(document.fields, drop, corpus.format.name)
         fields.update(name for name in extra if name not in drop)
         yield Document(document.id, text, (), extra)
 

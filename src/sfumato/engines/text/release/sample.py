@@ -73,7 +73,7 @@ def _pieces(corpus: Corpus) -> Iterator[tuple[int, frozenset[str], Callable[[int
         return
     for record in corpus.tolerant():
         if not isinstance(record, Withheld):
-            yield 1, frozenset(record.extra), _one(record)
+            yield 1, frozenset(record.fields), _one(record)
 
 
 def _one(document: Document) -> Callable[[int], Document]:

@@ -220,7 +220,7 @@ def _listed(sanitiser: Sanitiser, corpus: Corpus, request: TextPublishRequest) -
     for batch in batches(documents):
         texts = sanitiser(batch).texts
         for document, text in zip(batch, texts, strict=True):
-            extra = without_fields(document.extra, request.drop, corpus.format.name)
+            extra = without_fields(document.fields, request.drop, corpus.format.name)
             published.append(Document(document.id, text, (), extra))
     return published
 
