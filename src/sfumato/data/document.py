@@ -10,10 +10,24 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from ..core.errors import DataError
 
-__all__ = ["Document", "Edit", "Edited", "Segment", "Span", "apply", "by_place", "unite"]
+__all__ = [
+    "Document",
+    "DocumentSource",
+    "Edit",
+    "Edited",
+    "Segment",
+    "Span",
+    "apply",
+    "by_place",
+    "unite",
+]
+
+DocumentSource: TypeAlias = object
+"""Documents as a path, a frame, a `Corpus` or a list of `Document`; `read_documents` checks which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +94,11 @@ class Document:
     text: str
     spans: Sequence[Span] = ()
     fields: Mapping[str, object] = field(default_factory=dict)
-    segments: Sequence[Segment] = ()
-    orders: Sequence[Sequence[int]] = ()
-    part: str = ""
-    record: int = 0
+    # Where a text came from makes no other document of it.
+    segments: Sequence[Segment] = field(default=(), compare=False)
+    orders: Sequence[Sequence[int]] = field(default=(), compare=False)
+    part: str = field(default="", compare=False)
+    record: int = field(default=0, compare=False)
 
     @property
     def text_sha256(self) -> str:

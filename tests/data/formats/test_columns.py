@@ -51,7 +51,7 @@ def test_parquet_keeps_types_that_python_has_not(tmp_path):
     assert written.to_pylist() == kept.to_pylist()
     assert written.column("kind").chunk(0).dictionary.to_pylist() == ["a"]  # not what is left out
     assert write_documents([], like=corpus, out=tmp_path / "d.parquet") == 0
-    assert parquet.read_schema(tmp_path / "d.parquet").equals(table.schema)
+    assert parquet.read_schema(tmp_path / "d.parquet").names == ["id", "text"]  # none else was kept
 
 
 def test_parquet_metadata_does_not_travel(tmp_path):

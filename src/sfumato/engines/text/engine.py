@@ -15,12 +15,14 @@ from ...core.desk import Desk
 from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import InputError
 from ...core.story import Story
+from ...data.document import DocumentSource
 from .attack_records import TextAttack
 from .exploration import TextExploration
 from .records import TextCandidate, TextRelease
 from .request import (
     AuditRequest,
     ConvertRequest,
+    ReadOptions,
     StartRequest,
     StudyRequest,
     TextAttackRequest,
@@ -28,11 +30,8 @@ from .request import (
     TextPublishRequest,
     TextRequest,
 )
-from .sources import Source
 
 __all__ = ["ENGINE", "TextEngine", "explore", "load"]
-
-_NOT_TEXT = (".csv", ".tsv", ".parquet", ".npz", ".svm", ".libsvm")
 
 
 class TextEngine(Engine):
@@ -150,20 +149,21 @@ class TextEngine(Engine):
         self, exploring: dict[str, object], publishing: dict[str, object]
     ) -> tuple[dict[str, object], dict[str, object]]:
         """Take `text_column` for a column of the published table, whose rows have no ids."""
-        from .sources import is_table
+        from ...data.formats.registry import FORMATS, format_of_name
 
         corpus = exploring.get("corpus")
-        if isinstance(corpus, str) and not is_table(corpus):
+        kind = format_of_name(Path(corpus)) if isinstance(corpus, str) else None
+        if isinstance(corpus, str) and (kind is None or not FORMATS[kind].is_table):
             exploring = {k: v for k, v in exploring.items() if k != "text_column"}
         return exploring, {**publishing, "id_column": ""}
 
     def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str] | None:  # noqa: ARG002
         """Return the plan's section for labelled documents."""
-        if file.name.removesuffix(".gz").lower().endswith(_NOT_TEXT):
-            return None
-        from ...data.documents import format_of_name, read_documents
+        from ...data.documents import read_documents
+        from ...data.formats.registry import FORMATS, format_of_name
 
-        if file.is_file() and format_of_name(file) is None:
+        kind = format_of_name(file)
+        if file.is_file() and (kind is None or FORMATS[kind].is_table):
             return None
         labels = sorted({s.label for document in read_documents(file) for s in document.spans})
         if not labels:
@@ -183,7 +183,7 @@ class TextEngine(Engine):
 
 
 def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
-    from .labelling.project import HowRead, start_project
+    from .labelling.project import start_project
 
     assert call.out is not None
     record = start_project(
@@ -199,7 +199,7 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         wanted=request.wanted,
         seed=request.seed,
         encoder=request.encoder,
-        reading=HowRead(**{name: getattr(request, name) for name in HowRead.model_fields}),
+        reading=ReadOptions(**{name: getattr(request, name) for name in ReadOptions.model_fields}),
     )
     documents = sum(source.documents for source in record.sources)
     call.say(f"{documents:,} documents, {record.words:,} words")
@@ -212,7 +212,6 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
 
 def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...data.documents import write_documents
-    from .sources import opened
 
     assert call.out is not None
     source = Path(request.source)
@@ -225,7 +224,7 @@ def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
         finally:
             session.close()
     else:
-        documents = list(opened(source, request))
+        documents = list(request.open(source))
     count = write_documents(documents, like=request.to, out=call.out, force=call.force)
     spans = sum(len(document.spans) for document in documents)
     call.say(f"{count:,} documents, {spans:,} spans")
@@ -267,7 +266,7 @@ ENGINE = TextEngine()
 
 
 def explore(
-    corpus: Source, *, progress: Progress | None = None, **request: object
+    corpus: DocumentSource, *, progress: Progress | None = None, **request: object
 ) -> TextExploration:
     """Return the frontier of candidate releases of labelled documents.
 

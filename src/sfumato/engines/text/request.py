@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import Field, field_validator
 
@@ -15,13 +15,17 @@ from ...core.errors import NoCandidateError
 from ...core.exploration import Exploration
 from ...core.records import Candidate, FrontierRecord
 from ...core.request import Request, parameter
+from ...data.document import DocumentSource
+from ...data.formats.registry import FORMATS
 from .attack.registry import ATTACKERS, ENCODER
 from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
 from .records import BEST_FORM
 from .redaction.registry import REPLACEMENTS
 from .sanitize.modes import MODES
-from .sources import Source
+
+if TYPE_CHECKING:
+    from ...data.documents import Corpus
 
 __all__ = [
     "BUDGETS",
@@ -30,6 +34,7 @@ __all__ = [
     "AuditRequest",
     "ConvertRequest",
     "GivenWords",
+    "ReadOptions",
     "StartRequest",
     "StudyRequest",
     "TextAttackRequest",
@@ -42,7 +47,6 @@ RATIOS = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
 BUDGETS = [10, 100, 1000]
 _EVERYONE, _NOBODY = "all", "none"
 EVERY_LABEL = "all"
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2")  # fmt: skip
 
 File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -91,7 +95,7 @@ def _encoder(value: object) -> object:
     return value
 
 
-class _Reading(Request):
+class ReadOptions(Request):
     """How documents are read."""
 
     text_column: str = parameter("text", help="Field that holds the text.", flag="--text")
@@ -119,8 +123,34 @@ class _Reading(Request):
         flag="--keep-columns",
     )  # fmt: skip
 
+    def open(self, source: DocumentSource) -> Corpus:
+        """Open documents as the request says.
 
-class _WithFindings(_Reading):
+        Parameters
+        ----------
+        source : path, Corpus, frame or list of Document
+            The documents.
+
+        """
+        from ...data.documents import read_documents
+
+        return read_documents(
+            source, text=self.text_column, id=self.id_column or None, spans=self.spans_column,
+            format=self.format, overlaps=self.overlaps, **self._format_options(),
+        )  # fmt: skip
+
+    def _format_options(self) -> dict[str, Any]:
+        """Return what is said about one format alone; another format refuses it."""
+        named = ("delimiter", "token_column", "tag_column", "kept_columns")
+        said = {n: getattr(self, n) for n in named if getattr(self, n) != _default(type(self), n)}
+        return {n: None if value == "none" else value for n, value in said.items()}
+
+
+def _default(request: type[Request], name: str) -> object:
+    return request.model_fields[name].get_default(call_default_factory=True)
+
+
+class _WithFindings(ReadOptions):
     """Documents, and what another tool found in them."""
 
     findings: File | Mapping[str, object] | None = parameter(
@@ -138,17 +168,19 @@ class _WithFindings(_Reading):
 class TextRequest(_WithFindings):
     """What `explore` takes."""
 
-    corpus: Source = parameter(
+    corpus: DocumentSource = parameter(
         help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
     )
     labels: list[str] = parameter(
         help="Labels that are sensitive; all for every label of the corpus.", flag="--label",
         aliases=["label"], min_length=1,
     )  # fmt: skip
-    background: list[Source] = parameter(
+    background: list[DocumentSource] = parameter(
         [], help="Other labelled corpora of any origin.", role="file"
     )
-    unlabelled: list[Source] = parameter([], help="Your own texts without labels.", role="file")
+    unlabelled: list[DocumentSource] = parameter(
+        [], help="Your own texts without labels.", role="file"
+    )
     rules: File | None = parameter(
         None, help="Rules file, or built-in: firm matches are redacted first, others are a feature.",
         role="file", metavar="FILE|built-in",
@@ -245,7 +277,9 @@ class TextRequest(_WithFindings):
 class TextPublishRequest(_WithFindings):
     """What `publish` takes."""
 
-    documents: Source = parameter(help="Documents to publish.", role="data", metavar="INPUT")
+    documents: DocumentSource = parameter(
+        help="Documents to publish.", role="data", metavar="INPUT"
+    )
     replacement: str = parameter(
         "placeholder", help="What stands for what is redacted.", flag="--replace",
         aliases=["replace"], choices=lambda: REPLACEMENTS,
@@ -260,7 +294,12 @@ class TextPublishRequest(_WithFindings):
         None, help="Rules file, or built-in, where explore had none: firm matches are redacted first.",
         role="file", metavar="FILE|built-in",
     )  # fmt: skip
-    drop: list[str] = parameter([], help="Other fields to leave out.")
+    keep: list[str] = parameter(
+        [], help="Other fields to publish as they are; all others are left out."
+    )
+    drop: list[str] = parameter(
+        [], help="Other fields to leave out, as all are that are not kept by name."
+    )
     dates: str = parameter(
         "learned", help="How surrogates read dates such as 03/04/2020.",
         choices=lambda: ("learned", "day-first", "month-first"),
@@ -272,8 +311,13 @@ class TextPublishRequest(_WithFindings):
         False,
         help="Treat spans that are marked in the input as unmarked, to measure what was learned.",
     )
+    keep_ids: bool = parameter(
+        False,
+        help="Publish documents under their own ids and in their own order; else they get new ones.",
+    )
     new_ids: bool = parameter(
-        False, help="Give documents new ids and an order of their own; the mapping stays with you."
+        False,
+        help="Give documents new ids and an order of their own, as is done unless ids are kept.",
     )
     engine: str = parameter(
         "local",
@@ -287,7 +331,7 @@ class TextPublishRequest(_WithFindings):
     )
     strict: bool = parameter(False, help="Stop at the first document that fails.")
 
-    _one_field = field_validator("drop", mode="before")(_listed)
+    _one_field = field_validator("keep", "drop", mode="before")(_listed)
 
 
 class TextAttackRequest(Request):
@@ -295,11 +339,11 @@ class TextAttackRequest(Request):
 
     directory: File = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
     published: File = parameter(help="What publish wrote.", role="data", metavar="PUBLISHED")
-    labels: Source = parameter(help="The originals, with their labels.", role="file")
-    background: list[Source] = parameter(
+    labels: DocumentSource = parameter(help="The originals, with their labels.", role="file")
+    background: list[DocumentSource] = parameter(
         [], help="Labelled corpora that an outsider brings.", role="file"
     )
-    training: Source = parameter(
+    training: DocumentSource = parameter(
         None, help="The corpus that explore learned from: adds attacker A.", role="file"
     )
     attackers: list[object] = parameter(
@@ -360,7 +404,7 @@ class StudyRequest(Request):
     _one_corpus = field_validator("corpora", "labels", "publishers", mode="before")(_listed)
 
 
-class StartRequest(_Reading):
+class StartRequest(ReadOptions):
     """What `start` takes."""
 
     documents: File = parameter(help="Documents without labels.", role="data", metavar="DOCS")
@@ -376,7 +420,7 @@ class StartRequest(_Reading):
         None, help="Frontier folder of other documents: what its classifiers find is proposed.",
         role="file",
     )  # fmt: skip
-    background: list[Source] = parameter(
+    background: list[DocumentSource] = parameter(
         [], help="Labelled corpora of any origin to learn a first model from.", role="file"
     )
     generated: bool = parameter(
@@ -397,7 +441,7 @@ class StartRequest(_Reading):
     _one = field_validator("labels", "background", mode="before")(_listed)
 
 
-class ConvertRequest(_Reading):
+class ConvertRequest(ReadOptions):
     """What `convert` takes."""
 
     source: File = parameter(

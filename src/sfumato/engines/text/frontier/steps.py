@@ -39,7 +39,6 @@ from ..sanitize.classifiers import ClassifierSet
 from ..sanitize.greedy import GreedySanitize
 from ..sanitize.publication import Publication
 from ..shift import ShiftReference
-from ..sources import opened
 from .encoders import described, encoder_of, with_unlabelled
 from .judge import Judge, candidate_id
 
@@ -102,7 +101,7 @@ class _Sources:
 
 
 def _read(request: TextRequest) -> _Sources:
-    own = opened(request.corpus, request)
+    own = request.open(request.corpus)
     documents = [document.checked() for document in own]
     known = Counter(span.label for document in documents for span in document.spans)
     labels = list(request.labels)

@@ -39,6 +39,19 @@ class RedactionCounts:
             self.marked + other.marked,
         )
 
+    def __sub__(self, other: RedactionCounts) -> RedactionCounts:
+        """Return the counts without those of some of the documents."""
+        less = RedactionCounts(
+            -other.documents,
+            -other.words,
+            _negative(other.redacted),
+            _negative(other.spans),
+            _negative(other.surrogates),
+            _negative(other.left_as_they_are),
+            -other.marked,
+        )
+        return self + less
+
     def to_json(self) -> dict[str, int | dict[str, int]]:
         """Return plain values for release.json."""
         return {
@@ -54,3 +67,7 @@ class RedactionCounts:
 
 def _added(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
     return {key: a.get(key, 0) + b.get(key, 0) for key in [*a, *(k for k in b if k not in a)]}
+
+
+def _negative(counts: Mapping[str, int]) -> dict[str, int]:
+    return {key: -count for key, count in counts.items()}

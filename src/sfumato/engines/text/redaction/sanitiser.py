@@ -230,8 +230,8 @@ class Sanitiser:
         left: dict[str, int] = {}
         marked = 0
         if self.findings:
-            found = {span.label for document in documents for span in document.spans}
-            labels += sorted(found.difference(labels))
+            theirs = {span.label for document in documents for span in document.spans}
+            labels += sorted(theirs.difference(labels))
             given = labels_from_spans(documents, tokens, labels)
             kind = np.where(given > 0, given, self.decider.decide(data.redact(given > 0)))
         else:

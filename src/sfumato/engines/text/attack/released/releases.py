@@ -20,7 +20,7 @@ from pydantic import JsonValue
 from .....core.errors import DataError, FormatError, InputError
 from .....core.randomness import Streams
 from .....core.records import RELEASE_FILE
-from .....data.document import Document
+from .....data.document import Document, DocumentSource
 from .....data.documents import read_documents
 from ...attack_records import Bounds, InferenceRecord, TextAttack
 from ...learners.protocol import Learner
@@ -33,7 +33,6 @@ from ...records import TextFrontier, TextRelease
 from ...redaction.replacer import MASK
 from ...sanitize.classifiers import ClassifierSet
 from ...sanitize.models import load_candidates
-from ...sources import Source
 from ..attacker import AttackReport, Residual, Target, attack
 from ..bounds import certificate
 from ..contextual import infer_identifiers
@@ -52,9 +51,9 @@ def attack_release(
     directory: str | os.PathLike[str],
     published: str | os.PathLike[str],
     *,
-    labels: Source,
-    background: Sequence[Source] = (),
-    training: Source = None,
+    labels: DocumentSource,
+    background: Sequence[DocumentSource] = (),
+    training: DocumentSource = None,
     budgets: Sequence[int] = DEFAULT_BUDGETS,
     learners: Sequence[Learner] | None = None,
     folds: int = 4,
@@ -191,7 +190,7 @@ def _bounds(
 
 
 def _inference(
-    training: Source,
+    training: DocumentSource,
     published: Sequence[Document],
     originals: Sequence[Document],
     names: Sequence[str],
@@ -224,7 +223,7 @@ def _inference(
 
 
 def _residuals(
-    training: Source, chosen: ClassifierSet | None, names: Sequence[str], target: Target
+    training: DocumentSource, chosen: ClassifierSet | None, names: Sequence[str], target: Target
 ) -> list[Residual]:
     """Return what is left of the training data, for reading A; nothing without training data."""
     if training is None:

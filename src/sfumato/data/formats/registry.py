@@ -1,0 +1,44 @@
+"""The registry of document formats; listing the names loads none of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...core.registry import Registry
+
+if TYPE_CHECKING:
+    from .protocol import Format
+
+__all__ = ["FORMATS", "format_of_name", "suffixes"]
+
+FORMATS: Registry[type[Format[Any]]] = Registry(
+    "document format",
+    {
+        "jsonl": f"{__package__}.jsonl:Jsonl",
+        "csv": f"{__package__}.delimited:Csv",
+        "tsv": f"{__package__}.delimited:Tsv",
+        "parquet": f"{__package__}.columns:Parquet",
+        "conll": f"{__package__}.conll:Conll",
+        "brat": f"{__package__}.brat:Brat",
+        "prodigy": f"{__package__}.tools:Prodigy",
+        "doccano": f"{__package__}.tools:Doccano",
+        "labelstudio": f"{__package__}.tools:LabelStudio",
+        "i2b2": f"{__package__}.i2b2:I2b2",
+    },
+)
+"""Formats by name, in the order in which they are asked whether a file is theirs."""
+
+
+def format_of_name(path: Path, head: bytes = b"") -> str | None:
+    """Return the name of the format that claims a file, or None.
+
+    >>> format_of_name(Path("notes.jsonl.gz")), format_of_name(Path("notes"))
+    ('jsonl', None)
+    """
+    return next((name for name, kind in FORMATS.items() if kind.sniff(path.name, head)), None)
+
+
+def suffixes() -> tuple[str, ...]:
+    """Return the endings of names by which files are known for documents."""
+    return tuple(suffix for kind in FORMATS.values() for suffix in kind.suffixes)
