@@ -50,7 +50,9 @@ def test_arrow_comes_back(rows):
 
 
 def test_a_document_keeps_its_place():
-    sent = Document("d", "text", (), {"year": 1999}, [Segment(0, 4, "x")], [[3, 2, -1]], "a/b.jsonl", 7)
+    sent = Document(
+        "d", "text", (), {"year": 1999}, [Segment(0, 4, "x")], [[3, 2, -1]], "a/b.jsonl", 7
+    )
     (back,) = unpack(pack([sent]))
     assert back == sent
     assert (back.part, back.record) == ("a/b.jsonl", 7)

@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sfumato.core.errors import FormatError
-from sfumato.data.documents import Withheld, read_documents
 from sfumato.data.document import Edited
+from sfumato.data.documents import Withheld, read_documents
 from sfumato.data.formats.lines import Column, LineBlock, LineWriter, SeenMarks, read_blocks
 from sfumato.data.limits import Limits
 

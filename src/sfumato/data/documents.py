@@ -304,7 +304,7 @@ def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[CorpusF
 def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple[CorpusFile, ...]]:
     files = []
     for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name[0] != ".")
+        folders[:] = sorted(n for n in folders if n[0] != "." and not n.endswith(".private"))
         files += [Path(place, name) for name in names if not _is_ours(name)]
         if len(files) > limits.files:
             raise limits.error(f"The number of files in {folder.name!r}", "files")

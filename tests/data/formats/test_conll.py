@@ -57,7 +57,9 @@ def test_conll_other_columns_do_not_give_a_redacted_token_away(tmp_path):
     assert (
         tmp_path / "o.conll"
     ).read_text() == "The\tthe\tO\n[NAME]\t_\tB-NAME\nsleeps\tsleep\tO\n\n"
-    joined = replace(redacted, edits=[replace(whole[0], end=whole[0].end + 1, replacement="[NAME]\n")])
+    joined = replace(
+        redacted, edits=[replace(whole[0], end=whole[0].end + 1, replacement="[NAME]\n")]
+    )
     write_corpus([joined], like=corpus, out=tmp_path / "p.conll")
     assert (
         tmp_path / "p.conll"

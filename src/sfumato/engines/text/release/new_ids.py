@@ -18,6 +18,7 @@ from ....core.private_key import private_key
 from ....core.staging import whole_file
 from ....data.document import Edited
 from ....data.formats.protocol import Format, FormatOptions
+from ..private_edits import make_private_folder, private_folder
 
 __all__ = ["NewIds", "ids_of"]
 
@@ -25,11 +26,10 @@ __all__ = ["NewIds", "ids_of"]
 def ids_of(out: str | os.PathLike[str]) -> Path:
     """Return where the mapping of a release with new ids lies.
 
-    >>> ids_of("releases/notes").name
-    'notes.ids.jsonl'
+    >>> ids_of("releases/notes").as_posix()
+    'releases/notes.private/ids.jsonl'
     """
-    out = Path(out)
-    return out.with_name(f"{out.name}.ids.jsonl")
+    return private_folder(out) / "ids.jsonl"
 
 
 class NewIds:
@@ -86,5 +86,6 @@ class NewIds:
         ).encode("utf-8", "backslashreplace")
         if path.is_file() and path.read_bytes() == text:
             return
+        make_private_folder(out)
         with whole_file(path, force=force) as beside:
             beside.write_bytes(text)

@@ -26,9 +26,9 @@ from ....data.formats.protocol import CorpusFile
 from ....data.formats.verification import Digests
 from ....data.shuffling import ShuffledLines
 from ....data.sources import create_bytes
+from ..private_edits import DocumentEdits, id_of_line, with_published_id
 from .new_ids import NewIds
 from .parts import PartContent
-from .private_edits import DocumentEdits, id_of_line, with_published_id
 
 __all__ = ["FAILED", "Output"]
 

@@ -23,10 +23,10 @@ from ....data.formats.jsonl import encoded
 from ....data.formats.line_edits import ByteEdits, LineHashes
 from ....data.formats.lines import Column, LineBlock, LineWriter
 from ....data.formats.protocol import FieldNames
+from ..private_edits import edit_line
 from ..redaction.counts import RedactionCounts
 from ..redaction.rendering import Edits
 from ..redaction.sanitiser import Sanitiser, batches
-from .private_edits import edit_line
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -25,6 +25,7 @@ from ....core.release import warn_if_composed
 from ....data.document import Document, DocumentSource
 from ....data.documents import Corpus, read_documents
 from ....data.findings import with_findings
+from ..private_edits import publish_edits, reader_of
 from ..records import TextCandidate, TextHow, TextRelease, Verification
 from ..redaction.counts import RedactionCounts
 from ..redaction.sanitiser import Sanitiser
@@ -32,7 +33,6 @@ from .new_ids import NewIds
 from .options import Measures, WriteOptions
 from .output import FAILED, Output
 from .parts import Shared, batch_part, cut, cut_blocks, line_part, readable
-from .private_edits import publish_edits, reader_of
 from .sample import Sampler
 
 __all__ = ["publish"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from .....data.documents import read_documents
 from ...attack_records import Bounds, InferenceRecord, TextAttack
 from ...learners.protocol import Learner
 from ...payload import Learned
+from ...private_edits import read_edits
 from ...reading.arrays import Mask
 from ...reading.background import read_background
 from ...reading.features import TokenData, WordKnowledge
@@ -97,6 +99,8 @@ def attack_release(
     classifiers = load_candidates(directory)
     chosen = classifiers.get(record.candidate) if record is not None else None
     texts = [d.checked() for d in read_documents(source)]
+    if record is not None and record.how.ids == "new":
+        texts = _under_old_ids(texts, Path(published))
     originals = [d.checked() for d in read_documents(labels)]
     _check_labels(originals, names)
     texts, learned_from = _unseen(texts, originals, Learned.load(Path(directory)))
@@ -124,6 +128,22 @@ def attack_release(
         bounds=_bounds(report, record, before),
         inference=_inference(training, texts, originals, names, Streams(seed)),
     )
+
+
+def _under_old_ids(texts: Sequence[Document], release: Path) -> list[Document]:
+    """Return published documents under the ids of their originals, in the order of these."""
+    old = {entry.published_id: entry.id for entry in read_edits(release)}
+    unknown = [document for document in texts if document.id not in old]
+    if unknown:
+        raise InputError(
+            f"{len(unknown):,} documents of the release are not among its edits.",
+            hint="the folder whose name ends in .private must be that of this release.",
+        )
+    place = {name: number for number, name in enumerate(old)}
+    return [
+        replace(document, id=old[document.id])
+        for document in sorted(texts, key=lambda document: place[document.id])
+    ]
 
 
 def classifiers_of(

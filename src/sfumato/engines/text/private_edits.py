@@ -13,17 +13,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ....core.disk import sync
-from ....core.errors import InputError, OutputExistsError
-from ....core.files import sha256_of
-from ....data.document import Document, Edit
-from ....data.formats.jsonl import encoded
+from ...core.disk import sync
+from ...core.errors import InputError, OutputExistsError
+from ...core.files import sha256_of
+from ...data.document import Document, Edit
+from ...data.formats.jsonl import encoded
 
 __all__ = [
     "DocumentEdits",
     "edit_line",
     "edits_of",
     "id_of_line",
+    "make_private_folder",
+    "private_folder",
     "publish_edits",
     "read_edits",
     "reader_of",
@@ -31,6 +33,7 @@ __all__ = [
 ]
 
 EDITS_FILE = "edits.jsonl"
+_BEFORE_ID = b'{"id": '
 _AFTER_ID = b', "text_sha256": '
 
 
@@ -70,14 +73,26 @@ def edits_of(out: str | os.PathLike[str]) -> Path:
     >>> edits_of("releases/notes").as_posix()
     'releases/notes.private/edits.jsonl'
     """
+    return private_folder(out) / EDITS_FILE
+
+
+def private_folder(out: str | os.PathLike[str]) -> Path:
+    """Return the folder beside a release that stays with the steward."""
     out = Path(out)
-    return out.with_name(f"{out.name}.private") / EDITS_FILE
+    return out.with_name(f"{out.name}.private")
+
+
+def make_private_folder(out: str | os.PathLike[str]) -> None:
+    """Make the folder, which only its owner can open."""
+    folder = private_folder(out)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.chmod(0o700)
 
 
 def edit_line(head: bytes, text_sha256: str, reader: bytes, edits: bytes) -> bytes:
     """Return the line of a document as parts of the journal hold it, from pieces of JSON."""
-    return b'{"id": %b%b"%b", %b, "edits": %b}\n' % (
-        head, _AFTER_ID, text_sha256.encode(), reader, edits
+    return b'%b%b%b"%b", %b, "edits": %b}\n' % (
+        _BEFORE_ID, head, _AFTER_ID, text_sha256.encode(), reader, edits
     )  # fmt: skip
 
 
@@ -91,20 +106,25 @@ def with_published_id(line: bytes, published: bytes) -> bytes:
 
     A quote inside the id is escaped, so that what follows it is found at once.
     """
-    id, after, rest = line.partition(_AFTER_ID)
-    return b'%b, "published_id": %b%b%b' % (id, published, after, rest)
+    start, after, rest = line.partition(_AFTER_ID)
+    id = _as_text(start.removeprefix(_BEFORE_ID))
+    return b'%b%b, "published_id": %b%b%b' % (_BEFORE_ID, id, _as_text(published), after, rest)
+
+
+def _as_text(id: bytes) -> bytes:
+    """Return an id as a JSON text, also where it is a number in its own file."""
+    return id if id.startswith(b'"') else b'"%b"' % id
 
 
 def id_of_line(line: bytes) -> bytes:
     """Return the id of a line of the journal, as JSON."""
-    return line[len(b'{"id": ') : line.index(_AFTER_ID)]
+    return line[len(_BEFORE_ID) : line.index(_AFTER_ID)]
 
 
 def publish_edits(staged: Path, out: str | os.PathLike[str], *, force: bool) -> None:
     """Put the file in its place, for the steward alone; that of another release is replaced only by force."""
     path = edits_of(out)
-    path.parent.mkdir(mode=0o700, exist_ok=True)
-    path.parent.chmod(0o700)
+    make_private_folder(out)
     if path.is_file() and not force and sha256_of(path) != sha256_of(staged):
         raise OutputExistsError(
             f"The edits of an earlier output already exist in {path.parent.name!r}.",
