@@ -9,9 +9,15 @@ import sys
 import benchmarks
 from benchmarks._common import ROOT, data_folder, write_results
 
+_TOOLS = {"same", "suite"}  # command lines of their own, without results to keep
+
 
 def main(wanted: list[str]) -> int:
-    parts = sorted(m.name for m in pkgutil.iter_modules(benchmarks.__path__) if m.name[0] != "_")
+    parts = sorted(
+        m.name
+        for m in pkgutil.iter_modules(benchmarks.__path__)
+        if m.name[0] != "_" and m.name not in _TOOLS
+    )
     unknown = set(wanted) - set(parts)
     if unknown:
         print(f"unknown parts: {', '.join(sorted(unknown))}; known: {', '.join(parts)}")

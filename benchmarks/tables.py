@@ -22,6 +22,7 @@ from benchmarks import anonymity
 from benchmarks._common import RESULTS, best_of, data_folder, write_results
 from sfumato.core.randomness import Streams
 from sfumato.data.table import read_table
+from sfumato.engines.tables.contingency._group_kernels import copy_groups
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.frontier.steps import run_point, search
 from sfumato.engines.tables.search import _kernels as kernels
@@ -191,13 +192,13 @@ def _greedy(problem: Problem) -> tuple[float, int, float]:
     room = length * (length + 1) // 2 + length
     found, at = np.empty((room, 3)), np.empty((room, 2), dtype=np.int64)
     order = np.empty(length, dtype=np.int64)
-    groups = cells.bottom_groups()
+    bottom, groups = cells.bottom_groups(), cells.bottom_groups()
     nothing = np.zeros(length, dtype=np.uint8)
     best, written = np.inf, 0
     for _ in range(5):
         bits, deltas = np.ones(length, dtype=np.uint8), np.zeros((length, 3))
         start = time.thread_time()
-        cells.reset_groups(groups)
+        copy_groups(bottom, groups)
         kernels.all_deltas(groups, bits, cells.attribute_of_bit, cells.first, deltas, cells.nlogn)
         _, written = kernels.greedy(
             groups, bits, nothing, cells.attribute_of_bit, cells.first, cells.sizes, deltas,

@@ -183,7 +183,7 @@ def _bounds(content: dict[str, Any], keep: Path) -> dict[str, Any]:
             train=_last(keep, r["corpus"]) if r["publisher"] == "gs crf" else None,
             dimension=30 * size["words"],  # features of a linear classifier, of that order
             ranked={100: Found(r["found"], r["low"], r["high"])},
-        )  # fmt: skip
+        ).to_json()  # fmt: skip
     return found
 
 

@@ -108,7 +108,7 @@ def written(small_samples, tmp_path_factory) -> Path:
     sfumato("baskets", "explore", at("purchases.npz"), "--labels", at("purchases.labels.txt"), "--k", "5,11",
             "--selector", "hamdist,distcnt", "--folds", 2, "--out", at("baskets-explored"))  # fmt: skip
     sfumato("baskets", "publish", at("baskets-explored"), at("purchases.npz"), "--labels",
-            at("purchases.labels.txt"), "--knee", "--out", at("baskets-release"))  # fmt: skip
+            at("purchases.labels.txt"), "--choose", "knee", "--out", at("baskets-release"))  # fmt: skip
     return folder
 
 
@@ -153,8 +153,8 @@ def kills():
     from contextlib import contextmanager
     from types import SimpleNamespace
 
-    import sfumato.core.disk as disk
-    import sfumato.core.staging as staging
+    import sfumato.core.storage.disk as disk
+    import sfumato.core.storage.work_folder as work_folder
 
     @contextmanager
     def killed_before(step, error):
@@ -170,7 +170,7 @@ def kills():
             return call
 
         places = [(os, n) for n in ("mkdir", "rmdir", "rename", "replace", "unlink", "remove")]
-        for place, name in [*places, (disk, "rename_by"), (staging, "rename_by")]:
+        for place, name in [*places, (disk, "rename_by"), (work_folder, "rename_by")]:
             kept.append((place, name, getattr(place, name)))
             setattr(place, name, watched(getattr(place, name)))
         try:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
 
-__all__ = ["settle"]
+__all__ = ["is_empty", "settle"]
 
 _NAME = "NUMBA_CACHE_DIR"
 
@@ -20,24 +19,32 @@ def settle() -> None:
     """Set `NUMBA_CACHE_DIR` where numba would find no folder, or one that others can write to."""
     given = os.environ.get(_NAME)
     if given:
-        if _is_private(Path(given)):
+        if _is_private(given):
             return
-    elif os.access(Path(__file__).parent, os.W_OK):
+    elif os.access(os.path.dirname(os.path.abspath(__file__)), os.W_OK):
         return
     else:
         home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-        own = Path(home, "sfumato", "kernels")
-        if own.is_absolute() and _is_private(own):
-            os.environ[_NAME] = str(own)
+        own = os.path.join(home, "sfumato", "kernels")
+        if os.path.isabs(own) and _is_private(own):
+            os.environ[_NAME] = own
             return
     os.environ[_NAME] = _temporary()
 
 
-def _is_private(folder: Path) -> bool:
+def is_empty() -> bool:
+    """Return whether no kernel has been compiled for this machine yet."""
+    from pathlib import Path
+
+    folder = os.environ.get(_NAME) or Path(__file__).parent
+    return next(Path(folder).rglob("*.nbi"), None) is None
+
+
+def _is_private(folder: str) -> bool:
     """Return whether a folder, made where it is missing, is ours and closed to other writers."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.stat()
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        found = os.stat(folder)
     except OSError:
         return False
     closed = not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

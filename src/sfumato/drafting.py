@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .core.engine import ENGINES
+from .core.engine import ENGINES, AnyEngine, engine_named
 from .core.errors import InputError
 from .core.files import check_output, whole_file
 
@@ -18,6 +18,7 @@ def draft_plan(
     *,
     out: str | os.PathLike[str],
     others: Mapping[str, str | os.PathLike[str]] | None = None,
+    engine: str | None = None,
     force: bool = False,
 ) -> list[Path]:
     """Write a plan for the given data files; return what was written.
@@ -30,6 +31,8 @@ def draft_plan(
         Where the plan goes.
     others : mapping of str to path
         Further files by role: "schema", "population", "labels".
+    engine : str, optional
+        The engine that takes every file that it recognises; by default the surest one does.
     force : bool, default=False
         Whether existing files may be replaced.
 
@@ -40,18 +43,32 @@ def draft_plan(
     folder = target.absolute().parent
     given = {name: Path(path) for name, path in (others or {}).items()}
     before = set(folder.iterdir())
-    engines = sorted(ENGINES.values(), key=lambda e: (e.order, e.name))
+    preferred = None if engine is None else engine_named(engine)
     lines = ['title = "Release"', "seed = 0", 'out = "release"', ""]
     for file in map(Path, files):
         if not file.exists():
             raise InputError(f"There is no file {file.name!r}.", hint="check the path.")
-        section = next((s for e in engines if (s := e.draft(file, given, folder))), None)
-        if section is None:
-            raise InputError(
-                f"No engine recognises {file.name!r}.",
-                hint=f"the engines are: {', '.join(e.name for e in engines)}.",
-            )
-        lines += section
+        lines += _engine_of(file, preferred).draft(file, given, folder)
     with whole_file(target, force=force) as partial:
         partial.write_text("\n".join(lines), encoding="utf-8")
     return [target, *sorted(set(folder.iterdir()) - before - {target})]
+
+
+def _engine_of(file: Path, preferred: AnyEngine | None) -> AnyEngine:
+    """Return the engine that claims a file most surely; a tie is for the steward to settle."""
+    if preferred is not None and preferred.claim(file) > 0:
+        return preferred
+    engines = sorted(ENGINES.values(), key=lambda e: (e.order, e.name))
+    claims = {e.name: e.claim(file) for e in engines}
+    best = max(claims.values())
+    if best <= 0:
+        raise InputError(
+            f"No engine recognises {file.name!r}.", hint=f"the engines are: {', '.join(claims)}."
+        )
+    surest = [name for name, claim in claims.items() if claim == best]
+    if len(surest) > 1:
+        raise InputError(
+            f"{len(surest)} engines recognise {file.name!r}: {', '.join(surest)}.",
+            hint="choose one by --engine (engine=).",
+        )
+    return ENGINES[surest[0]]

@@ -1,6 +1,8 @@
 """What every command shares: flags, exit statuses, one sentence on stderr, no traceback."""
 
 import json
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -40,23 +42,64 @@ def test_the_contract_is_there():
 @pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(p) for p, _ in ALL])
 def test_every_command_has_the_shared_flags(path, command):
     options = {option for parameter in command.params for option in parameter.opts}
-    assert {"--quiet", "--json", "--debug"} <= options
+    assert {"--quiet", "--json"} <= options
     assert command.help
 
 
 def test_what_the_help_says_of_a_group_is_what_the_engine_says():
-    shown = runner.invoke(build(["--help"]), ["--help"]).stdout
+    shown = runner.invoke(build([""]), ["--help"]).stdout
     assert shown == runner.invoke(app, ["--help"]).stdout
     for name, engine in ENGINES.items():
         assert name in shown
         assert " ".join(engine.summary.split()[:3]) in " ".join(shown.split())
 
 
-@pytest.mark.parametrize("group", ["text", "tables", "baskets"])
-def test_the_script_fills_the_group_that_is_called(group):
-    shown = runner.invoke(build([group]), [group, "--help"])
-    assert shown.exit_code == 0
-    assert "explore" in shown.stdout
+@pytest.mark.parametrize(("path", "_command"), ALL, ids=[" ".join(p) for p, _ in ALL])
+def test_the_script_shows_of_a_command_what_all_commands_together_show(path, _command):
+    for words in (path, path[:1]):
+        shown = runner.invoke(build([*words, ""]), [*words, "--help"])
+        assert shown.exit_code == 0
+        assert shown.stdout == runner.invoke(app, [*words, "--help"]).stdout
+
+
+def imported_by(*words):
+    """Return the modules that a command line imports."""
+    code = (
+        "import sys; sys.argv[1:] = sys.argv[1:]\n"
+        "from sfumato.__main__ import main\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout, set(done.stderr.split())
+
+
+HEAVY = {"numpy", "scipy", "numba", "pyarrow", "duckdb", "rich", "jinja2", "sklearn"}
+
+
+def test_the_roots_help_imports_no_pydantic():
+    shown, modules = imported_by("--help")
+    assert "Publish data safely" in shown
+    assert not {"pydantic", "importlib.metadata", "sfumato.core.request", *HEAVY} & modules
+
+
+def test_the_version_is_answered_at_once():
+    shown, modules = imported_by("--version")
+    assert shown == f"sfumato {__version__}\n"
+    assert not {"typer", "typing", "pathlib", "sfumato.cli"} & modules
+
+
+@pytest.mark.parametrize("engine", ["text", "tables", "baskets"])
+@pytest.mark.parametrize("verb", [(), ("explore",), ("publish",)])
+def test_the_help_of_a_command_imports_requests_and_no_records(engine, verb):
+    _, modules = imported_by(engine, *verb, "--help")
+    assert f"sfumato.engines.{engine}.request" in modules
+    own = {name for name in modules if name.endswith((".records", ".exploration", "_records"))}
+    assert not (own | HEAVY) & modules
+    others = {"text", "tables", "baskets"} - {engine}
+    assert not {f"sfumato.engines.{other}" for other in others} & modules
 
 
 def test_version_and_usage():

@@ -8,7 +8,7 @@ import pytest
 from sfumato.core.errors import InputError, OutputExistsError
 from sfumato.core.files import sha256_of
 from sfumato.core.release import check_files, released_files
-from sfumato.core.staging import WorkFolder
+from sfumato.core.storage.work_folder import WorkFolder
 
 CONTENT = {"m.csv": "data", "m.labels.txt": "labels"}
 OTHER = {"m.csv": "new data", "m.labels.txt": "new labels"}

@@ -17,10 +17,8 @@ from sfumato.core import (
     InputError,
     LimitError,
     OutputExistsError,
-    ParameterError,
 )
 from sfumato.data.baskets import Baskets, as_baskets, project_file, read_matrix, write_baskets
-from sfumato.data.literals import Bins, Flag, OneOf, Thresholds, literals
 
 SUFFIX = {"npz": ".npz", "libsvm": ".svm", "transactions": ".txt", "csv": ".csv"}
 
@@ -45,7 +43,7 @@ def some_baskets(draw):
     ), packed
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(some_baskets())
 def test_every_format_round_trips(case):
     baskets, packed = case
@@ -218,46 +216,3 @@ def test_unknown_features_are_refused(tmp_path):
     assert not (tmp_path / "out.csv").exists()
     with pytest.raises(DataError, match="1 of the 2 chosen features"):
         read_baskets(path).project(["a", "z"])
-
-
-def test_literals_close_the_one_hot_trap():
-    table = {
-        "age": [20, 30, 50, None],
-        "work": ["gov", "self", "private", "gov"],
-        "steps": [0, 5, 9, 12],
-        "member": ["yes", "no", "yes", "no"],
-        "y": [0, 1, 1, 0],
-    }
-    made = literals(
-        table,
-        {
-            "age": Bins([25, 40]),
-            "work": OneOf(["gov"]),
-            "steps": Thresholds([4, 8]),
-            "member": Flag("yes"),
-        },
-        labels="y",
-    )
-    dense = made.baskets.matrix.toarray()
-    names = made.baskets.feature_names
-    assert names == (
-        "age<=25", "age(25,40]", "age>40", "age=missing", "work=gov", "work=other", "steps>4",
-        "steps>8", "member=yes",
-    )  # fmt: skip
-    for column in ("age", "work"):  # exactly one literal a row: nothing is told by absence alone
-        own = [i for i, c in enumerate(made.columns) if c == column]
-        assert dense[:, own].sum(axis=1).tolist() == [1, 1, 1, 1]
-        assert made.absence_risky[own].all()
-    assert not made.absence_risky[6:].any()
-    assert dense[:, 6:].tolist() == [[0, 0, 1], [1, 0, 0], [1, 1, 1], [1, 1, 0]]
-    assert made.baskets.labels == ("0", "1", "1", "0")
-    with pytest.raises(DataError, match="no column 'agee'"):
-        literals(table, {"agee": Bins([1])})
-    with pytest.raises(DataError, match="not a number"):
-        literals(table, {"work": Bins([1])})
-    with pytest.raises(ParameterError, match="rising"):
-        literals(table, {"age": Bins([4, 2])})
-    with pytest.raises(ParameterError, match="distinct"):
-        literals(table, {"work": OneOf([])})
-    with pytest.raises(ParameterError, match="No column"):
-        literals(table, {})

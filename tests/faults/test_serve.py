@@ -64,7 +64,7 @@ class Visited(Served):
             headers |= {"Content-Type": "application/json", "Origin": f"http://{host}"}
         connection.request(
             "GET" if body is None else "POST",
-            path,
+            self.base.removeprefix(self.origin) + path,
             None if body is None else json.dumps(body),
             headers,
         )
@@ -169,6 +169,13 @@ def test_a_shelf_that_a_kill_or_a_full_disk_left_half_written(tmp_path, monkeypa
     shelf.path.write_bytes(whole + b'{"part": "te')
     shelf.add({"part": "text", "candidate": "r3"})
     assert [row["candidate"] for row in shelf.rows()] == ["r1", "r3"]
+    for note in (
+        "two\u2028lines",
+        "next\x85line",
+        "half \ud800 a sign",
+    ):  # none of them ends a line
+        shelf.add({"part": "text", "candidate": "r5", "note": note})
+        assert shelf.rows()[-1] == {"part": "text", "candidate": "r5", "note": note}
     (tmp_path / "victim").write_text("somebody else's")
     (tmp_path / "linked.jsonl").symlink_to(tmp_path / "victim")
     with pytest.raises(OSError, match="symbolic links"):

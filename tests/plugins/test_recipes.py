@@ -14,14 +14,14 @@ from sfumato.core.errors import ModelError
 from sfumato.core.exploration import load
 from sfumato.engines.baskets.registry import SELECTORS
 from sfumato.engines.baskets.selectors.base import ContainmentSelector
-from sfumato.engines.baskets.selectors.factories import Offer
 from sfumato.engines.baskets.selectors.greedy import GreedyHamDist
-from sfumato.engines.tables.registry import LOSSES, RISKS, STRATEGIES
+from sfumato.engines.tables.registry import LOSSES, RISKS, SHOWN, STRATEGIES
+from sfumato.engines.tables.request import TablesRequest
 from sfumato.engines.text.learners.protocol import Learner, Model
 from sfumato.engines.text.learners.registry import LEARNERS, MODELS
 from sfumato.engines.text.redaction.registry import REPLACEMENTS
 from sfumato.engines.text.redaction.replacer import Replacer
-from sfumato.report import write_report
+from sfumato.reports import write_report
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def registered():
 
     yield register
     for registry, name in added:
-        del registry._entries[name]
+        registry.unregister(name)
 
 
 def goes_round(engine, values, data, tmp_path, *, named, **options):
@@ -201,6 +201,55 @@ def test_a_loss(registered, small_samples, tmp_path):
     goes_round("tables", values, small_samples / "register.csv", tmp_path, named="groups-lost")
 
 
+class CrowdedShare:
+    """The share of records in groups that at least five people of the population fit."""
+
+    name: ClassVar[str] = "crowded"
+    help: ClassVar[str] = "Share of records in groups of five people or more."
+
+    @staticmethod
+    def of_groups(groups):
+        return float(groups.count[groups.people >= 5].sum()) / groups.records
+
+    @staticmethod
+    def of_file(groups):
+        return float(groups.count[groups.people >= 5].sum()) / int(groups.count.sum())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{}, {"population": "population.csv"}, {"min_k": 5, "suppress": 0.2},
+     {"min_k": 5, "suppress": 0.2, "suppress_as": "cells"}],
+)  # fmt: skip
+def test_a_shown_measure(registered, small_samples, tmp_path, asked):
+    """A class and its registration: the figure is explored, saved, measured on the file and reported."""
+    registered(SHOWN, "crowded", CrowdedShare)
+    asked = {n: small_samples / v if n == "population" else v for n, v in asked.items()}
+    release = goes_round(
+        "tables", table_values(small_samples, **asked), small_samples / "register.csv", tmp_path,
+        named=CrowdedShare.help,
+    )  # fmt: skip
+    knee = load(tmp_path / "explored").knee()
+    assert 0 < knee.shown["crowded"] <= 1
+    assert release.measured.shown["crowded"] == pytest.approx(knee.shown["crowded"], abs=1e-12)
+    assert json.loads((tmp_path / "released" / "release.json").read_text())["measured"]["shown"]
+
+
+@pytest.mark.parametrize("name", list(SHOWN))
+def test_a_shown_measure_is_the_same_in_the_file(name, small_samples, tmp_path):
+    """Every figure of the search is measured again on the published file."""
+    values = table_values(small_samples, evaluations=50)
+    found = ENGINES["tables"].explore(TablesRequest.made(values, owner="explore"))
+    knee = found.knee()
+    release = found.publish(knee, small_samples / "register.csv", out=tmp_path / "released")
+    explored, measured = (getattr(record, name) for record in (knee, release.measured))
+    if name == "risks":
+        explored, measured = (
+            record.model_dump(exclude={"estimate"}) for record in (explored, measured)
+        )
+    assert measured == pytest.approx(explored, abs=1e-9)
+
+
 def test_a_strategy(registered, small_samples, tmp_path):
     registered(STRATEGIES, "steps", one_step_at_a_time)
     values = table_values(small_samples, strategy="steps")
@@ -221,7 +270,7 @@ class Frequent(ContainmentSelector):
 
 
 def test_a_selector(registered, small_samples, tmp_path):
-    registered(SELECTORS, "frequent", Offer(lambda k, _stop, _seed: Frequent(k)))
+    registered(SELECTORS, "frequent", Frequent)
     values = {"matrix": small_samples / "purchases.npz", "labels": small_samples / "purchases.labels.txt",
               "k": [5], "selector": ["frequent"], "folds": 2}  # fmt: skip
     goes_round(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
-from sfumato.cli.report import app
+from sfumato.cli.report import report
 
 runner = CliRunner()
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+app.command()(report)
 
 
 def test_it_writes_the_page_the_facts_and_the_certificate(tmp_path, copied):

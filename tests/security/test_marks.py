@@ -13,8 +13,8 @@ import pytest
 from sfumato.core.errors import InputError, ModelError, PrivacyWarning
 from sfumato.core.exploration import Exploration
 from sfumato.core.measures import Risk, Utility
-from sfumato.core.private_key import PrivateKey, key_file, private_key
 from sfumato.core.records import Candidate, FrontierRecord, InputFile, Release
+from sfumato.core.storage.private_key import PrivateKey, key_file, private_key
 
 ROWS = "name,age\nCanarina,33\n"
 SHA256 = hashlib.sha256(ROWS.encode()).hexdigest()
@@ -68,7 +68,9 @@ def test_the_key_is_never_shown_or_serialised():
 
 
 def test_two_processes_draw_one_key(own_key):
-    code = "from sfumato.core.private_key import private_key; print(private_key().mark('x'))"
+    code = (
+        "from sfumato.core.storage.private_key import private_key; print(private_key().mark('x'))"
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     running = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment)

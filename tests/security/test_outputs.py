@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from sfumato.core.errors import InputError, LockedError, OutputExistsError, WorkError
-from sfumato.core.staging import check_output, whole_directory, whole_file, whole_files
+from sfumato.core.storage.staging import check_output, whole_directory, whole_file, whole_files
 
 FRONTIER = json.dumps({"engine": "tables", "candidates": []})
 
@@ -157,10 +157,10 @@ class Killed(BaseException):
 @pytest.mark.parametrize("force", [False, True])
 def test_l1_a_folder_killed_at_any_step(tmp_path, kills, monkeypatch, force, exchange):
     """After a kill the old folder stands or the new one does, at the latest after the next run."""
-    from sfumato.core.staging import WorkFolder
+    from sfumato.core.storage.work_folder import WorkFolder
 
     if not exchange:
-        monkeypatch.setattr("sfumato.core.staging.rename_by", lambda *_: False)
+        monkeypatch.setattr("sfumato.core.storage.work_folder.rename_by", lambda *_: False)
     for step in range(1, 99):
         place = tmp_path / str(step)
         place.mkdir()
@@ -206,7 +206,7 @@ def test_l2_an_output_that_is_a_link_to_a_folder(tmp_path):
 def test_l10_a_lock_is_the_kernels_not_a_number_of_a_process(tmp_path):
     """A folder of a live run is left alone, whatever its process is called here; a dead one never blocks."""
     code = (
-        "import sys\nfrom sfumato.core.staging import whole_file\n"
+        "import sys\nfrom sfumato.core.storage.staging import whole_file\n"
         "with whole_file(sys.argv[1]) as path:\n"
         "    path.write_text('x')\n    print('ready', flush=True)\n    sys.stdin.read()"
     )

@@ -1,19 +1,20 @@
 """The command line: a few commands of its own, and a group for each engine that is installed.
 
-`app` holds every command. The console script builds only the group that was called, because reading the
+`app` holds every command. The console script builds only the command that was called, because reading the
 options of all commands takes longer than everything else that `sfumato --help` does.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from .._version import __version__
 from . import run
+from ._running import DEBUG, listed, running
 from .report import report
 from .serve import serve
 
@@ -34,22 +35,26 @@ def _root(
         list[str] | None,
         typer.Option(help="Raise a limit of the readers, such as columns=20000; repeatable."),
     ] = None,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error, which may hold data.")
+    ] = False,
 ) -> None:
+    DEBUG.set(debug)
     if limit:
         from ..data.limits import Limits, set_limits
-        from ._running import running
 
         with running():
             set_limits(Limits().raised(limit))
 
 
-def build(only: Collection[str] = ()) -> typer.Typer:
+def build(words: Sequence[str] = ()) -> typer.Typer:
     """Build the commands.
 
     Parameters
     ----------
-    only : collection of str
-        The first words of a command line: only the engine that they name is built with its commands.
+    words : sequence of str
+        The first words of a command line: only the command or the group that they name is built with
+        its options, and of all others there is what a help text lists. "" names none.
 
     """
     from ..core.engine import ENGINES
@@ -63,22 +68,44 @@ def build(only: Collection[str] = ()) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     made.callback()(_root)
-    own = (run.demo, run.samples, run.run, report, serve)
-    for command in own:
-        made.command()(command)
-    if any(command.__name__ in only for command in own):
-        return made
-    for name in [name for name in ENGINES if name in only] or ENGINES:
-        engine = ENGINES[name]
-        if only and name not in only:  # the root's help lists the groups by their summaries
-            group = typer.Typer(help=engine.summary)
-            group.callback()(lambda: None)
+    called = next(iter(words), None)
+    for command in (run.demo, run.samples, run.run, report, serve):
+        name = command.__name__
+        if called in (None, name):
+            made.command()(command)
         else:
-            from ._engines import engine_app
-
-            group = engine_app(engine)
-        made.add_typer(group, name=name)
+            made.command(name, help=command.__doc__)(listed)
+        if called == name:
+            return made
+    if called is None or called not in ENGINES:
+        for name in ENGINES:
+            made.add_typer(_group(name, words), name=name)
+    else:
+        made.add_typer(_group(called, words), name=called)
     return made
+
+
+def _group(name: str, words: Sequence[str]) -> typer.Typer:
+    """Return the commands of an engine, or of one that is not called its summary."""
+    from ..core.engine import ENGINES
+    from ..core.errors import ParameterError
+
+    is_called = not words or name == words[0]
+    try:
+        engine = ENGINES[name]
+    except ParameterError as error:  # of another package, which must not take the others with it
+        if is_called:
+            raise
+        group = typer.Typer(help=f"(not usable) {error}")
+        group.callback()(listed)
+        return group
+    if is_called:
+        from ._engines import engine_app
+
+        return engine_app(engine, words[1:])
+    group = typer.Typer(help=engine.summary)
+    group.callback()(listed)
+    return group
 
 
 def __getattr__(name: str) -> typer.Typer:
@@ -89,7 +116,12 @@ def __getattr__(name: str) -> typer.Typer:
 
 def main() -> None:
     """Run the console script."""
-    called = next(
-        (word for word in sys.argv[1:] if not word.startswith("-") and "=" not in word), ""
-    )
-    build([called])()
+    from ..core.errors import SfumatoError
+
+    words = [word for word in sys.argv[1:] if not word.startswith("-") and "=" not in word]
+    try:
+        app = build([*words[:2], ""])
+    except SfumatoError as error:
+        typer.echo(f"sfumato: {error}", err=True)
+        sys.exit(error.exit_status)
+    app()

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import typer
+from pydantic import JsonValue
 
-from ..core.engine import Call, Engine, Verb
-from ..core.errors import WithheldError
+from ..core.engine import AnyEngine, AnyVerb, Call, Verb
 from ..core.request import Request, parameter
 from ._options import Given, make_command
-from ._running import Console
+from ._running import Console, listed
 
 __all__ = ["engine_app"]
 
@@ -22,49 +23,63 @@ class _Explored(Request):
     )
 
 
-def engine_app(engine: Engine) -> typer.Typer:
-    """Return the command group of an engine."""
+def engine_app(engine: AnyEngine, words: Sequence[str] = ()) -> typer.Typer:
+    """Return the command group of an engine.
+
+    Parameters
+    ----------
+    engine : Engine
+        The engine.
+    words : sequence of str
+        The words after the engine's name: only the command that they name is built with its options;
+        all are without any.
+
+    """
     app = typer.Typer(
         help=engine.summary,
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
-    words = f"sfumato {engine.name}"
-    app.command("explore")(
-        make_command(
-            f"{words} explore",
-            "Find the frontier of candidate releases, risk against utility.",
-            [engine.Request],
-            partial(_explore, engine),
-            out_help="Folder for frontier.json and what publishing needs.",
-        )
+
+    def add(name: str, about: str, make: Callable[[str, str], Callable[..., None]]) -> None:
+        if not words or name == words[0]:
+            app.command(name)(make(f"sfumato {engine.name} {name}", about))
+        else:
+            app.command(name, help=about)(listed)
+
+    def explore(command: str, about: str) -> Callable[..., None]:
+        wanted = "Folder for frontier.json and what publishing needs."
+        body = partial(_explore, engine)
+        return make_command(command, about, [engine.Request], body, out_help=wanted)
+
+    def publish(command: str, about: str) -> Callable[..., None]:
+        wanted = "Folder for the release, or a data file where the engine writes one."
+        models: list[type[Request]] = [_Explored, engine.PublishRequest, engine.Choice]
+        return make_command(command, about, models, partial(_publish, engine), out_help=wanted)
+
+    add("explore", "Find the frontier of candidate releases, risk against utility.", explore)
+    add(
+        "publish",
+        "Publish data as a candidate says, in its own format, and measure what was written.",
+        publish,
     )
-    app.command("publish")(
-        make_command(
-            f"{words} publish",
-            "Publish data as a candidate says, in its own format, and measure what was written.",
-            [_Explored, engine.PublishRequest, engine.Choice],
-            partial(_publish, engine),
-            out_help="Folder for the release, or a data file where the engine writes one.",
-        )
-    )
-    verbs = [*_attack(engine), *engine.verbs()]
-    for verb in verbs:
-        app.command(verb.name)(
-            make_command(
-                f"{words} {verb.name}",
-                verb.help,
-                [verb.Request],
-                partial(_verb, verb),
+    for verb in (*_attack(engine), *engine.verbs()):
+        add(
+            verb.name,
+            verb.help,
+            partial(
+                make_command,
+                models=[verb.Request],
+                body=partial(_verb, verb),
                 writes=verb.writes,
                 out_help="Where the result goes.",
-            )
+            ),
         )
     return app
 
 
-def _explore(engine: Engine, given: Given, call: Call, console: Console) -> None:
+def _explore(engine: AnyEngine, given: Given, call: Call, console: Console) -> None:
     from ..core.files import check_output, whole_directory
 
     request = given.made(engine.Request)
@@ -80,11 +95,11 @@ def _explore(engine: Engine, given: Given, call: Call, console: Console) -> None
     console.say(f"written: {call.out}/frontier.json")
 
 
-def _publish(engine: Engine, given: Given, call: Call, console: Console) -> None:
+def _publish(engine: AnyEngine, given: Given, call: Call, console: Console) -> None:
     from pathlib import Path
 
-    from ..core.ownership import refuse_inputs
     from ..core.records import FRONTIER_FILE
+    from ..core.storage.ownership import refuse_inputs
 
     request = given.made(engine.PublishRequest)
     candidate = None
@@ -99,28 +114,21 @@ def _publish(engine: Engine, given: Given, call: Call, console: Console) -> None
             f"candidate {candidate.id}: risk {candidate.risk.value:.4g}, "
             f"utility {candidate.utility.value:.4g}"
         )
-    release = engine.publish(
+    made = engine.publish(
         exploration, candidate, request, out=call.out, force=call.force, progress=call.progress
     )
-    for line in release.lines():
+    assert made.release is not None  # publishing in memory is for Python alone
+    for line in made.lines():
         console.say(line)
-    console.say(f"written: {call.out}")
-    console.result({"out": str(call.out), **release.to_json()})
-    if release.withheld:
-        from ..core.quarantine import quarantine_of
-
-        assert call.out is not None
-        raise WithheldError(
-            f"{len(release.withheld):,} of the records could not be processed and were withheld.",
-            hint=f"{quarantine_of(call.out)} lists them by id, with the reason.",
-        )
+    console.result({"out": str(call.out), **made.release.to_json()})
+    made.refuse_withheld()
 
 
-def _attack(engine: Engine) -> list[Verb]:
+def _attack(engine: AnyEngine) -> list[AnyVerb]:
     if engine.AttackRequest is None:
         return []
 
-    def run(request: Request, call: Call) -> dict[str, object]:
+    def run(request: Request, call: Call) -> dict[str, JsonValue]:
         from ..core.files import check_output, write_json
 
         if call.out is not None:
@@ -136,14 +144,14 @@ def _attack(engine: Engine) -> list[Verb]:
             "attack",
             "Attack a release, and report what the adversary finds.",
             engine.AttackRequest,
-            run,  # type: ignore[arg-type]
+            run,
             writes="optional",
         )
     ]
 
 
-def _verb(verb: Verb, given: Given, call: Call, console: Console) -> None:
-    from ..core.ownership import refuse_inputs
+def _verb(verb: AnyVerb, given: Given, call: Call, console: Console) -> None:
+    from ..core.storage.ownership import refuse_inputs
 
     request = given.made(verb.Request)
     if call.out is not None:

@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
-import json
+import errno
 import sys
+import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Annotated, TextIO
 
 import typer
 
+from .._kernel_cache import is_empty
 from ..core.engine import Progress, no_progress
-from ..core.errors import PrivacyWarning, SfumatoError
+from ..core.errors import FormerSpellingWarning, PrivacyWarning, SfumatoError
 from ..core.printing import printable
-from ._compiling import NOTICE, watched
 
-__all__ = ["Console", "DebugFlag", "ForceFlag", "JsonFlag", "QuietFlag", "running"]
+__all__ = [
+    "NOTICE",
+    "Console",
+    "DebugFlag",
+    "ForceFlag",
+    "JsonFlag",
+    "QuietFlag",
+    "listed",
+    "running",
+]
 
 ForceFlag = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
 QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
-DebugFlag = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+DebugFlag = Annotated[bool, typer.Option("--debug", hidden=True)]
+"""Also `sfumato --debug …`, which is the one that is shown."""
+
+
+DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
+"""Whether `sfumato --debug` was given."""
+
+NOTICE = "first use: compiling for this machine (once, usually less than half a minute)"
+
+
+def listed() -> None:
+    """Stand for a command that is listed in a help text and not called."""
 
 
 @dataclass
@@ -42,6 +64,8 @@ class Console:
     def result(self, value: Mapping[str, object]) -> None:
         """Print the result for scripts; nothing without --json."""
         if self.json:
+            import json
+
             typer.echo(json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False))
 
     @contextmanager
@@ -49,7 +73,9 @@ class Console:
         """Show how far the work is: a bar on a terminal, a plain line every ten seconds elsewhere."""
         if self.quiet or self.json:
             yield no_progress
-        elif sys.stderr.isatty():
+            return
+
+        if sys.stderr.isatty():
             from rich.console import Console as RichConsole
             from rich.progress import (
                 BarColumn,
@@ -66,18 +92,13 @@ class Console:
             with Bar(*columns, console=RichConsole(stderr=True), transient=True) as bar:
                 task = bar.add_task(label, total=None, note="", visible=False)
 
-                compiled = bar.add_task(NOTICE, total=None, note="", visible=False)
-
                 def advance(steps: int = 1, *, total: int | None = None, note: str = "") -> None:
                     bar.update(task, total=total, advance=steps, note=note, visible=True)
 
-                def compiling(done: int) -> None:
-                    bar.update(compiled, completed=done, visible=True)
-
-                with watched(compiling):
+                with _notice(bar.console.print):
                     yield advance
         else:
-            done, last, told = 0, time.monotonic(), False
+            done, last = 0, time.monotonic()
 
             def report(steps: int = 1, *, total: int | None = None, note: str = "") -> None:
                 nonlocal done, last
@@ -87,21 +108,33 @@ class Console:
                     of = f" of {total:,}" if total else ""
                     typer.echo(f"{label}: {done:,}{of} {note}".rstrip(), err=True)
 
-            def notice(_done: int) -> None:
-                nonlocal told
-                if not told:
-                    told = True
-                    typer.echo(f"{label}: {NOTICE}", err=True)
-
-            with watched(notice):
+            with _notice(lambda text: typer.echo(f"{label}: {text}", err=True)):
                 yield report
 
 
 @contextmanager
+def _notice(tell: Callable[[str], object]) -> Iterator[None]:
+    """Tell that kernels are being compiled, if none has been before and the block takes a while."""
+    if not is_empty():
+        yield
+        return
+    # Later than at once: a command that is refused compiles nothing and prints one sentence only.
+    timer = threading.Timer(2.0, tell, (NOTICE,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """Show a warning about privacy as one sentence, as errors are, without a place in the code."""
+    """Show a warning as one sentence, as errors are, without a place in the code."""
+    shown = PrivacyWarning, FormerSpellingWarning
     with warnings.catch_warnings():
-        warnings.simplefilter("always", PrivacyWarning)
+        for category in shown:
+            warnings.simplefilter("always", category)
         others = warnings.showwarning
 
         def show(
@@ -112,7 +145,7 @@ def _warnings_as_lines() -> Iterator[None]:
             file: TextIO | None = None,
             line: str | None = None,
         ) -> None:
-            if issubclass(category, PrivacyWarning):
+            if issubclass(category, shown):
                 typer.echo(printable(f"sfumato: warning: {message}"), err=True)
             else:
                 others(message, category, filename, lineno, file, line)
@@ -126,6 +159,7 @@ def running(
     *, quiet: bool = False, as_json: bool = False, debug: bool = False
 ) -> Iterator[Console]:
     """Run a command's body: an error becomes one sentence on stderr and an exit status."""
+    debug = debug or DEBUG.get()
     try:
         with _warnings_as_lines():
             yield Console(quiet=quiet, json=as_json, debug=debug)
@@ -149,6 +183,9 @@ def running(
     except OSError as error:
         if debug:
             raise
+        if error.errno == errno.ENAMETOOLONG:
+            typer.echo("sfumato: The name of a file or folder is too long.", err=True)
+            raise typer.Exit(2) from None
         name = "" if error.filename is None else f" ({str(error.filename).rsplit('/', 1)[-1]})"
         typer.echo(f"sfumato: {error.strerror or 'a file could not be used'}{name}.", err=True)
         missing = isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError)
@@ -159,7 +196,7 @@ def running(
             raise
         typer.echo(
             f"sfumato: The work failed with an internal error ({type(error).__name__}); "
-            "nothing was published. Hint: --debug shows the traceback, which may hold data.",
+            "nothing was published. Hint: `sfumato --debug …` shows the traceback, which may hold data.",
             err=True,
         )
         raise typer.Exit(1) from None

@@ -9,12 +9,9 @@ import typer
 
 from ._running import DebugFlag, ForceFlag, JsonFlag, QuietFlag, running
 
-__all__ = ["app", "report"]
-
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+__all__ = ["report"]
 
 
-@app.command()
 def report(
     folders: Annotated[
         list[Path],
@@ -46,7 +43,7 @@ def report(
 ) -> None:
     """Write report.html (self-contained, offline), facts.json and, with --pdf, report.pdf."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
-        from ..report import write_report
+        from ..reports import write_report
 
         written = write_report(
             folders,

@@ -26,6 +26,9 @@ def run(
     schema: Annotated[Path | None, typer.Option(help="With --init: a table's schema.")] = None,
     population: Annotated[Path | None, typer.Option(help="With --init: its population.")] = None,
     labels: Annotated[Path | None, typer.Option(help="With --init: a matrix's labels.")] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="With --init: the engine, where several recognise a file.")
+    ] = None,
     force: ForceFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
@@ -40,7 +43,8 @@ def run(
 
             given = {"schema": schema, "population": population, "labels": labels}
             others = {name: path for name, path in given.items() if path is not None}
-            written = draft_plan(files, out=out or Path("plan.toml"), others=others, force=force)
+            target = out or Path("plan.toml")
+            written = draft_plan(files, out=target, others=others, engine=engine, force=force)
             for path in written:
                 console.say(f"written: {path}")
             console.result({"written": [str(path) for path in written]})

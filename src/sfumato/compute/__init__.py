@@ -8,30 +8,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..core.arguments import Argument, Named
 from ..core.errors import ParameterError
+from ..core.registry import Registry
 
 if TYPE_CHECKING:
     from .protocol import Compute
 
-__all__ = ["ENGINES", "engine"]
+__all__ = ["COMPUTE", "compute_option", "engine"]
 
-ENGINES = ("local", "spark")
+COMPUTE: Registry[type[Compute]] = Registry(
+    "compute engine",
+    {"local": "sfumato.compute.local:Local", "spark": "sfumato.compute.spark:Spark"},
+    group="sfumato.compute",
+    of="sfumato.compute.protocol:Compute",
+)
+"""Where the work is done, by name; each is made with `threads` and options of its own."""
+
+
+def compute_option(help: str) -> Named:  # noqa: A002 (the word of every command line)
+    """Return the option `--compute NAME[:THREADS]` of a request with the fields `engine` and `threads`."""
+    arguments = {"": [Argument("threads", metavar="THREADS")]}
+    return Named("engine", arguments, help=help, metavar="NAME[:THREADS]", default="local")
 
 
 def engine(name: str = "local", *, threads: int | None = None, **options: Any) -> Compute:
-    """Return the compute engine of that name; `threads` (all cores) for both, `master` for spark.
+    """Return the compute engine of that name; `threads` (all cores) for all, `master` for spark.
 
     >>> engine("local", threads=2)
     Local(threads=2)
     """
+    if name not in COMPUTE:
+        raise ParameterError.constraint("engine", "sfumato", f"one of {', '.join(COMPUTE)}", name)
     if threads is not None:
         options["threads"] = threads
-    if name == "local":
-        from .local import Local
-
-        return Local(**options)
-    if name == "spark":
-        from .spark import Spark
-
-        return Spark(**options)
-    raise ParameterError.constraint("engine", "sfumato", "one of local, spark", name)
+    return COMPUTE[name](**options)

@@ -13,7 +13,6 @@ same key resumes, another one starts anew. Names of parts hold no data.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
@@ -25,12 +24,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from ..core.disk import is_disk_full, remove, sync, sync_tree
 from ..core.errors import OutputExistsError, ParameterError, WorkError
 from ..core.files import canonical_json, sha256_of
-from ..core.ownership import refuse_inputs
+from ..core.lines import append_line, read_lines
 from ..core.records import versions
-from ..core.staging import WorkFolder, check_output, refuse_existing
+from ..core.storage.disk import is_disk_full, remove, sync, sync_tree
+from ..core.storage.ownership import refuse_inputs
+from ..core.storage.staging import check_output
+from ..core.storage.work_folder import WorkFolder, refuse_existing
 
 if TYPE_CHECKING:
     from .protocol import Compute
@@ -179,26 +180,25 @@ class Journal:
             refuse_existing(self.output, force=self.force, folder=self._is_folder)
 
     def _read(self) -> list[dict[str, Any]] | None:
-        """Read the journal up to the first torn line; None when it is not there or of another key."""
+        """Read the journal up to the first damaged line; None when it is not there or of another key."""
         journal = self._work / "journal.jsonl"
         try:
-            content = journal.read_bytes()
+            written = read_lines(journal)
         except FileNotFoundError:
             return None
         lines, whole = [], 0
-        for line in content.splitlines(keepends=True):
+        for line in written:
             try:
-                entry = json.loads(line) if line.endswith(b"\n") else None
+                entry = json.loads(line)
             except ValueError:
                 entry = None
             if not isinstance(entry, dict):
+                os.truncate(journal, whole)
                 break
             lines.append(entry)
-            whole += len(line)
+            whole += len(line) + 1
         if not lines or lines[0] != {"key": self.key, "format": _FORMAT}:
             return None
-        if whole < len(content):
-            os.truncate(journal, whole)
         return lines[1:]
 
     # --- parts -----------------------------------------------------------------------------------
@@ -326,21 +326,7 @@ class Journal:
         return name
 
     def _append(self, line: Mapping[str, object]) -> None:
-        text = json.dumps(line, sort_keys=True, allow_nan=False) + "\n"
-        journal = os.open(
-            self._work / "journal.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600
-        )
-        try:
-            size = os.fstat(journal).st_size
-            try:
-                content = text.encode()
-                if os.write(journal, content) != len(content):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            except OSError:
-                os.ftruncate(journal, size)
-                raise
-        finally:
-            os.close(journal)
+        append_line(self._work / "journal.jsonl", line, sync=False)
 
     # --- the end ---------------------------------------------------------------------------------
 

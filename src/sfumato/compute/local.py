@@ -11,8 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from ..core.errors import ParameterError
-from ..data.database import quoted_name
-from ..data.table_source import Source as OpenedTable
 from .protocol import Source, canonical_counts, check_columns, source_files
 
 if TYPE_CHECKING:
@@ -78,6 +76,8 @@ class Local:
         """Count the rows of each combination of values in DuckDB, which spills to disk when it must."""
         import pyarrow as pa
 
+        from ..data.table_source import Source as OpenedTable
+
         columns = list(columns)
         if not isinstance(source, OpenedTable):
             files = source if isinstance(source, pa.Table) else source_files(source)
@@ -89,6 +89,8 @@ class Local:
 
 
 def _chosen(columns: Sequence[str], *, as_text: bool) -> str:
+    from ..data.database import quoted_name
+
     return ", ".join(
         f"coalesce({quoted_name(c)}, '') AS {quoted_name(c)}" if as_text else quoted_name(c)
         for c in columns

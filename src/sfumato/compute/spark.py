@@ -14,7 +14,7 @@ import re
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,17 +22,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from ..core.errors import FormatError, InputError, ParameterError, WorkError
 from ..data.database import quoted_name
-from ..data.limits import current_limits
-from ..data.table_files import csv_layouts
 from ..data.table_source import Source as OpenedTable
 from ._packing import Failure, pack, unpack
+from ._spark_frames import (
+    TORN,
+    csv_union,
+    parquet_types,
+    plain_type,
+    quoted,
+    read_csv,
+    spark_schema,
+    spark_types,
+    without_patterns,
+)
 from .protocol import COUNT, Source, canonical_counts, check_columns, source_files
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark import Broadcast
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import StructType
 
 __all__ = ["Spark"]
 
@@ -142,7 +150,7 @@ class Spark:
             except Exception as error:
                 raise ParameterError(
                     "What the workers would share cannot be sent to a cluster.",
-                    hint="a secret key never travels: publish surrogates with --engine local.",
+                    hint="a secret key never travels: publish surrogates with --compute local.",
                 ) from error
             sha256 = hashlib.sha256(model).hexdigest()
             broadcast = session.sparkContext.broadcast(model)
@@ -193,11 +201,11 @@ class Spark:
             if isinstance(source, pa.Table):
                 check_columns(columns, source.column_names)
                 types = {field.name: field.type for field in source.schema}
-                frame = session.createDataFrame(_spark_types(source.select(columns)))
+                frame = session.createDataFrame(spark_types(source.select(columns)))
             elif isinstance(source, OpenedTable):
                 check_columns(columns, source.columns)
                 as_text = True
-                frame = _csv_union(
+                frame = csv_union(
                     session,
                     [(layout.columns, layout.paths) for layout in source.layouts],
                     columns,
@@ -210,13 +218,13 @@ class Spark:
                 files = source_files(source)
                 as_text = files[0].suffix == ".csv"
                 if as_text:
-                    frame = _read_csv(session, files, columns)
+                    frame = read_csv(session, files, columns)
                 else:
-                    paths = [_no_glob(os.path.abspath(file)) for file in files]
-                    types = _parquet_types(files)
+                    paths = [without_patterns(os.path.abspath(file)) for file in files]
+                    types = parquet_types(files)
                     check_columns(columns, list(types))
-                    frame = session.read.schema(_spark_schema(types, columns)).parquet(*paths)
-            groups = [functions.col(_name(c)) for c in columns]
+                    frame = session.read.schema(spark_schema(types, columns)).parquet(*paths)
+            groups = [functions.col(quoted(c)) for c in columns]
             if as_text:
                 groups = [
                     functions.coalesce(g, functions.lit("")).alias(c)
@@ -224,9 +232,9 @@ class Spark:
                 ]
             counts = functions.count(functions.lit(1)).alias(COUNT)
             if as_text:
-                torn = functions.max(functions.col(_TORN).isNotNull()).alias(_TORN)
+                torn = functions.max(functions.col(TORN).isNotNull()).alias(TORN)
                 counted = frame.groupBy(*groups).agg(counts, torn).toArrow()
-                if any(counted.column(_TORN).to_pylist()):
+                if any(counted.column(TORN).to_pylist()):
                     raise FormatError("The source has lines with another number of cells.")
             else:
                 counted = frame.groupBy(*groups).agg(counts).toArrow()
@@ -238,7 +246,7 @@ class Spark:
         for index, name in enumerate(columns):
             if name in types:
                 counted = counted.set_column(
-                    index, name, counted.column(name).cast(_plain(types[name]))
+                    index, name, counted.column(name).cast(plain_type(types[name]))
                 )
         return canonical_counts(counted, columns)
 
@@ -348,98 +356,3 @@ def _table(window: list[bytes]) -> pa.Table:
         pa.record_batch([pa.array([number]), pa.array([payload], pa.binary())], schema=schema)
         for number, payload in enumerate(window)
     )
-
-
-_TORN = "_sfumato_torn"
-
-
-def _read_csv(session: SparkSession, files: Sequence[Path], columns: Sequence[str]) -> DataFrame:
-    layouts, delimiter = csv_layouts(files, "csv", current_limits())
-    check_columns(columns, layouts[0].columns)
-    listed = [(layout.columns, layout.paths) for layout in layouts]
-    return _csv_union(session, listed, columns, delimiter)
-
-
-def _csv_union(
-    session: SparkSession,
-    layouts: Sequence[tuple[Sequence[str], Sequence[Path]]],
-    columns: Sequence[str],
-    delimiter: str,
-) -> DataFrame:
-    """Read files by the names of their columns, which may stand in another order in each."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    for names, files in layouts:
-        paths = [_no_glob(os.path.abspath(file)) for file in files]
-        found.setdefault(tuple(names), []).extend(paths)
-    frames = [
-        _csv_frame(session, paths, names, columns, delimiter) for names, paths in found.items()
-    ]
-    whole = frames[0]
-    for frame in frames[1:]:
-        whole = whole.union(frame)
-    return whole
-
-
-def _csv_frame(
-    session: SparkSession,
-    paths: Sequence[str],
-    names: Sequence[str],
-    columns: Sequence[str],
-    delimiter: str,
-) -> DataFrame:
-    """Return the columns asked for of files that share a header, and what tells torn lines."""
-    options: dict[str, bool | int | str] = {
-        "header": True, "sep": delimiter, "quote": '"', "escape": '"', "multiLine": True,
-        "encoding": "UTF-8", "maxCharsPerColumn": -1, "mode": "PERMISSIVE",
-        "columnNameOfCorruptRecord": _TORN, "enforceSchema": True,
-    }  # fmt: skip
-    schema = ", ".join(f"{_name(name)} string" for name in [*names, _TORN])
-    read = session.read.options(**options).schema(schema).csv(list(paths))
-    return read.select(*[_name(c) for c in [*columns, _TORN]])
-
-
-def _parquet_types(files: Sequence[Path]) -> dict[str, pa.DataType]:
-    import pyarrow.parquet as pq
-
-    return {f.name: f.type for file in reversed(files) for f in pq.read_schema(file)}
-
-
-def _spark_schema(types: Mapping[str, pa.DataType], columns: Sequence[str]) -> StructType:
-    """Name the columns to read and their types: what Spark cannot read elsewhere does not matter."""
-    import pyarrow as pa
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    empty = pa.table({c: pa.array([], types[c]) for c in columns})
-    return from_arrow_schema(_spark_types(empty).schema)
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    import pyarrow as pa
-
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
-def _spark_types(table: pa.Table) -> pa.Table:
-    """Bring columns to types that Spark has: it knows no unsigned integers and no dictionaries."""
-    import pyarrow as pa
-
-    wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
-    for index, kind in enumerate(table.schema):
-        plain = _plain(kind.type)
-        if plain == pa.uint64():
-            raise ParameterError.constraint(
-                kind.name, "count_groups", "of a type that Spark has", "uint64"
-            )
-        plain = wider.get(plain, plain)
-        if plain != kind.type:
-            table = table.set_column(index, kind.name, table.column(index).cast(plain))
-    return table
-
-
-def _name(column: str) -> str:
-    return "`" + column.replace("`", "``") + "`"
-
-
-def _no_glob(path: str) -> str:
-    """Name exactly one file: Spark would read * ? [ { as patterns."""
-    return "".join("\\" + c if c in "*?[]{}\\" else c for c in path)

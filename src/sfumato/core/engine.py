@@ -4,31 +4,59 @@ An engine is one object: it has a name, requests that declare its parameters, an
 surface offers. Command line, plan, workbench, report and local page loop over `ENGINES` and know nothing
 of any one engine. An engine of another package is found by its entry point in the group
 `sfumato.engines`; tests/plugins holds a whole one, and CONTRIBUTING.md walks through it.
+
+Nothing here imports pydantic: `sfumato --help` asks engines for their names and summaries alone.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import metadata
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+)
 
-from pydantic import JsonValue
+from .errors import InputError, did_you_mean
+from .registry import Registry
 
-from . import choice as choices
-from . import exploration as explorations
-from . import records
-from . import request as requests
-from .desk import Desk
-from .errors import InputError, ParameterError, did_you_mean
-from .story import Story
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
-__all__ = ["ENGINES", "Call", "Engine", "Part", "Progress", "Verb", "engine_named", "no_progress"]
+    from . import choice as choices
+    from . import exploration as explorations
+    from . import records
+    from . import request as requests
+    from .publication import Publication
+    from .story import Story
 
-GROUP = "sfumato.engines"
+__all__ = [
+    "ENGINES",
+    "AnyEngine",
+    "AnyVerb",
+    "Call",
+    "Engine",
+    "Part",
+    "Progress",
+    "Verb",
+    "engine_named",
+    "no_progress",
+]
+
+Req = TypeVar("Req", bound="requests.Request")
+Pub = TypeVar("Pub", bound="requests.Request")
+Expl = TypeVar("Expl", bound="explorations.Exploration[Any, Any]")
+Cand = TypeVar("Cand", bound="records.Candidate")
+Rel = TypeVar("Rel", bound="records.Release")
 
 
 class Progress(Protocol):
@@ -55,7 +83,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Verb:
+class Verb(Generic[Req]):
     """A command that an engine offers beyond explore, publish and attack.
 
     `run` gets the request and the call and returns what `--json` prints. `writes` says whether the verb
@@ -64,8 +92,8 @@ class Verb:
 
     name: str
     help: str
-    Request: type[requests.Request]
-    run: Callable[[Any, Call], Mapping[str, JsonValue]]
+    Request: type[Req]
+    run: Callable[[Req, Call], Mapping[str, JsonValue]]
     writes: Literal["required", "optional", "no"] = "required"
 
 
@@ -84,8 +112,8 @@ class Part:
     """By name of an input that another part of the same report published: the id of that part."""
 
 
-class Engine(ABC):
-    """Base of all engines.
+class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
+    """Base of all engines: `Engine[Request, PublishRequest, Exploration, Candidate, Release]`.
 
     Class attributes
     ----------------
@@ -97,60 +125,84 @@ class Engine(ABC):
         One line of help.
     order : int
         Where the engine's part stands in a report and in a run; smaller is earlier.
-    Request, PublishRequest : type of Request
-        The parameters of explore and publish. Each has exactly one field of role "data".
-    Choice : type of Choice
-        The ways of choosing a candidate.
-    Exploration : type of Exploration
-        What explore returns; knows how to save and load itself.
-    Release : type of Release
-        The record of a publication.
-    Attack : type of AttackRecord, optional
-        The record of an attack, where the engine can attack a release.
-    AttackRequest : type of Request, optional
-        The parameters of attack.
+    examples : mapping of str to str
+        By verb: a short doctest for the help of the function of that name.
+
+    The types below are assigned as class attributes (`Request = ToyRequest`), or written as properties
+    that import them, so that listing the engines loads no model.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     summary: ClassVar[str]
     order: ClassVar[int] = 100
-    Request: ClassVar[type[requests.Request]]
-    PublishRequest: ClassVar[type[requests.Request]]
-    Choice: ClassVar[type[choices.Choice]] = choices.Choice
-    Exploration: ClassVar[type[explorations.Exploration[Any, Any]]]
-    Release: ClassVar[type[records.Release]] = records.Release
-    AttackRequest: ClassVar[type[requests.Request] | None] = None
-    Attack: ClassVar[type[records.AttackRecord] | None] = None
+    examples: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    @abstractmethod
+    def Request(self) -> type[Req]:
+        """The parameters of explore; exactly one field has the role "data"."""
+
+    @property
+    @abstractmethod
+    def PublishRequest(self) -> type[Pub]:
+        """The parameters of publish; exactly one field has the role "data"."""
+
+    @property
+    @abstractmethod
+    def Exploration(self) -> type[Expl]:
+        """What explore returns; knows how to save and load itself."""
+
+    @property
+    def Release(self) -> type[Rel]:
+        """The record of a publication."""
+        from .records import Release
+
+        return cast("type[Rel]", Release)
+
+    @property
+    def Choice(self) -> type[choices.Choice]:
+        """The ways of choosing a candidate."""
+        from .choice import Choice
+
+        return Choice
+
+    @property
+    def AttackRequest(self) -> type[requests.Request] | None:
+        """The parameters of attack, where the engine can attack a release."""
+        return None
+
+    @property
+    def Attack(self) -> type[records.AttackRecord] | None:
+        """The record of an attack, where the engine can attack a release."""
+        return None
 
     @abstractmethod
-    def explore(
-        self, request: Any, *, progress: Progress = no_progress
-    ) -> explorations.Exploration[Any, Any]:
+    def explore(self, request: Req, *, progress: Progress = no_progress) -> Expl:
         """Return the frontier of candidates that the request asks for."""
 
     @abstractmethod
     def publish(
         self,
-        exploration: Any,
-        candidate: Any,
-        request: Any,
+        exploration: Expl,
+        candidate: Cand,
+        request: Pub,
         *,
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,
-    ) -> Any:
-        """Publish the request's data as a candidate says; return the Release, or data without `out`."""
+    ) -> Publication[Rel]:
+        """Publish the request's data as a candidate says; without `out`, in memory where the engine can."""
 
     @abstractmethod
     def story(self, part: Part) -> Story:
         """Return this engine's part of a report, from its records alone."""
 
-    def load(self, folder: Path) -> explorations.Exploration[Any, Any]:
+    def load(self, folder: Path) -> Expl:
         """Return the exploration that a folder holds."""
         return self.Exploration.load(folder)
 
-    def needs_choice(self, request: Any) -> bool:  # noqa: ARG002
+    def needs_choice(self, request: Pub) -> bool:  # noqa: ARG002
         """Return whether publishing this request takes a candidate of the frontier."""
         return True
 
@@ -164,20 +216,24 @@ class Engine(ABC):
         """
         return exploring, publishing
 
-    def attack(self, request: Any, call: Call) -> records.AttackRecord:  # noqa: ARG002
-        """Attack a release; only engines with an `AttackRequest` can."""
+    def attack(self, request: requests.Request, call: Call) -> records.AttackRecord:  # noqa: ARG002
+        """Attack a release; only engines with an `AttackRequest` can, and get one of it."""
         raise InputError(f"The {self.name} engine has no attack.")
 
-    def desk(self, folder: Path) -> Desk | None:  # noqa: ARG002
-        """Return the folder as a place where people answer questions, or None if it is none of ours."""
-        return None
-
-    def verbs(self) -> Sequence[Verb]:
+    def verbs(self) -> Sequence[AnyVerb]:
         """Return further commands of the engine."""
         return ()
 
-    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str] | None:  # noqa: ARG002
-        """Return the lines of a plan's section for a data file, or None if it is not this engine's.
+    def claim(self, file: Path) -> float:  # noqa: ARG002
+        """Return how sure the engine is that a data file is its own, from 0 (not at all) to 1.
+
+        A plan is drafted by the engine with the highest claim; a suffix that other engines read too
+        is worth one half.
+        """
+        return 0.0
+
+    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str]:  # noqa: ARG002
+        """Return the lines of a plan's section for a data file that the engine claims.
 
         Parameters
         ----------
@@ -189,45 +245,22 @@ class Engine(ABC):
             Where the plan will lie; files written beside it are created whole.
 
         """
-        return None
+        raise InputError(f"The {self.name} engine drafts no plan.")
 
 
-@cache
-def _entry_points() -> dict[str, metadata.EntryPoint]:
-    found = {point.name: point for point in metadata.entry_points(group=GROUP)}
-    return {name: found[name] for name in sorted(found)}
+AnyVerb: TypeAlias = Verb[Any]
+AnyEngine: TypeAlias = Engine[Any, Any, Any, Any, Any]
+
+ENGINES: Registry[AnyEngine] = Registry(
+    "engine",
+    {name: f"sfumato.engines.{name}.engine:ENGINE" for name in ("baskets", "tables", "text")},
+    group="sfumato.engines",
+    of=Engine,
+)
+"""The engines that are installed, by name."""
 
 
-@cache
-def _loaded(name: str) -> Engine:
-    engine = _entry_points()[name].load()
-    if not isinstance(engine, Engine):
-        raise ParameterError(f"The entry point {name!r} of {GROUP} is not an engine.")
-    return engine
-
-
-class _Engines(Mapping[str, Engine]):
-    """The engines that are installed, found by their entry points and loaded when first used."""
-
-    def __getitem__(self, name: str) -> Engine:
-        if name not in _entry_points():
-            raise KeyError(name)
-        return _loaded(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_entry_points())
-
-    def __len__(self) -> int:
-        return len(_entry_points())
-
-    def __contains__(self, name: object) -> bool:
-        return name in _entry_points()
-
-
-ENGINES = _Engines()
-
-
-def engine_named(name: str) -> Engine:
+def engine_named(name: str) -> AnyEngine:
     """Return an installed engine; an unknown name is an error that lists the known ones."""
     if name not in ENGINES:
         raise InputError(

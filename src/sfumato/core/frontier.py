@@ -103,21 +103,6 @@ class Frontier(Generic[T]):
         entries[risk] = (utility, item)
         return True
 
-    def insert_many(
-        self,
-        risk: npt.NDArray[np.float64],
-        utility: npt.NDArray[np.float64],
-        item_at: Callable[[int], T],
-    ) -> int:
-        """Put many points in at once; `item_at(i)` is asked only for those that go in."""
-        added = 0
-        for i in non_dominated(risk, utility):
-            point = (float(risk[i]), float(utility[i]))
-            if self._prefer is None and self.dominates(*point):
-                continue
-            added += self.insert(*point, item_at(int(i)))
-        return added
-
     def merge(self, other: Frontier[T]) -> int:
         """Take in another frontier; say how many of its items went in."""
         return sum(self.insert(risk, utility, item) for risk, utility, item in other.entries())
@@ -141,17 +126,6 @@ class Frontier(Generic[T]):
             left, loss = right, 1.0 - entries.peekitem(position)[1][0]
             position += 1
         return area
-
-    def dominated_by(self, risk: float, utility: float) -> list[T]:
-        """List the items that the given point dominates (no worse on both sides, better on one)."""
-        dominated = []
-        for r in self._entries.irange(risk):
-            u, item = self._entries[r]
-            if u > utility:
-                break
-            if (r, u) != (risk, utility):
-                dominated.append(item)
-        return dominated
 
     def area(self) -> float:
         """Measure the area under the staircase of loss = 1 − utility over risk, in [0, 1]².

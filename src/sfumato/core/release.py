@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import PrivacyWarning, ReleaseRefusedError, SfumatoError
 from .files import read_json
-from .private_key import private_key
 from .records import RELEASE_FILE
-from .staging import check_files, whole_files
+from .storage.private_key import private_key
+from .storage.staging import check_files, whole_files
 
 if TYPE_CHECKING:
     from .statistics.shift import ShiftCheck

@@ -199,7 +199,7 @@ class _Libsvm:
                 if value not in {"1", "1.0"}:
                     raise DataError(
                         f"A value on line {number} of {self.path.name!r} is neither 0 nor 1.",
-                        hint="turn counts into binary literals first (sfumato.data.literals).",
+                        hint="turn counts into columns of 0 and 1 first.",
                     )
                 rows.indices.append(i - 1)
             widest = max(widest, last)
@@ -338,8 +338,8 @@ class _Csv:
         elif word not in {"0", "0.0", "false"}:
             raise DataError(
                 f"A cell of record {number} of {self.path.name!r} is neither 0 nor 1.",
-                hint="name the columns of a log by --item and --person or --basket; turn counts and "
-                "categories into binary literals first (sfumato.data.literals).",
+                hint="name the columns of a log by --log item=COLUMN,person=COLUMN; turn counts and "
+                "categories into columns of 0 and 1 first.",
             )
 
 

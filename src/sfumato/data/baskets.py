@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..core.errors import DataError, FormatError, InputError, did_you_mean
-from ..core.files import check_output, whole_file
-from ..core.printing import has_controls
+from ..core.files import check_output, check_plain_file, whole_file
 from ._basket_files import FORMATS, Batch, format_of, is_index, read_lines, sibling, write_lines
+from ._basket_matrix import Baskets, check_labels, check_names, checked_rows, token
 from ._basket_readers import open_batches
 from ._basket_writers import open_writer
+from .inputs import LabelsInput, MatrixInput
 from .npz import write_csr
-from .shuffling import RowPlaces
 from .tally import Tally
 
 __all__ = [
@@ -40,156 +39,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Baskets:
-    """Rows of a 0/1 matrix, the names of its features and, where known, a label a row.
-
-    >>> baskets = Baskets.of([[1, 0], [1, 1]], labels=["a", "b"], feature_names=["tea", "milk"])
-    >>> baskets.matrix.shape, baskets.feature_names
-    ((2, 2), ('tea', 'milk'))
-    """
-
-    matrix: sp.csr_matrix
-    feature_names: tuple[str, ...]
-    labels: tuple[str, ...] | None = None
-    format: str = "npz"
-    label_column: str | None = None
-    files: tuple[Path, ...] = field(default=(), compare=False)
-    above: sp.csr_matrix | None = field(default=None, compare=False)
-    """Which columns are categories of which (a 1 at item, category); None without a hierarchy."""
-
-    @classmethod
-    def of(
-        cls,
-        matrix: object,
-        *,
-        labels: Iterable[object] | None = None,
-        feature_names: Sequence[str] | None = None,
-        format: str = "npz",  # noqa: A002 (the word of the field)
-        label_column: str | None = None,
-    ) -> Baskets:
-        """Build from an array, a scipy matrix or a frame whose columns name the features."""
-        if feature_names is None and hasattr(matrix, "columns"):
-            feature_names = [str(c) for c in matrix.columns]
-        if hasattr(matrix, "to_numpy"):
-            matrix = matrix.to_numpy()
-        rows = sp.csr_matrix(_sound(matrix))
-        names = tuple(feature_names) if feature_names is not None else _numbered(rows.shape[1])
-        if len(names) != rows.shape[1]:
-            raise DataError(f"There are {len(names)} feature names for {rows.shape[1]} features.")
-        check_names(names)
-        tokens = None if labels is None else tuple(_token(v) for v in labels)
-        if tokens is not None and len(tokens) != rows.shape[0]:
-            raise DataError(
-                f"There are {len(tokens)} labels for {rows.shape[0]} rows.",
-                hint="give one label a row, in the order of the rows.",
-            )
-        return cls(_checked(rows), names, tokens, format, label_column)
-
-    def __len__(self) -> int:
-        return int(self.matrix.shape[0])
-
-    def project(self, features: Sequence[str]) -> Baskets:
-        """Keep the named features only, in the order of the input."""
-        wanted = set(features)
-        unknown = wanted.difference(self.feature_names)
-        if unknown and self.format in {"npz", "csv"}:
-            raise DataError(
-                f"{len(unknown)} of the {len(wanted)} chosen features are not in the data.",
-                hint="publish data of the same schema as was explored.",
-            )
-        keep = [i for i, name in enumerate(self.feature_names) if name in wanted]
-        names = tuple(self.feature_names[i] for i in keep)
-        return replace(self, matrix=self.matrix[:, keep], feature_names=names, above=None)
-
-    def shuffled(self, seed: int) -> Baskets:
-        """Put the rows into an order that depends on them and on a private seed alone."""
-        place = RowPlaces(seed, self.matrix.shape[1])
-        order = np.argsort(
-            place(self.matrix.indptr, self.matrix.indices, self.labels), kind="stable"
-        )
-        labels = None if self.labels is None else tuple(self.labels[i] for i in order.tolist())
-        return replace(self, matrix=self.matrix[order], labels=labels)
-
-
-def _sound(matrix: object) -> Any:
-    """Refuse a sparse matrix whose indices or pointers lead outside it."""
-    if sp.issparse(matrix) and hasattr(matrix, "check_format"):
-        try:
-            matrix.check_format(full_check=True)
-        except (ValueError, IndexError, RuntimeError):
-            raise DataError("The matrix has an index or a pointer that lies outside it.") from None
-    return matrix
-
-
-def _token(value: object) -> str:
-    return str(value.item() if isinstance(value, np.generic) else value)
-
-
-def _numbered(d: int) -> tuple[str, ...]:
-    return tuple(f"f{i}" for i in range(d))
-
-
-def check_names(names: Sequence[str]) -> None:
-    """Refuse duplicate or empty feature names: a release must say which column is which."""
-    repeated = len(names) - len(set(names))
-    if repeated:
-        raise DataError(
-            f"{repeated} feature name{'s are' if repeated > 1 else ' is'} used more than once.",
-            hint="give each feature a name of its own.",
-        )
-    if any(not name for name in names):
-        raise DataError("A feature has an empty name.", hint="name every feature.")
-    strange = sum(map(has_controls, names))
-    if strange:
-        raise DataError(
-            f"{strange} feature name{'s hold' if strange > 1 else ' holds'} a control character.",
-            hint="rename the features.",
-        )
-
-
-def check_labels(labels: Iterable[str], classes: Collection[str], *, first: int = 1) -> None:
-    """Refuse labels that are not among the classes that were explored; they could say anything.
-
-    Parameters
-    ----------
-    labels : iterable of str
-        The labels of rows that follow one another.
-    classes : collection of str
-        The classes that may be published.
-    first : int, default=1
-        The number of the first of the rows.
-
-    """
-    wrong = [row for row, label in enumerate(labels, first) if label not in classes]
-    if wrong:
-        raise DataError(
-            f"{len(wrong):,} labels are not among the classes that were explored (the first is that "
-            f"of row {wrong[0]:,}); nothing was published.",
-            hint="explore this data, or correct its labels.",
-        )
-
-
-def _checked(rows: sp.csr_matrix) -> sp.csr_matrix:
-    """Check for 0/1 and bring the rows into one form: uint8 ones, sorted, no stored zero."""
-    wrong = int(np.count_nonzero((rows.data != 0) & (rows.data != 1)))
-    if wrong:
-        raise DataError(
-            f"The matrix holds {wrong} value{'s that are' if wrong > 1 else ' that is'} neither 0 "
-            "nor 1.",
-            hint="turn counts and categories into binary literals first (sfumato.data.literals).",
-        )
-    rows = sp.csr_matrix(rows, copy=not rows.has_canonical_format)
-    rows.sum_duplicates()
-    if rows.data.size and not np.all(rows.data):
-        rows = rows.copy()
-        rows.eliminate_zeros()
-    rows = rows.astype(np.uint8)
-    rows.data[:] = 1
-    return rows
-
-
-def as_baskets(data: object, *, labels: object = None) -> Baskets:
+def as_baskets(data: MatrixInput, *, labels: LabelsInput | None = None) -> Baskets:
     """Take baskets, a path, a frame, an array or a scipy matrix."""
     if isinstance(data, Baskets):
         if labels is None:
@@ -212,17 +62,33 @@ def _labels_of(labels: object) -> Iterable[object]:
 def read_baskets(
     path: str | os.PathLike[str],
     *,
-    labels: object = None,
+    labels: LabelsInput | None = None,
     features: str | os.PathLike[str] | None = None,
     format: str | None = None,  # noqa: A002
 ) -> Baskets:
     """Read a matrix with its labels and feature names.
 
-    `labels` is a file (one label a line), a sequence, or for CSV the name of a column. Without it,
-    libsvm brings its own labels, `X.npz` looks for `X.labels.txt` beside it, and a CSV's last column
-    is taken when it is named y, label or class.
+    Parameters
+    ----------
+    path : path
+        A scipy .npz matrix, libsvm, transactions (one row of items per line) or a 0/1 CSV.
+    labels : path, sequence or str, optional
+        A file with one label per line, the labels, or for CSV the name of a column. Without it, libsvm
+        brings its own labels, `X.npz` looks for `X.labels.txt` beside it, and a CSV's last column is
+        taken when it is named y, label or class.
+    features : path, optional
+        A file with one feature name per line; by default `X.features.txt` beside the matrix.
+    format : {'npz', 'libsvm', 'transactions', 'csv'}, optional
+        The format; inferred from the name if not given.
+
+    Returns
+    -------
+    Baskets
+        The 0/1 rows, the names of the features and, where known, the labels.
+
     """
     path = Path(path)
+    check_plain_file(path)
     if not path.is_file():
         raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
     kind = format or format_of(path)
@@ -244,7 +110,7 @@ def read_baskets(
     del parts
     tokens: Sequence[str] | None = own or None
     if labels is not None and column is None:
-        tokens = [_token(v) for v in _labels_of(labels)]
+        tokens = [token(v) for v in _labels_of(labels)]
         if isinstance(labels, str | os.PathLike):
             files.append(Path(labels))
     elif tokens is None and (beside := sibling(path, "labels")) is not None:
@@ -257,7 +123,7 @@ def read_baskets(
             hint="give one label a row, in the order of the rows.",
         )
     return Baskets(
-        _checked(matrix),
+        checked_rows(matrix),
         tuple(source.names),
         None if tokens is None else tuple(tokens),
         kind,
@@ -339,7 +205,7 @@ def read_matrix(
     source = open_batches(
         path, format_of(path), names=names, label_column=label_column, own_labels=False
     )
-    return _checked(_stacked(list(source.batches()), len(source.names))), source.names
+    return checked_rows(_stacked(list(source.batches()), len(source.names))), source.names
 
 
 @dataclass(frozen=True)

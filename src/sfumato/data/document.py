@@ -10,13 +10,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from ..core.errors import DataError
 
 __all__ = [
     "Document",
-    "DocumentSource",
     "Edit",
     "Edited",
     "Segment",
@@ -25,9 +23,6 @@ __all__ = [
     "by_place",
     "unite",
 ]
-
-DocumentSource: TypeAlias = object
-"""Documents as a path, a frame, a `Corpus` or a list of `Document`; `read_documents` checks which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +112,7 @@ class Document:
             if span.start < before:
                 raise DataError(
                     f"{self._where(span)} overlaps the one before it or is out of order.",
-                    hint="sort the spans and keep the longest of those that overlap, or give --overlaps merge.",
+                    hint="sort the spans and keep the longest of those that overlap, or give --format auto:overlaps=merge.",
                 )
             before = span.end
         return self

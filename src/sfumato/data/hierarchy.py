@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..core.errors import DataError, FormatError, InputError
+from ..core.files import check_plain_file
 from .attributes import Hierarchy
 from .calendar import name_in
 
@@ -20,7 +21,6 @@ __all__ = [
     "hierarchy_nodes",
     "hierarchy_order",
     "hierarchy_rows",
-    "read_hierarchy",
 ]
 
 Span = tuple[int, int]
@@ -90,21 +90,14 @@ def _add_level(nodes: dict[Span, str], names: Sequence[str], what: str) -> None:
             nodes.setdefault((low, high), label)
 
 
-def read_hierarchy(
-    path: str | os.PathLike[str], domain: Sequence[str]
-) -> tuple[tuple[int, int], ...]:
-    """Return the intervals (first and last position) of two values or more that the hierarchy allows.
-
-    A group whose values do not stand side by side in the domain's order is an error: order the domain
-    by the hierarchy (`hierarchy_order`) instead.
-    """
-    return tuple(sorted(hierarchy_names(path, domain)))
-
-
 def hierarchy_names(
     path: str | os.PathLike[str], domain: Sequence[str]
 ) -> dict[tuple[int, int], str]:
-    """Return the intervals of `read_hierarchy` with the hierarchy's own name of each; the lowest level's."""
+    """Return the name of each interval (first and last position) of two values or more that the hierarchy allows.
+
+    The name is the hierarchy's own, of the lowest level. A group whose values do not stand side by side in
+    the domain's order is an error: order the domain by the hierarchy (`hierarchy_order`) instead.
+    """
     rows = hierarchy_rows(path)
     known = {row[0]: row for row in rows}
     name = Path(path).name
@@ -138,6 +131,7 @@ def hierarchy_order(path: str | os.PathLike[str]) -> tuple[str, ...]:
 def hierarchy_rows(path: str | os.PathLike[str]) -> list[list[str]]:
     """Return the rows of a hierarchy file: each value, then its groups up to the top."""
     path = Path(path)
+    check_plain_file(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:

@@ -9,7 +9,8 @@ import unicodedata
 from dataclasses import dataclass, replace
 
 from .attributes import Role
-from .table_source import ColumnFacts, Source
+from .table_facts import ColumnFacts
+from .table_source import Source
 
 __all__ = ["draft_schema"]
 

@@ -6,7 +6,6 @@ is the number of distinct combinations.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,10 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..core.arrays import Counts
+from ..core.display import few, html_table
 from ..core.errors import DataError, InputError
 from ..core.records import InputFile
 from .combinations import numbered
-from .table_domains import domain_of, with_cuts
+from .inputs import PopulationInput, RowsInput, SchemaInput
+from .table_domains import Codes, codes_in, domain_of, with_cuts
+from .table_population import add_population, read_population
 from .table_schema import MISSING, TableSchema
 from .table_source import Source, quoted_name, quoted_text
 
@@ -28,8 +31,6 @@ __all__ = ["Table", "misplaced", "read_table"]
 
 _EACH_ROW = "count(*)"
 _COPIES = "sfumato copies"
-Codes = npt.NDArray[np.int32]
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass
@@ -62,6 +63,30 @@ class Table:
     pair_rows: Counts | None = field(default=None, repr=False)
     weight: float | None = None  # of all rows together: the size of the population
 
+    def __repr__(self) -> str:
+        name, *facts = (words for _, words in self._facts())
+        return f"<Table {name}: {', '.join(facts)}>"
+
+    def _repr_html_(self) -> str:
+        return html_table("Table", self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what the table is, in counts and names of columns."""
+        paths = self.source.paths if self.source is not None else []
+        sensitive = len(self.schema.names("sensitive"))
+        many = len(self.names)
+        quasi = f"{many} quasi-identifier{'s' if many > 1 else ''} ({few(self.names)})"
+        found = [
+            ("source", few([path.name for path in paths], 2) or "in memory"),
+            ("rows", f"{self.rows:,} row{'s' if self.rows != 1 else ''}"),
+            ("quasi-identifiers", quasi),
+        ]
+        if sensitive:
+            found.append(("sensitive", f"{sensitive} sensitive"))
+        if self.people is not None:
+            found.append(("people", f"{self.people:,} people"))
+        return found
+
     def joint(self, column: str) -> tuple[Counts, Counts, Counts]:
         """Count a column's values within each cell: (cell, number of the value, count).
 
@@ -75,7 +100,7 @@ class Table:
         found = source.query(
             f"SELECT {', '.join(keys)}, {value} AS v, {self.schema.counted()} AS n FROM {source.sql} GROUP BY ALL ORDER BY ALL"
         )
-        codes = np.stack([_codes_in(found.column(f"q{i}"), d) for i, d in enumerate(self.domains)])
+        codes = np.stack([codes_in(found.column(f"q{i}"), d) for i, d in enumerate(self.domains)])
         inside = (codes >= 0).all(axis=0)
         places = {tuple(c): i for i, c in enumerate(self.codes.T.tolist())}
         cell = np.array([places[tuple(c)] for c in codes[:, inside].T.tolist()], dtype=np.int64)
@@ -96,7 +121,7 @@ class Table:
             f"SELECT DISTINCT {', '.join(keys)}, dense_rank() OVER (ORDER BY {person}) - 1 AS person, "
             f"{value} AS v FROM {source.sql}{_where_kept(schema)} ORDER BY ALL"
         )
-        codes = np.stack([_codes_in(found.column(f"q{i}"), d) for i, d in enumerate(self.domains)])
+        codes = np.stack([codes_in(found.column(f"q{i}"), d) for i, d in enumerate(self.domains)])
         people = found.column("person").to_numpy().astype(np.int64)
         return _places_of(codes, self.codes), people, _numbered_values(found.column("v"))
 
@@ -146,22 +171,41 @@ def _where_kept(schema: TableSchema) -> str:
 
 
 def read_table(
-    source: object,
-    schema: TableSchema | str | os.PathLike[str] | dict[str, object],
-    population: object = None,
+    source: RowsInput | Source,
+    schema: SchemaInput,
+    population: PopulationInput | None = None,
     *,
     counts: pa.Table | None = None,
 ) -> Table:
     """Read a table by its schema, and the population it is a part of.
 
-    `counts` holds the quasi-identifiers as they stand in the source, and `count`, when the rows were
-    counted elsewhere (on a cluster): they are then not counted again here.
+    Parameters
+    ----------
+    source : path, list of paths, mapping of columns or frame
+        The table: CSV, TSV, Parquet, SPSS, Stata, SAS, Excel, DuckDB, or a pandas, polars or Arrow frame.
+    schema : path, dict or TableSchema
+        What each column is: a TOML file, or its content.
+    population : path or frame, optional
+        Counts of people by quasi-identifiers, with a column `count`.
+    counts : pyarrow.Table, optional
+        The quasi-identifiers as they are in the source, and `count`, where the rows were counted
+        elsewhere (on a cluster): they are then not counted again here.
 
+    Returns
+    -------
+    Table
+        The distinct combinations of quasi-identifiers, and how many rows have each.
+
+    Examples
+    --------
     >>> schema = {"attribute": [{"name": "age", "role": "quasi", "domain": {"range": [0, 3]}},
     ...                         {"name": "sex", "role": "quasi", "domain": "observed"}]}
     >>> table = read_table({"age": [1, 1, 3], "sex": ["f", "f", "m"]}, schema)
     >>> table.codes.tolist(), table.count.tolist(), table.domains[1]
     ([[1, 3], [0, 1]], [2, 1], ('f', 'm'))
+    >>> table
+    <Table in memory: 3 rows, 2 quasi-identifiers (age, sex)>
+
     """
     schema = TableSchema.of(schema)
     opened = Source.open(source)
@@ -178,7 +222,7 @@ def read_table(
     if rows == 0:
         raise DataError("The table holds no rows.")
     people = None if population is None else Source.open(population)
-    crowd, population_rows = (None, 0) if people is None else _crowd(people, schema)
+    crowd, population_rows = (None, 0) if people is None else read_population(people, schema)
     domains, missing = [], np.zeros(cells.num_rows, dtype=bool)
     for i, attribute in enumerate(quasi):
         column = cells.column(f"q{i}")
@@ -197,7 +241,7 @@ def read_table(
     in_rows = cells.column("rows").to_numpy().astype(np.int64)
     if missing.any() and schema.missing == "error":
         raise misplaced(opened, schema, domains, missing=True)
-    codes = np.stack([_codes_in(cells.column(f"q{i}"), d) for i, d in enumerate(domains)])
+    codes = np.stack([codes_in(cells.column(f"q{i}"), d) for i, d in enumerate(domains)])
     if ((codes < 0) & ~(missing & (schema.missing == "drop"))).any():
         raise misplaced(opened, schema, domains, missing=False)
     keep = ~missing if schema.missing == "drop" else np.ones(cells.num_rows, dtype=bool)
@@ -219,7 +263,7 @@ def read_table(
     if schema.person is not None:
         _add_people(table, origin, opened, total)
     if people is not None and crowd is not None:
-        _add_population(table, crowd)
+        add_population(table, crowd)
         table.inputs += people.described(population_rows)
     return table
 
@@ -268,7 +312,7 @@ def _add_people(table: Table, origin: Source, opened: Source, total: str) -> Non
     found = origin.query(
         f"SELECT *, dense_rank() OVER (ORDER BY p) - 1 AS person FROM {pairs} ORDER BY ALL"
     )
-    codes = np.stack([_codes_in(found.column(f"q{i}"), d) for i, d in enumerate(table.domains)])
+    codes = np.stack([codes_in(found.column(f"q{i}"), d) for i, d in enumerate(table.domains)])
     table.pairs = np.stack((_places_of(codes, table.codes), found.column("person").to_numpy()))
     table.pair_rows = found.column("n").to_numpy().astype(np.int64)
 
@@ -310,48 +354,6 @@ def _places_of(codes: Codes, among: Codes) -> Counts:
     return place[number[among.shape[1] :]]
 
 
-def _crowd(people: Source, schema: TableSchema) -> tuple[pa.Table, int]:
-    """Read a population by the quasi-identifiers that it has; its counts must be numbers, none negative."""
-    if not any(a.name in people.columns for a in schema.quasi):
-        raise DataError(
-            f"The population has no column {schema.quasi[0].name!r}, nor any other quasi-identifier.",
-            hint="its columns are named as those of the table.",
-        )
-    people.require(["count"])
-    number = f"TRY_CAST({quoted_name('count')} AS DOUBLE)"
-    bad = people.query(
-        f"SELECT count(*) AS rows, count(CASE WHEN {number} IS NULL OR {number} < 0 OR NOT isfinite({number}) "
-        f"THEN 1 END) AS bad FROM {people.sql}"
-    )
-    rows, wrong = (bad.column(c)[0].as_py() for c in ("rows", "bad"))
-    if rows == 0:
-        raise DataError("The population holds no rows.")
-    if wrong:
-        raise DataError(
-            f"The column 'count' of the population is not a number of people in {wrong:,} rows.",
-            hint="each count must be a finite number, 0 or more.",
-        )
-    keys = [
-        f"{schema.cell(a.name)} AS q{i}"
-        for i, a in enumerate(schema.quasi)
-        if a.name in people.columns
-    ]
-    counted = (
-        f"SELECT {', '.join(keys)}, sum({number}) AS n FROM {people.sql} GROUP BY ALL ORDER BY ALL"
-    )
-    return people.query(counted), rows
-
-
-def _codes_in(column: pa.ChunkedArray, domain: Sequence[str]) -> Codes:
-    """Return the position of each value in the domain; −1 where it is not there."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    filled = pc.fill_null(column, MISSING)
-    found = pc.index_in(filled, value_set=pa.array(domain, type=pa.string()))
-    return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int32)
-
-
 def misplaced(
     opened: Source,
     schema: TableSchema,
@@ -389,44 +391,3 @@ def misplaced(
                 hint="correct the row, or widen the domain in the schema.",
             )
     return DataError("A row holds a value outside its domain.")
-
-
-def _add_population(table: Table, crowd: pa.Table) -> None:
-    covered = [i for i in range(len(table.names)) if f"q{i}" in crowd.column_names]
-    codes = np.stack([_codes_in(crowd.column(f"q{i}"), table.domains[i]) for i in covered])
-    people = crowd.column("n").to_numpy().astype(np.float64)
-    inside = (codes >= 0).all(axis=0) & (people > 0)
-    if not inside.any():
-        raise DataError(
-            "No one of the population falls into the table's domains.",
-            hint="check that both write their values alike.",
-        )
-    table.population_codes = np.ascontiguousarray(codes[:, inside])
-    table.population_count = people[inside]
-    table.population_outside = float(people[~inside].sum())
-    if len(covered) < len(table.names):
-        _spread_population(table, covered)
-
-
-def _spread_population(table: Table, covered: list[int]) -> None:
-    """Spread people whose other values are not known as the records with the same known values are spread.
-
-    People with known values that no record has hide nobody; they are counted as outside.
-    """
-    assert table.population_codes is not None
-    assert table.population_count is not None
-    number = numbered(np.concatenate((table.population_codes, table.codes[covered]), axis=1))
-    crowd, cells = np.split(number, [table.population_count.size])
-    many = int(number.max()) + 1
-    people = np.bincount(crowd, weights=table.population_count, minlength=many)
-    records = np.bincount(cells, weights=table.count, minlength=many)
-    weight = people[cells] * table.count / records[cells]
-    table.covered = tuple(table.names[i] for i in covered)
-    table.population_outside += float(people[records == 0].sum())
-    table.population_codes = table.codes[:, weight > 0]
-    table.population_count = weight[weight > 0]
-    if not table.population_count.size:
-        raise DataError(
-            "Nobody of the population has the values of a record.",
-            hint="check that both write their values alike.",
-        )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
 
 from ..core.errors import DataError
 from .attributes import Hierarchy
@@ -18,7 +21,9 @@ from .table_source import Source
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["domain_of", "not_a_number", "with_cuts"]
+__all__ = ["Codes", "codes_in", "domain_of", "not_a_number", "with_cuts"]
+
+Codes = npt.NDArray[np.int32]
 
 _MOST_DAYS = 100_000
 
@@ -175,3 +180,13 @@ def _is_day(value: str, unit: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def codes_in(column: pa.ChunkedArray, domain: Sequence[str]) -> Codes:
+    """Return the position of each value in the domain; −1 where it is not there."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    filled = pc.fill_null(column, MISSING)
+    found = pc.index_in(filled, value_set=pa.array(domain, type=pa.string()))
+    return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int32)

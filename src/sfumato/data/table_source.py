@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DataError, FormatError, InputError
+from ..core.files import ReadFiles
 from ..core.records import InputFile
 from .attributes import cell_text
 from .database import Database, disk_error, quoted_name, quoted_text
 from .limits import Limits, current_limits
 from .statistics_files import SUFFIXES, read_statistics, split_database
+from .table_facts import ColumnFacts, column_facts
 from .table_files import (
     WRITTEN,
     Layout,
@@ -40,39 +42,6 @@ if TYPE_CHECKING:
 __all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quoted_name", "quoted_text"]
 
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")  # what a pandas index without a name becomes
-DATE_FORMATS = {
-    "%Y-%m-%d": "[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?",
-    "%d.%m.%Y": "[0-9]{1,2}[.][0-9]{1,2}[.][0-9]{4}",
-    "%d/%m/%Y": "(0?[1-9]|[12][0-9]|3[01])/(0?[1-9]|1[0-2])/[0-9]{4}",
-    "%m/%d/%Y": "(0?[1-9]|1[0-2])/(0?[1-9]|[12][0-9]|3[01])/[0-9]{4}",
-}
-"""The ways of writing a date that a draft recognises, each with the pattern of its cells."""
-_FACTS = 8 + len(DATE_FORMATS)  # expressions of `_counts`
-_FEW_COLUMNS = 64  # up to which each has expressions of its own in a query
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnFacts:
-    """What a draft of a schema needs to know of a column: counts and whole-number ends, no value."""
-
-    name: str
-    rows: int
-    distinct: int
-    missing: int
-    low: int | None
-    high: int | None
-    entropy: float = 0.0  # bits
-    numbers: int = 0
-    words: float = 0.0  # on average per cell
-    comma_numbers: int = 0  # numbers, those with a decimal comma among them
-    dates: tuple[int, ...] = ()  # by the formats of `DATE_FORMATS`
-
-    @property
-    def date_formats(self) -> list[str]:
-        """The formats in which every cell that is not missing is a date."""
-        filled = self.rows - self.missing
-        counted = zip(DATE_FORMATS, self.dates, strict=False)
-        return [written for written, many in counted if filled and many == filled]
 
 
 _LEFT_OUT = "sfumato_rows_left_out"
@@ -93,7 +62,7 @@ class Source:
     delimiter: str = ","
     raw: str = ""  # the same relation with the columns' own types
     layouts: list[Layout] = field(default_factory=list)
-    _hashed: list[InputFile] = field(default_factory=list, repr=False)
+    read: ReadFiles = field(default_factory=ReadFiles, repr=False)
 
     @classmethod
     def open(
@@ -142,9 +111,9 @@ class Source:
         cls, path: Path, table: str | None, limits: Limits, threads: int | None
     ) -> Source:
         """Open a file of another program, which is read whole."""
-        read = read_statistics(path, table, limits)
-        opened = cls._frame(read, limits, threads)
-        opened.format, opened.paths = SUFFIXES[path.suffix.lower()], [path]
+        before = ReadFiles([path])
+        opened = cls._frame(read_statistics(path, table, limits), limits, threads)
+        opened.format, opened.paths, opened.read = SUFFIXES[path.suffix.lower()], [path], before
         return opened
 
     @classmethod
@@ -155,11 +124,12 @@ class Source:
         kind = kinds.pop()
         if kind not in WRITTEN:
             raise InputError("A file of another program is one table of its own.")
+        before = ReadFiles(paths)
         if kind == "parquet":
             columns = parquet_columns(paths, limits)
             database = Database(paths, threads=threads)
             raw = f"read_parquet({database.listed(0, len(paths))}, hive_partitioning=false)"
-            return cls(_as_text(raw, columns), columns, kind, database, paths, raw=raw)
+            return cls(_as_text(raw, columns), columns, kind, database, paths, raw=raw, read=before)
         layouts, delimiter = csv_layouts(paths, kind, limits)
         columns = layouts[0].columns
         database = Database(paths, threads=threads)
@@ -176,7 +146,7 @@ class Source:
             )
             first = last
         relation = f"({' UNION ALL '.join(selected)})"
-        return cls(relation, columns, kind, database, paths, delimiter, relation, layouts)
+        return cls(relation, columns, kind, database, paths, delimiter, relation, layouts, before)
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -305,7 +275,7 @@ class Source:
         places = [i for i, name in enumerate(self.columns) if _is_number(name)]
         if not places:
             held = self.query(
-                f"SELECT DISTINCT name FROM {self._long()} WHERE {cell_text('cell')} = name"
+                f"SELECT DISTINCT name FROM {self.cells_sql()} WHERE {cell_text('cell')} = name"
             )
             names = set(held.column("name").to_pylist())
             places = [i for i, name in enumerate(self.columns) if name in names]
@@ -318,66 +288,19 @@ class Source:
 
     def column_facts(self) -> list[ColumnFacts]:
         """Count what a draft of a schema needs."""
-        if len(self.columns) <= _FEW_COLUMNS:
-            counted = ", ".join(c for name in self.columns for c in _counts(cell_text(name)))
-            table = self.query(f"SELECT count(*), {counted} FROM {self.sql}")
-            rows, *row = (column[0].as_py() for column in table.columns)
-            found = {
-                name: row[_FACTS * i : _FACTS * (i + 1)] for i, name in enumerate(self.columns)
-            }
-        else:  # as many expressions as columns would take a time that grows with their square
-            rows = self.query(f"SELECT count(*) AS n FROM {self.sql}").column("n")[0].as_py()
-            counted = ", ".join(_counts(cell_text("cell")))
-            table = self.query(f"SELECT name, {counted} FROM {self._long()} GROUP BY name")
-            lines = zip(*(column.to_pylist() for column in table.columns), strict=True)
-            found = {name: list(counts) for name, *counts in lines}
-        if rows == 0:
-            raise DataError("The table holds no rows.")
-        facts = []
-        for name in self.columns:
-            nothing: list[Any] = [0, 0, None, None, *[0] * (_FACTS - 4)]
-            distinct, filled, low, high, *more = found.get(name, nothing)
-            entropy, numbers, words, commas, *dates = (value or 0 for value in more)
-            facts.append(
-                ColumnFacts(
-                    name, rows, distinct, rows - filled, low, high, entropy, numbers, words, commas,
-                    tuple(dates),
-                )
-            )  # fmt: skip
-        return facts
+        return column_facts(self)
 
-    def _long(self) -> str:
+    def cells_sql(self) -> str:
         """Return the SQL of all cells that are not empty, each with the name of its column."""
         return f"(UNPIVOT {self.sql} ON COLUMNS(*) INTO NAME name VALUE cell)"
 
     def described(self, rows: int) -> list[InputFile]:
         """Return name and hash of the files read; each file is hashed once."""
-        if not self._hashed:
-            self._hashed = [InputFile.of(path, 0) for path in self.paths]
         many = rows if len(self.paths) == 1 else 0
-        return [file.model_copy(update={"rows": many}) for file in self._hashed]
-
-
-def _counts(cell: str) -> list[str]:
-    """Return the SQL of a column's facts, in the order of `ColumnFacts`."""
-    every = (
-        f"count({cell}) = count(CASE WHEN regexp_full_match({cell}, '-?[0-9]{{1,9}}') THEN 1 END)"
-    )
-    zero_led = f"count(CASE WHEN regexp_full_match({cell}, '0[0-9]+') THEN 1 END) = 0"
-    ends = [f"{end}(TRY_CAST({cell} AS BIGINT))" for end in ("min", "max")]
-    return [
-        f"count(DISTINCT {cell})",
-        f"count({cell})",
-        *(f"CASE WHEN {every} AND {zero_led} THEN {end} END" for end in ends),
-        f"entropy({cell})",
-        f"count(TRY_CAST({cell} AS DOUBLE))",
-        f"avg(1 + length({cell}) - length(replace({cell}, ' ', '')))",
-        f"count(CASE WHEN regexp_full_match({cell}, '[+-]?[0-9]*,?[0-9]+') THEN 1 END)",
-        *(
-            f"count(CASE WHEN regexp_full_match({cell}, '{written}') THEN 1 END)"
-            for written in DATE_FORMATS.values()
-        ),
-    ]
+        return [
+            InputFile(path=path.name, sha256=sha256, rows=many)
+            for path, sha256 in zip(self.paths, self.read.hashes(), strict=True)
+        ]
 
 
 def _one_batch(table: pa.Table) -> pa.RecordBatch:

@@ -9,10 +9,11 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from ..core.arrays import Counts
+
 __all__ = ["Tally"]
 
 _LARGEST = 4096  # ones of a row that are told apart
-Counts = npt.NDArray[np.int64]
 
 
 def _none() -> Counts:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -10,10 +12,10 @@ from typing import Any, TypeVar
 from ..core.engine import Part
 from ..core.records import Candidate
 from ..core.story import Chart, View
-from .drawing import BLUE, PAPER, bounds_of, decades, filled
+from .drawing import BLUE, PAPER, bounds_of, decades, filled, to_svg
 from .numbers import count, decimal, percent
 
-__all__ = ["Axes", "area_chart", "frontier_chart", "thinned"]
+__all__ = ["Axes", "area_chart", "frontier_chart", "frontier_chart_id", "linked_svg", "thinned"]
 
 _MARKS = 260
 T = TypeVar("T")
@@ -48,6 +50,11 @@ def thinned(values: Sequence[T], most: int) -> list[T]:
     if len(values) <= most:
         return list(values)
     return [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
+
+
+def frontier_chart_id(part: Part) -> str:
+    """Return the id of a part's chart of risk against utility."""
+    return f"{part.id}-frontier"
 
 
 def frontier_chart(
@@ -90,7 +97,7 @@ def frontier_chart(
     if visited:
         key.append(("dot", f"visited by the search ({count(visited_total or len(visited))})"))
     return Chart(
-        f"{part.id}-frontier",
+        frontier_chart_id(part),
         "tradeoff",
         "Risk against utility",
         drawing.alt(),
@@ -103,6 +110,39 @@ def frontier_chart(
         tuple(key),
         live=True,
     )
+
+
+def linked_svg(chart: Chart, links: Sequence[str]) -> str:
+    """Draw the first view of a chart of `frontier_chart` with the marks of the candidates as links.
+
+    Parameters
+    ----------
+    chart : Chart
+        What `frontier_chart` returned.
+    links : sequence of str
+        One address per candidate of the frontier, in its order.
+
+    """
+    spec: dict[str, Any] = dict(chart.views[0].spec)
+    # Vega puts a host of its own before a relative address: give it placeholders, and replace them.
+    points = [
+        {**point, "link": f"https://link.invalid/{i}"}
+        for i, point in enumerate(spec["datasets"]["points"])
+    ]
+    spec["datasets"] = {**spec["datasets"], "points": points}
+    spec["layer"] = [
+        {**layer, "encoding": {**layer["encoding"], "href": {"field": "link", "type": "nominal"}}}
+        if layer.get("name") == "candidates"
+        else layer
+        for layer in spec["layer"]
+    ]
+    drawn = thinned(links, _MARKS)
+    svg = re.sub(
+        r'xlink:href="https://link\.invalid/(\d+)"',
+        lambda m: f'href="{html.escape(drawn[int(m[1])])}"',
+        to_svg(spec),
+    )
+    return svg.replace("<svg ", f'<svg role="group" aria-label="{html.escape(chart.alt)}" ', 1)
 
 
 class _Drawing:

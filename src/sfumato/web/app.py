@@ -10,10 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from ..core.desk import Desk
-from ..core.disk import is_disk_full, told_of_disk
-from ..core.engine import ENGINES, Progress
+from ..core.engine import Progress
 from ..core.errors import InputError, SfumatoError
+from ..core.storage.disk import is_disk_full, told_of_disk
+from ..desk.protocol import Desk
+from ..desk.registry import open_desk
 from .frontiers import Frontiers
 from .guard import Guard
 from .shelf import Shelf
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from starlette.responses import Response
 
-__all__ = ["Page", "make_app", "open_desk"]
+__all__ = ["Page", "make_app"]
 
 _ROOMS = (
     ("label", "Label"),
@@ -42,16 +43,6 @@ class Job(TypedDict, total=False):
     note: str
     result: str
     message: str
-
-
-def open_desk(folders: Sequence[str | os.PathLike[str]]) -> Desk | None:
-    """Return the first folder that an engine knows as a place to answer questions in."""
-    for folder in map(Path, folders):
-        for name in ENGINES:
-            found = ENGINES[name].desk(folder) if folder.is_dir() else None
-            if found is not None:
-                return found
-    return None
 
 
 @cache
@@ -76,7 +67,8 @@ class Page:
 
     def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
         self.folders = [Path(folder) for folder in folders]
-        self.desk = open_desk(self.folders)
+        found = (open_desk(folder) for folder in self.folders)
+        self.desk = next((desk for desk in found if desk is not None), None)
         self.frontiers = Frontiers(self.folders, self.desk)
         if self.desk is None and not self.frontiers.found():
             raise InputError(
@@ -147,7 +139,7 @@ def make_app(
     idle: float = 900.0,
     page: Page | None = None,
 ) -> Guard:
-    """Return the guarded application; `token` is what the address carries.
+    """Return the guarded application; its `entrance` is the path that opens it.
 
     Parameters
     ----------

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urlencode
 
-from ..core.desk import Desk
+from markupsafe import Markup
+
 from ..core.engine import Part, Progress, engine_named
 from ..core.errors import InputError, NoCandidateError
 from ..core.measures import Risk, Utility
-from ..core.records import FRONTIER_FILE, Candidate, FrontierRecord, Release
+from ..core.publication import Publication
+from ..core.records import FRONTIER_FILE, Candidate, Release
 from ..core.request import parameters
+from ..core.story import Story
+from ..desk.protocol import Desk
+from ..presentation.frontier_chart import frontier_chart_id, linked_svg
 from ..presentation.numbers import count, percent, plain
 
 __all__ = ["Frontiers"]
-
-_WIDTH, _HEIGHT, _MARGIN = 560.0, 300.0, 44.0
 
 
 class Frontiers:
@@ -35,7 +40,7 @@ class Frontiers:
 
     def found(self) -> list[Part]:
         """Return the parts that have a frontier."""
-        from ..report.parts import find_parts
+        from ..reports.parts import find_parts
 
         try:
             parts = find_parts(self.folders)
@@ -45,9 +50,9 @@ class Frontiers:
 
     def report(self) -> str | None:
         """Return the report of everything in the folders, or None where there is nothing yet."""
-        from ..report.facts import Facts
-        from ..report.html import render_html
-        from ..report.parts import find_parts
+        from ..reports.facts import Facts
+        from ..reports.html import render_html
+        from ..reports.parts import find_parts
 
         try:
             return render_html(Facts(tuple(find_parts(self.folders))))
@@ -59,52 +64,33 @@ class Frontiers:
         parts = self.found()
         if not parts:
             return {"parts": [], "details": {}}
-        part = next((p for p in parts if p.id == part_id), None)
-        if part_id and part is None:
-            raise InputError("There is no such frontier.")
-        part = part or parts[0]
+        part = _chosen(parts, part_id, candidate_id)
         assert part.frontier is not None
-        record = part.frontier
-        chosen = next((c for c in record.candidates if c.id == candidate_id), None)
-        if candidate_id and chosen is None:
-            raise NoCandidateError("There is no such candidate.")
-        chosen = chosen or part.chosen or record.candidates[0]
+        assert part.chosen is not None
+        story = engine_named(part.engine).story(part)
         return {
             "parts": [{"id": p.id, "title": engine_named(p.engine).title} for p in parts],
             "part": part.id,
             "engine": part.engine,
-            "axes": record.axes,
-            "points": [_point(record, c) for c in record.candidates],
-            "staircase": _staircase(record),
-            "candidate": chosen.id,
-            "details": self.details(part, chosen),
+            "axes": part.frontier.axes,
+            "candidates": [_row(part, c) for c in part.frontier.candidates],
+            "drawing": _drawing(part, story),
+            "candidate": part.chosen.id,
+            "details": _details(part.chosen, story),
             "is_project": self._is_project(part),
-            "size": (_WIDTH, _HEIGHT, _MARGIN),
         }
+
+    def candidate(self, part_id: str | None, candidate_id: str | None) -> dict[str, object]:
+        """Return a candidate in words."""
+        parts = self.found()
+        if not parts:
+            raise InputError("There is no frontier yet.")
+        part = _chosen(parts, part_id, candidate_id)
+        assert part.chosen is not None
+        return _details(part.chosen, engine_named(part.engine).story(part))
 
     def _is_project(self, part: Part) -> bool:
         return self.desk is not None and part.engine == "text" and self._folder(part) == self.desk.folder / "frontier"  # fmt: skip
-
-    def details(self, part: Part, candidate: Candidate) -> dict[str, object]:
-        """Return a candidate in words: its numbers, and its policy as its engine tells it."""
-        story = engine_named(part.engine).story(
-            Part(
-                part.id, part.engine, frontier=part.frontier, chosen=candidate, chosen_by="steward"
-            )
-        )
-        return {
-            "id": candidate.id,
-            "risk": _measure(candidate.risk),
-            "utility": _measure(candidate.utility),
-            "dominated": candidate.dominated,
-            "sentences": [plain(sentence) for sentence in (*story.verdict, *story.published)],
-            "rows": _rows(candidate),
-            "chips": [
-                {"title": chips.title, "items": list(chips.items[:200])}
-                for chips in story.chips
-                if chips.section == "published"
-            ],
-        }
 
     def _folder(self, part: Part) -> Path:
         for folder in self.folders:
@@ -128,10 +114,11 @@ class Frontiers:
         if self._is_project(part):
             desk = self.desk
             assert desk is not None
-            return lambda progress: _told(*desk.publish(wanted, progress))
+            return lambda progress: _told(desk.publish(wanted, progress))
         engine = engine_named(part.engine)
         data = Path(str(given.get("data") or ""))
-        if not str(given.get("data") or "").strip() or not data.exists():
+        # `os.path` says no where a name is too long or holds a null; a path raises.
+        if not str(given.get("data") or "").strip() or not os.path.exists(data):
             raise InputError("There is no such data file on this machine.", hint="give its path.")
         name = next(n for n, p in parameters(engine.PublishRequest).items() if p.role == "data")
         request = engine.PublishRequest.made({name: data}, owner=f"{engine.name}.publish")
@@ -140,17 +127,49 @@ class Frontiers:
         def work(progress: Progress) -> str:
             exploration = engine.load(folder)
             out = folder.parent / f"{folder.name}-{wanted}"
-            release = engine.publish(
+            made = engine.publish(
                 exploration, exploration.candidate(wanted), request, out=out, progress=progress
             )
-            return _told(out, release)
+            return _told(made)
 
         return work
 
 
-def _told(out: Path, release: object) -> str:
+def _chosen(parts: Sequence[Part], part_id: str | None, candidate_id: str | None) -> Part:
+    """Return the part asked for, with the candidate asked for as the chosen one."""
+    part = next((p for p in parts if p.id == part_id), None)
+    if part_id and part is None:
+        raise InputError("There is no such frontier.")
+    part = part or parts[0]
+    assert part.frontier is not None
+    chosen = next((c for c in part.frontier.candidates if c.id == candidate_id), None)
+    if candidate_id and chosen is None:
+        raise NoCandidateError("There is no such candidate.")
+    chosen = chosen or part.chosen or part.frontier.candidates[0]
+    return Part(part.id, part.engine, frontier=part.frontier, chosen=chosen, chosen_by="steward")
+
+
+def _details(candidate: Candidate, story: Story) -> dict[str, object]:
+    """Return a candidate in words: its numbers, and its policy as its engine tells it."""
+    return {
+        "id": candidate.id,
+        "risk": _measure(candidate.risk),
+        "utility": _measure(candidate.utility),
+        "dominated": candidate.dominated,
+        "sentences": [plain(sentence) for sentence in (*story.verdict, *story.published)],
+        "rows": _rows(candidate),
+        "chips": [
+            {"title": chips.title, "items": list(chips.items[:200])}
+            for chips in story.chips
+            if chips.section == "published"
+        ],
+    }
+
+
+def _told(made: Publication[Release]) -> str:
     """Return the name of what was published and, line by line, what the command line says of it."""
-    return "\n".join([out.name, *(release.lines() if isinstance(release, Release) else ())])
+    assert made.out is not None
+    return "\n".join([made.out.name, *made.lines()])
 
 
 def _measure(measure: Risk | Utility) -> dict[str, float | str | None]:
@@ -164,41 +183,27 @@ def _measure(measure: Risk | Utility) -> dict[str, float | str | None]:
     return {"value": measure.value, "low": low, "high": high, "text": text}
 
 
-def _scaled(record: FrontierRecord) -> Callable[[float, float], tuple[float, float]]:
-    risks = [c.risk.value for c in record.candidates]
-    kept = [c.utility.value for c in record.candidates]
-    low_r, high_r = min(risks), max(risks)
-    low_u, high_u = min(kept), max(kept)
-    wide, tall = max(high_r - low_r, 1e-9), max(high_u - low_u, 1e-9)
-
-    def place(risk: float, utility: float) -> tuple[float, float]:
-        x = _MARGIN + (risk - low_r) / wide * (_WIDTH - 2 * _MARGIN)
-        y = _HEIGHT - _MARGIN - (utility - low_u) / tall * (_HEIGHT - 2 * _MARGIN)
-        return round(x, 1), round(y, 1)
-
-    return place
+def _link(part: Part, candidate: Candidate) -> str:
+    return "?" + urlencode({"part": part.id, "candidate": candidate.id})
 
 
-def _point(record: FrontierRecord, candidate: Candidate) -> dict[str, object]:
-    x, y = _scaled(record)(candidate.risk.value, candidate.utility.value)
+def _drawing(part: Part, story: Story) -> Markup | None:
+    """Return the report's drawing of the frontier, each candidate a link; None where there is none."""
+    chart = next((c for c in story.charts if c.id == frontier_chart_id(part)), None)
+    if chart is None or part.frontier is None:
+        return None
+    links = [_link(part, c) for c in part.frontier.candidates]
+    return Markup(linked_svg(chart, links))  # noqa: S704 (drawn by us)
+
+
+def _row(part: Part, candidate: Candidate) -> dict[str, object]:
     return {
         "id": candidate.id,
-        "x": x,
-        "y": y,
+        "link": _link(part, candidate),
         "dominated": candidate.dominated,
         "risk": _measure(candidate.risk)["text"],
         "utility": _measure(candidate.utility)["text"],
     }
-
-
-def _staircase(record: FrontierRecord) -> str:
-    best = [c for c in record.candidates if not c.dominated]
-    place = _scaled(record)
-    path = ""
-    for number, candidate in enumerate(best):
-        x, y = place(candidate.risk.value, candidate.utility.value)
-        path += f"M{x} {y}" if number == 0 else f" H{x} V{y}"
-    return path
 
 
 def _rows(candidate: Candidate) -> list[tuple[str, str]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from ..core.errors import InputError
+from ..core.lines import append_line, read_lines
 
 __all__ = ["Shelf"]
 
@@ -31,8 +30,8 @@ class Shelf:
     def rows(self) -> list[dict[str, str]]:
         """Return what is on the shelf; lines that cannot be read are left out."""
         try:
-            lines = self.path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError):
+            lines = read_lines(self.path)
+        except OSError:
             return []
         found: dict[tuple[str, str], dict[str, str]] = {}
         for line in lines:
@@ -48,19 +47,4 @@ class Shelf:
         row = {key: str(given.get(key, ""))[:_LONGEST] for key in ("part", "candidate", "note")}
         if not row["part"] or not row["candidate"]:
             raise InputError("The shelf takes a part and a candidate.")
-        line = json.dumps(row, ensure_ascii=False).encode() + b"\n"
-        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX)  # two pages may show the same folder
-            end = os.lseek(file, 0, os.SEEK_END)
-            if end and os.pread(file, 1, end - 1) != b"\n":
-                line = b"\n" + line  # a kill left half a line
-            try:
-                while line:
-                    line = line[os.write(file, line) :]
-                os.fsync(file)
-            except OSError:
-                os.ftruncate(file, end)
-                raise
-        finally:
-            os.close(file)
+        append_line(self.path, row)

@@ -57,6 +57,16 @@ def dist_cnt(X, y, features):
     return float(np.mean([(p != q).any() for p in a for q in b]))
 
 
+def conditional_entropy(X, y, features):
+    """Entropy of the class, in nats, for one who sees the row on these features."""
+    _, group = np.unique(X[:, list(features)], axis=0, return_inverse=True)
+    found = 0.0
+    for g in np.unique(group):
+        shares = np.unique(y[group.ravel() == g], return_counts=True)[1] / (group == g).sum()
+        found -= (group == g).mean() * float((shares * np.log(shares)).sum())
+    return found
+
+
 def greedy_ham_dist(X, y, k, stop):
     scores = [
         round(ham_dist(X, y, [f]) * (y == 1).sum() * (y == 0).sum()) for f in range(X.shape[1])

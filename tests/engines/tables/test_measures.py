@@ -11,8 +11,8 @@ from sfumato.engines.tables.contingency.cells import Cells, group_sizes
 from sfumato.engines.tables.measures import axes as measures
 from sfumato.engines.tables.measures.protocol import Context, Measure
 from sfumato.engines.tables.measures.sensitive import l_diversity, t_closeness
-from sfumato.engines.tables.measures.shown import beside, size_histogram
-from sfumato.engines.tables.registry import LOSSES, RISKS, STRATEGIES
+from sfumato.engines.tables.measures.shown import PolicyGroups, size_histogram
+from sfumato.engines.tables.registry import LOSSES, RISKS, SHOWN, STRATEGIES
 
 SIZES = (5, 3, 4)
 LENGTH = sum(SIZES) - len(SIZES)
@@ -85,7 +85,7 @@ def information(frame):
 
 
 @given(tables())
-@settings(max_examples=35, deadline=None)
+@settings(max_examples=35)
 def test_against_pandas(drawn):
     records, population, bits, _ = drawn
     frame, people, cells, target = build(records, population)
@@ -121,7 +121,7 @@ def test_against_pandas(drawn):
 
 
 @given(tables())
-@settings(max_examples=35, deadline=None)
+@settings(max_examples=35)
 def test_kl_against_pandas(drawn):
     records, population, bits, _ = drawn
     frame, _, cells, _ = build(records, population)
@@ -143,7 +143,7 @@ def test_kl_against_pandas(drawn):
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_monotone_along_generalisation(drawn):
     records, population, lower, upper = drawn
     _, _, cells, target = build(records, population)
@@ -159,7 +159,7 @@ def test_monotone_along_generalisation(drawn):
 
 
 @given(tables())
-@settings(max_examples=35, deadline=None)
+@settings(max_examples=35)
 def test_diversity_and_closeness_against_pandas(drawn):
     records, population, bits, _ = drawn
     frame, _, cells, target = build(records, population)
@@ -176,9 +176,9 @@ def test_diversity_and_closeness_against_pandas(drawn):
     assert found[0] == min(distinct)
     assert found[1] == pytest.approx(min(least), abs=1e-9)
     assert t_closeness(cells, bits, target) == pytest.approx(max(farthest), abs=1e-9)
-    shown = beside(cells, bits, {"t": target})
-    assert shown["k"] == seen.groupby(["a", "b", "c"]).size().min()
-    assert shown["l_diversity"] == {"t": min(distinct)}
+    groups = PolicyGroups.of_cells(cells, bits, {"t": target})
+    assert SHOWN["k"].of_groups(groups) == seen.groupby(["a", "b", "c"]).size().min()
+    assert SHOWN["l_diversity"].of_groups(groups) == {"t": min(distinct)}
 
 
 def test_wide_lattices_do_not_overflow():
@@ -202,6 +202,6 @@ def test_unknown_names():
 def test_histogram_covers_everyone():
     records, people = np.array([1, 4, 7]), np.array([1.0, 12.0, 5000.0])
     found = size_histogram(records, people)
-    assert sum(b["records"] for b in found) == 12
-    assert sum(b["risk_share"] for b in found) == pytest.approx(1, abs=1e-5)
-    assert [(b["low"], b["high"]) for b in found] == [(1, 1), (10, 19), (1000, None)]
+    assert sum(b.records for b in found) == 12
+    assert sum(b.risk_share for b in found) == pytest.approx(1, abs=1e-5)
+    assert [(b.low, b.high) for b in found] == [(1, 1), (10, 19), (1000, None)]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Counts, Floats
 from ..errors import DataError
 from .shift import ALARM, DIFFERENT, FEW, LIKE, TOO_FEW, Compared, ShiftCheck
 
@@ -22,8 +22,6 @@ __all__ = ["Margin", "compare_margins"]
 MOST_ROWS = 2000
 _EXPECTED = 10.0  # rows on either side from which the tails of a share are close to normal
 _SMALLEST = 1e-300
-Counts = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Floats
 from ..errors import ParameterError
 from ..measures import Interval
 
@@ -24,7 +25,6 @@ CLUMP = 3.0
 _MOST_KEPT = 1 << 22  # weights that are kept between two ranges of the same batches: 32 MB
 _MANY = 4  # a batch of so many times the documents is drawn by counts instead of one by one
 METHOD = "two-stage bootstrap over documents, for a batch of {batch:,}"
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

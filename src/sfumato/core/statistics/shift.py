@@ -11,8 +11,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Floats
 from ..errors import DataError
 
 __all__ = [
@@ -34,7 +34,6 @@ ALARM = 0.01
 LEAST = 3
 FEW = 20
 _PERMUTATIONS = 1999
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

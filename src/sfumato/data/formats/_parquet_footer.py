@@ -1,7 +1,8 @@
 """The footer of a Parquet file, as far as we must know it before its columns are decoded.
 
 PyArrow ends the whole process when it is asked for the metadata of some damaged columns (an exception that
-nobody catches), so what we need of them is read here: the codec, and how large a dictionary is.
+nobody catches), so what we need of them is read here: the codec, and how large a dictionary is. DuckDB's
+`parquet_metadata` knows the footer but not the headers of pages, in the same Thrift, that say the latter.
 """
 
 from __future__ import annotations

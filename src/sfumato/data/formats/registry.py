@@ -26,6 +26,9 @@ FORMATS: Registry[type[Format[Any]]] = Registry(
         "labelstudio": f"{__package__}.tools:LabelStudio",
         "i2b2": f"{__package__}.i2b2:I2b2",
     },
+    group="sfumato.formats",
+    of=f"{__package__}.protocol:Format",
+    classes=True,
 )
 """Formats by name, in the order in which they are asked whether a file is theirs."""
 

@@ -8,30 +8,39 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import JsonValue
-
-from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
+from ...core.engine import AnyVerb, Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import InputError
-from ...core.story import Story
-from .exploration import BasketsExploration
-from .records import BasketsAttack, BasketsCandidate, BasketsRelease
-from .request import (
-    BasketsAttackRequest,
-    BasketsAuditRequest,
-    BasketsHierarchyRequest,
-    BasketsPublishRequest,
-    BasketsRequest,
-    BasketsStudyRequest,
-    BasketsTopicsRequest,
-)
 
 if TYPE_CHECKING:
-    from ...data.baskets import Baskets
+    from pydantic import JsonValue
+
+    from ...core.publication import Publication
+    from ...core.request import Request as AnyRequest
+    from ...core.story import Story
+    from .exploration import BasketsExploration
+    from .records import BasketsAttack, BasketsCandidate, BasketsRelease
+    from .request import (
+        BasketsAttackRequest,
+        BasketsAuditRequest,
+        BasketsHierarchyRequest,
+        BasketsPublishRequest,
+        BasketsRequest,
+        BasketsStudyRequest,
+        BasketsTopicsRequest,
+    )
 
 __all__ = ["ENGINE", "BasketsEngine"]
 
 
-class BasketsEngine(Engine):
+class BasketsEngine(
+    Engine[
+        "BasketsRequest",
+        "BasketsPublishRequest",
+        "BasketsExploration",
+        "BasketsCandidate",
+        "BasketsRelease",
+    ]
+):
     """Sparse 0/1 rows under k-anonymity by containment."""
 
     name: ClassVar[str] = "baskets"
@@ -40,12 +49,57 @@ class BasketsEngine(Engine):
         "Sparse 0/1 rows (purchases, diagnoses, words): hide every person among k."
     )
     order: ClassVar[int] = 30
-    Request = BasketsRequest
-    PublishRequest = BasketsPublishRequest
-    Exploration = BasketsExploration
-    Release = BasketsRelease
-    AttackRequest = BasketsAttackRequest
-    Attack = BasketsAttack
+    examples: ClassVar[Mapping[str, str]] = {
+        "explore": """
+            >>> import sfumato as sf
+            >>> rows = [[1, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 1], [1, 1, 1], [1, 1, 0]]
+            >>> found = sf.baskets.explore(rows, k=2, publish_as="columns")
+            >>> found.knee()
+            <candidate support-k2: risk 0.5, utility 0.7692>
+        """
+    }
+
+    @property
+    def Request(self) -> type[BasketsRequest]:
+        """The parameters of explore."""
+        from .request import BasketsRequest
+
+        return BasketsRequest
+
+    @property
+    def PublishRequest(self) -> type[BasketsPublishRequest]:
+        """The parameters of publish."""
+        from .request import BasketsPublishRequest
+
+        return BasketsPublishRequest
+
+    @property
+    def AttackRequest(self) -> type[BasketsAttackRequest]:
+        """The parameters of attack."""
+        from .request import BasketsAttackRequest
+
+        return BasketsAttackRequest
+
+    @property
+    def Exploration(self) -> type[BasketsExploration]:
+        """What explore returns."""
+        from .exploration import BasketsExploration
+
+        return BasketsExploration
+
+    @property
+    def Release(self) -> type[BasketsRelease]:
+        """The record of a publication."""
+        from .records import BasketsRelease
+
+        return BasketsRelease
+
+    @property
+    def Attack(self) -> type[BasketsAttack]:
+        """The record of an attack."""
+        from .records import BasketsAttack
+
+        return BasketsAttack
 
     def explore(
         self, request: BasketsRequest, *, progress: Progress = no_progress
@@ -64,23 +118,28 @@ class BasketsEngine(Engine):
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,
-    ) -> BasketsRelease | Baskets:
+    ) -> Publication[BasketsRelease]:
         """Write the matrix as the candidate says, in its own format, and audit what was written."""
+        from ...core.publication import Publication
         from .release.steps import projected, published
 
         if out is None:
-            return projected(
+            data = projected(
                 candidate, request, seed=exploration.record.seed, columns=exploration.columns
             )
-        return published(
+            return Publication(data=data)
+        release = published(
             candidate, request, out, seed=exploration.record.seed, columns=exploration.columns,
-            force=force, progress=progress,
+            frontier=exploration.record.current_mark(), force=force, progress=progress,
         )  # fmt: skip
+        return Publication(release, out)
 
-    def attack(self, request: BasketsAttackRequest, call: Call) -> BasketsAttack:
+    def attack(self, request: AnyRequest, call: Call) -> BasketsAttack:
         """Look for people in the releases of candidates, by a few of their items."""
         from .attack.steps import attack
+        from .request import BasketsAttackRequest
 
+        assert isinstance(request, BasketsAttackRequest)
         return attack(request, call)
 
     def story(self, part: Part) -> Story:
@@ -89,8 +148,15 @@ class BasketsEngine(Engine):
 
         return story(part)
 
-    def verbs(self) -> Sequence[Verb]:
+    def verbs(self) -> Sequence[AnyVerb]:
         """Return the audit of any file, a learned hierarchy, the entity score and the paper's study."""
+        from .request import (
+            BasketsAuditRequest,
+            BasketsHierarchyRequest,
+            BasketsStudyRequest,
+            BasketsTopicsRequest,
+        )
+
         return (
             Verb(
                 "audit",
@@ -120,11 +186,13 @@ class BasketsEngine(Engine):
             ),
         )
 
-    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str] | None:
-        """Return the plan section of a matrix."""
+    def claim(self, file: Path) -> float:
+        """Claim matrices by their suffix."""
         suffix = Path(file.name.removesuffix(".gz")).suffix.lower()
-        if suffix not in {".npz", ".svm", ".libsvm"}:
-            return None
+        return 1.0 if suffix in {".npz", ".svm", ".libsvm"} else 0.0
+
+    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str]:
+        """Return the plan section of a matrix."""
         if "labels" not in others:
             raise InputError(
                 f"The matrix {file.name!r} needs its labels.", hint="give --labels FILE."
@@ -173,7 +241,7 @@ def _hierarchy(request: BasketsHierarchyRequest, call: Call) -> Mapping[str, Jso
     import csv
 
     from ...core.errors import DataError
-    from ...core.staging import whole_file
+    from ...core.storage.staging import whole_file
     from .matrix.co_occurrence import learned_hierarchy
 
     assert call.out is not None
@@ -212,24 +280,9 @@ def _topics(request: BasketsTopicsRequest, call: Call) -> Mapping[str, JsonValue
 
 
 def _study(request: BasketsStudyRequest, call: Call) -> Mapping[str, JsonValue]:
-    from importlib import import_module
+    from ...core.studies import STUDIES
 
-    from ...core.files import whole_directory
-
-    laboratory = import_module("sfumato.laboratory.baskets.study")
-    baskets = request.baskets()
-    found = laboratory.run_study(
-        baskets, k=request.k, folds=request.folds, repeats=request.repeats, seed=request.seed,
-        progress=call.progress,
-    )  # fmt: skip
-    if call.out is not None:
-        with whole_directory(call.out, force=call.force) as folder:
-            laboratory.write_study(found, folder)
-    for row in found["table"]:
-        cells = "  ".join(f"k={c['k']}: {c['auc']:.3f} ({c['note']})" for c in row["cells"])
-        call.say(f"{row['method']:24} {cells}")
-    told: Mapping[str, JsonValue] = found
-    return told
+    return STUDIES["baskets"](request, call)
 
 
 ENGINE = BasketsEngine()

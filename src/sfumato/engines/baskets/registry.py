@@ -35,6 +35,9 @@ SELECTORS: Registry[Offer] = Registry(
         "exact": f"{_HERE}.selectors.factories:EXACT",
         "best": f"{_HERE}.selectors.factories:BEST",
     },
+    group="sfumato.baskets.selectors",
+    of=f"{_HERE}.selectors.factories:Offer",
+    adapt=f"{_HERE}.selectors.factories:Offer.of",
 )
 
 WAYS: Registry[WayOf] = Registry(
@@ -46,6 +49,8 @@ WAYS: Registry[WayOf] = Registry(
         "columns+cells": f"{_HERE}.methods.builtin:COLUMNS_AND_CELLS",
         "columns+rows": f"{_HERE}.methods.builtin:COLUMNS_AND_ROWS",
     },
+    group="sfumato.baskets.methods",
+    of=f"{_HERE}.methods.protocol:WayOf",
 )
 
 MEASURES: Registry[MeasureOf] = Registry(
@@ -60,6 +65,8 @@ MEASURES: Registry[MeasureOf] = Registry(
         "neighbours": f"{_HERE}.measures.retention:NEIGHBOURS",
         "categories": f"{_HERE}.measures.retention:CATEGORIES",
     },
+    group="sfumato.baskets.measures",
+    of=f"{_HERE}.measures.retention:MeasureOf",
 )
 
 SCORE = "auc"

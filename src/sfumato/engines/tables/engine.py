@@ -5,37 +5,43 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
+from ...core.engine import AnyVerb, Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import ParameterError
-from ...core.story import Story
-from ...data.statistics_files import SUFFIXES
-from .exploration import TablesExploration
-from .records import TablesCandidate, TablesRelease
-from .request import (
-    MappingRequest,
-    SchemaRequest,
-    StudyRequest,
-    TablesChoice,
-    TablesPublishRequest,
-    TablesRequest,
-)
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from .release.steps import Frame
+    from ...core.publication import Publication
+    from ...core.story import Story
+    from .exploration import TablesExploration
+    from .records import TablesCandidate, TablesRelease
+    from .request import (
+        MappingRequest,
+        SchemaRequest,
+        StudyRequest,
+        TablesChoice,
+        TablesPublishRequest,
+        TablesRequest,
+    )
 
 __all__ = ["ENGINE", "TablesEngine"]
 
-_DATA = (".csv", ".tsv", ".parquet", *SUFFIXES)
+_SHARED = (".csv", ".tsv", ".parquet")  # forms that other engines may read too
 _MAPPINGS = (".csv", ".sql", ".json")
 
 
-class TablesEngine(Engine):
+class TablesEngine(
+    Engine[
+        "TablesRequest",
+        "TablesPublishRequest",
+        "TablesExploration",
+        "TablesCandidate",
+        "TablesRelease",
+    ]
+):
     """Tables: the frontier of de-identification policies, risk against information loss."""
 
     name: ClassVar[str] = "tables"
@@ -44,11 +50,54 @@ class TablesEngine(Engine):
         "Generalise a table: explore risk against usefulness, choose a policy, publish."
     )
     order: ClassVar[int] = 10
-    Request = TablesRequest
-    PublishRequest = TablesPublishRequest
-    Choice = TablesChoice
-    Exploration = TablesExploration
-    Release = TablesRelease
+    examples: ClassVar[Mapping[str, str]] = {
+        "explore": """
+            >>> import sfumato as sf
+            >>> people = {"age": [23, 27, 34, 36, 41, 48], "sex": ["f", "m", "f", "m", "f", "m"]}
+            >>> schema = {"attribute": [
+            ...     {"name": "age", "role": "quasi", "domain": {"range": [20, 49]}},
+            ...     {"name": "sex", "role": "quasi", "domain": "observed"},
+            ... ]}
+            >>> found = sf.tables.explore(people, schema=schema)
+            >>> found.choose(max_risk=0.5)
+            <candidate 5cf6202e3e: risk 0.5, utility 0.05746>
+        """
+    }
+
+    @property
+    def Request(self) -> type[TablesRequest]:
+        """The parameters of explore."""
+        from .request import TablesRequest
+
+        return TablesRequest
+
+    @property
+    def PublishRequest(self) -> type[TablesPublishRequest]:
+        """The parameters of publish."""
+        from .request import TablesPublishRequest
+
+        return TablesPublishRequest
+
+    @property
+    def Choice(self) -> type[TablesChoice]:
+        """The ways of choosing a candidate."""
+        from .request import TablesChoice
+
+        return TablesChoice
+
+    @property
+    def Exploration(self) -> type[TablesExploration]:
+        """What explore returns."""
+        from .exploration import TablesExploration
+
+        return TablesExploration
+
+    @property
+    def Release(self) -> type[TablesRelease]:
+        """The record of a publication."""
+        from .records import TablesRelease
+
+        return TablesRelease
 
     def explore(
         self, request: TablesRequest, *, progress: Progress = no_progress
@@ -67,19 +116,25 @@ class TablesEngine(Engine):
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,  # noqa: ARG002 (the rows stream inside the database)
-    ) -> TablesRelease | Frame:
+    ) -> Publication[TablesRelease]:
         """Write a table as a candidate says, in its own format, and measure what was written."""
+        from ...core.publication import Publication
+        from .records import TablesRelease
         from .release.steps import published
 
-        return published(
+        made = published(
             exploration.policy(candidate),
             candidate,
             request,
-            terms=exploration.terms,
+            payload=exploration.payload,
             seed=exploration.record.seed,
+            frontier=exploration.record.current_mark(),
             out=out,
             force=force,
         )
+        if isinstance(made, TablesRelease):
+            return Publication(made, out)
+        return Publication(data=made)
 
     def story(self, part: Part) -> Story:
         """Return the part of a report about a table."""
@@ -87,8 +142,10 @@ class TablesEngine(Engine):
 
         return story(part)
 
-    def verbs(self) -> Sequence[Verb]:
+    def verbs(self) -> Sequence[AnyVerb]:
         """Return the commands beyond explore and publish."""
+        from .request import MappingRequest, SchemaRequest, StudyRequest
+
         return (
             Verb(
                 "schema",
@@ -111,10 +168,15 @@ class TablesEngine(Engine):
             ),
         )
 
-    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str] | None:
+    def claim(self, file: Path) -> float:
+        """Claim tables by their suffix."""
+        from ...data.statistics_files import SUFFIXES
+
+        suffix = Path(file.name.removesuffix(".gz")).suffix.lower()
+        return 0.5 if suffix in _SHARED else 1.0 if suffix in SUFFIXES else 0.0
+
+    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str]:
         """Return the lines of a plan's section for a table; its schema is drafted where none is named."""
-        if Path(file.name.removesuffix(".gz")).suffix.lower() not in _DATA:
-            return None
         schema = others.get("schema")
         if schema is None:
             from ...core.files import whole_file
@@ -161,6 +223,7 @@ def _schema(request: SchemaRequest, call: Call) -> Mapping[str, JsonValue]:
 
 def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...core.files import check_output
+    from .exploration import TablesExploration
     from .space.policy_files import save_mapping, save_policy
 
     assert call.out is not None
@@ -181,18 +244,9 @@ def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:
 
 
 def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
-    from ...core.files import check_output
+    from ...core.studies import STUDIES
 
-    assert call.out is not None
-    check_output(call.out, force=call.force)
-    study = import_module("sfumato.laboratory.tables.study").study
-    facts: Mapping[str, JsonValue] = study(
-        request.table, request.schema_, request.population, call.out,
-        evaluations=request.evaluations, runs=request.runs, sublattices=request.sublattices,
-        seed=request.seed, force=call.force, say=call.say,
-    )  # fmt: skip
-    call.say(f"Figures written to {call.out}.")
-    return facts
+    return STUDIES["tables"](request, call)
 
 
 ENGINE = TablesEngine()

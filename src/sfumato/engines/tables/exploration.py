@@ -15,7 +15,7 @@ from .records import TablesCandidate, TablesFrontier
 
 if TYPE_CHECKING:
     from ...data.table import Table
-    from .payload import Terms
+    from .payload import TablesPayload
     from .space.policy import Policy
 
 __all__ = ["KEPT", "TablesExploration", "attacker_of", "partial_population", "unpromised"]
@@ -51,7 +51,7 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
     ----------
     record : TablesFrontier
         The content of frontier.json.
-    terms : Terms
+    payload : TablesPayload
         What a publication is held to.
     policies : mapping of str to Policy
         The policies of the references, by name.
@@ -61,10 +61,10 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
     Record = TablesFrontier
 
     def __init__(
-        self, record: TablesFrontier, terms: Terms, policies: Mapping[str, Policy]
+        self, record: TablesFrontier, payload: TablesPayload, policies: Mapping[str, Policy]
     ) -> None:
         super().__init__(record)
-        self.terms = terms
+        self.payload = payload
         self.policies = dict(policies)
 
     def area(self) -> float:
@@ -78,7 +78,7 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
         if isinstance(candidate, str) and candidate in self.policies:
             return self.policies[candidate]
         found = self.candidate(candidate) if isinstance(candidate, str) else candidate
-        return policy_of_hex(self.terms.lattice, found.bits)
+        return policy_of_hex(self.payload.lattice, found.bits)
 
     def candidate_of(self, policy: Policy | str | os.PathLike[str]) -> TablesCandidate:
         """Return the candidate of a policy or policy file; one that is not listed promises nothing."""
@@ -86,7 +86,7 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
         from .space.policy_files import load_policy
 
         if not isinstance(policy, Policy):
-            policy = load_policy(policy, self.terms.lattice)
+            policy = load_policy(policy, self.payload.lattice)
         for candidate in self.candidates:
             if candidate.id == policy.id:
                 return candidate
@@ -94,30 +94,25 @@ class TablesExploration(Exploration[TablesFrontier, TablesCandidate]):
 
     def save_payload(self, folder: Path) -> None:
         """Write policies.json and, where there is a population, population.npz."""
-        from .payload import save_terms
+        from .payload import save_payload
 
-        save_terms(self.terms, self.policies, folder)
+        save_payload(self.payload, self.policies, folder)
 
     @classmethod
     def load_payload(cls, folder: Path, record: FrontierRecord) -> Self:
         """Build the exploration from its record and what `save_payload` wrote."""
-        from .payload import load_terms, policy_of_hex
+        from .payload import load_payload, policy_of_hex
 
         assert isinstance(record, TablesFrontier)
-        terms, references = load_terms(folder)
-        if record.fingerprint != terms.lattice.fingerprint:
-            raise ModelError(
-                "The frontier and its policies belong to different schemas.",
-                hint="explore the table again.",
-            )
+        payload, references = load_payload(folder, record)
         for candidate in record.candidates:
-            policy = policy_of_hex(terms.lattice, candidate.bits)
+            policy = policy_of_hex(payload.lattice, candidate.bits)
             if policy.id != candidate.id or policy.ends() != candidate.ends:
                 raise ModelError(
                     "A candidate of the frontier does not fit its policy.",
                     hint="explore the table again.",
                 )
-        return cls(record, terms, references)
+        return cls(record, payload, references)
 
     def lines(self) -> list[str]:
         """Return what the command line prints about the frontier."""

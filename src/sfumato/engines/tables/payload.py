@@ -2,46 +2,61 @@
 
 `policies.json` holds the schema with every domain written down (so also the values of the
 quasi-identifiers that were read from data, where the schema says "observed" or "population") and
-`population.npz` the counts of the population: the folder is the steward's, not part of a release.
+`population.npz` the counts of the population: the folder is the steward's, not part of a release. What
+frontier.json says already (measures, conditions, inputs) is taken from there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import ValidationError
+from pydantic import Field, PlainSerializer, model_validator
 
+from ...core.arrays import Counts, Floats
 from ...core.errors import InputError, ModelError
 from ...core.files import read_json, write_json
+from ...core.records import ColumnName, Count, Name, Record, Share
 from ...data.npz import read_npz, write_npz
 from ...data.table import Table
 from ...data.table_schema import TableSchema
 from .contingency.tables import cells_hash
 from .groups.conditions import Conditions
+from .records import Hex, TablesFrontier
 from .space.labels import DomainLabels, writer_of
 from .space.policy import Lattice, Policy
 
-__all__ = ["POLICIES_FILE", "POPULATION_FILE", "Terms", "load_terms", "policy_of_hex", "save_terms"]
+__all__ = [
+    "POLICIES_FILE",
+    "POPULATION_FILE",
+    "PoliciesFile",
+    "TablesPayload",
+    "load_payload",
+    "policy_of_hex",
+    "save_payload",
+]
 
 POLICIES_FILE = "policies.json"
 POPULATION_FILE = "population.npz"
-_KIND = "sfumato table policies"
-_VERSION = 2
+_IN_FRONTIER = frozenset(
+    {"conditions", "covered", "fingerprint", "inputs", "loss", "min_population", "min_sample", "names",
+     "population", "risk"}
+)  # fmt: skip
+"""Fields of version 2 that frontier.json has too."""
 
 
 @dataclass(frozen=True)
-class Terms:
+class TablesPayload:
     """What a publication is measured against, and how."""
 
     schema: TableSchema
     lattice: Lattice
     population_codes: npt.NDArray[np.int32] | None = None
-    population_count: npt.NDArray[np.float64] | None = None
+    population_count: Floats | None = None
     explored: str | None = None
     inputs: tuple[str, ...] = ()
     min_sample: int = 0
@@ -51,73 +66,105 @@ class Terms:
     target: str | None = None
     k: int = 5
     conditions: Conditions = field(default_factory=Conditions)
-    margins: tuple[npt.NDArray[np.int64], ...] | None = None
+    margins: tuple[Counts, ...] | None = None
     """How many explored records hold each value of each quasi-identifier."""
     sampling_fraction: float | None = None
     covered: tuple[str, ...] | None = None
     """The quasi-identifiers of a population that does not have all of them."""
 
-    def same_table(self, table: Table) -> bool:
+    def matches(self, table: Table) -> bool:
         """Return whether a table is the one that was explored: the same files, or the same counts."""
         files = set(self.inputs)
         same_files = bool(table.inputs) and all(i.sha256 in files for i in table.inputs)
         return same_files or cells_hash(table) == self.explored
 
 
-def save_terms(terms: Terms, references: Mapping[str, Policy], folder: Path) -> None:
+class _LabelsOfDomain(Record):
+    """How the intervals of an attribute are labelled."""
+
+    observed: bool
+    rare: tuple[Count, ...]
+    nodes: tuple[tuple[Count, Count, str], ...]
+
+    @classmethod
+    def of(cls, labels: DomainLabels) -> _LabelsOfDomain:
+        nodes = tuple((low, high, name) for (low, high), name in sorted(labels.nodes.items()))
+        return cls(observed=labels.observed, rare=tuple(sorted(labels.rare)), nodes=nodes)
+
+
+def _without_defaults(schema: TableSchema) -> dict[str, Any]:
+    return schema.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+
+
+class PoliciesFile(Record):
+    """policies.json: what frontier.json does not say about the policies that were searched."""
+
+    kind: Literal["sfumato table policies"] = "sfumato table policies"
+    version: Literal[3] = 3
+    schema_: Annotated[TableSchema, PlainSerializer(_without_defaults)] = Field(alias="schema")
+    domains: dict[ColumnName, tuple[str, ...]]
+    labels: tuple[_LabelsOfDomain, ...]
+    explored: Hex
+    target: ColumnName | None
+    k: Count
+    margins: tuple[tuple[Count, ...], ...] | None
+    sampling_fraction: Share | None
+    references: dict[Name, Hex]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_version_2(cls, values: object) -> object:
+        if not isinstance(values, Mapping) or values.get("version") != 2:
+            return values
+        return {**{n: v for n, v in values.items() if n not in _IN_FRONTIER}, "version": 3}
+
+    def lattice(self) -> Lattice:
+        """Return the lattice of the schema's quasi-identifiers."""
+        names = tuple(self.schema_.names("quasi"))
+        domains = tuple(self.domains[name] for name in names)
+        labels = tuple(
+            DomainLabels(
+                domain,
+                entry.observed,
+                frozenset(entry.rare),
+                {(low, high): name for low, high, name in entry.nodes},
+                writer_of(attribute, domain),
+            )
+            for attribute, domain, entry in zip(
+                self.schema_.quasi, domains, self.labels, strict=True
+            )
+        )
+        return Lattice(names, domains, labels)
+
+
+def save_payload(payload: TablesPayload, references: Mapping[str, Policy], folder: Path) -> None:
     """Write policies.json and, where there is a population, population.npz."""
-    lattice = terms.lattice
-    content = {
-        "kind": _KIND,
-        "version": _VERSION,
-        "fingerprint": lattice.fingerprint,
-        "schema": terms.schema.model_dump(mode="json", exclude_none=True, exclude_defaults=True),
-        "names": list(lattice.names),
-        "domains": {n: list(d) for n, d in zip(lattice.names, lattice.domains, strict=True)},
-        "labels": [
-            {
-                "observed": one.observed,
-                "rare": sorted(one.rare),
-                "nodes": [[low, high, name] for (low, high), name in sorted(one.nodes.items())],
-            }
-            for one in lattice.labels
-        ],
-        "explored": terms.explored,
-        "inputs": list(terms.inputs),
-        "min_sample": terms.min_sample,
-        "min_population": terms.min_population,
-        "risk": terms.risk,
-        "loss": terms.loss,
-        "target": terms.target,
-        "k": terms.k,
-        "conditions": asdict(terms.conditions),
-        "margins": None if terms.margins is None else [m.tolist() for m in terms.margins],
-        "sampling_fraction": terms.sampling_fraction,
-        "population": terms.population_codes is not None,
-        "covered": None if terms.covered is None else list(terms.covered),
-        "references": {name: policy.hex for name, policy in sorted(references.items())},
-    }
-    write_json(folder / POLICIES_FILE, content, force=True)
-    if terms.population_codes is not None and terms.population_count is not None:
+    lattice = payload.lattice
+    content = PoliciesFile(
+        schema=payload.schema,
+        domains=dict(zip(lattice.names, lattice.domains, strict=True)),
+        labels=tuple(_LabelsOfDomain.of(labels) for labels in lattice.labels),
+        explored=payload.explored or "",
+        target=payload.target,
+        k=payload.k,
+        margins=None if payload.margins is None else tuple(m.tolist() for m in payload.margins),
+        sampling_fraction=payload.sampling_fraction,
+        references={name: policy.hex for name, policy in references.items()},
+    )
+    write_json(folder / POLICIES_FILE, content.to_json(), force=True)
+    if payload.population_codes is not None and payload.population_count is not None:
         write_npz(
             folder / POPULATION_FILE,
-            {"codes": terms.population_codes, "count": terms.population_count},
+            {"codes": payload.population_codes, "count": payload.population_count},
         )
 
 
-def load_terms(folder: Path) -> tuple[Terms, dict[str, Policy]]:
-    """Read back what `save_terms` wrote; anything that does not fit is refused."""
+def load_payload(folder: Path, frontier: TablesFrontier) -> tuple[TablesPayload, dict[str, Policy]]:
+    """Read back what `save_payload` wrote beside a frontier; anything that does not fit is refused."""
     content = read_json(folder / POLICIES_FILE)
     try:
-        return _terms_of(content, folder)
-    except (
-        LookupError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        OverflowError,
-        ValidationError,
-    ) as error:
+        return _payload_of(PoliciesFile.model_validate(content), folder, frontier)
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         raise ModelError(
@@ -126,87 +173,61 @@ def load_terms(folder: Path) -> tuple[Terms, dict[str, Policy]]:
         ) from None
 
 
-def _terms_of(content: Mapping[str, Any], folder: Path) -> tuple[Terms, dict[str, Policy]]:
-    if content["kind"] != _KIND or content["version"] != _VERSION:
-        raise ModelError(f"The file {POLICIES_FILE!r} is of another version.")
-    schema = TableSchema.model_validate(content["schema"])
-    names = tuple(str(n) for n in content["names"])
-    domains = tuple(tuple(map(str, content["domains"][n])) for n in names)
-    labels = tuple(
-        DomainLabels(
-            domain,
-            bool(entry["observed"]),
-            frozenset(int(i) for i in entry["rare"]),
-            {(int(low), int(high)): str(name) for low, high, name in entry["nodes"]},
-            writer_of(attribute, domain),
+def _payload_of(
+    file: PoliciesFile, folder: Path, frontier: TablesFrontier
+) -> tuple[TablesPayload, dict[str, Policy]]:
+    lattice = file.lattice()
+    if lattice.fingerprint != frontier.fingerprint:
+        raise ModelError(
+            "The frontier and its policies belong to different schemas.",
+            hint="explore the table again.",
         )
-        for attribute, domain, entry in zip(schema.quasi, domains, content["labels"], strict=True)
+    codes, count = _population(folder, lattice) if frontier.population else (None, None)
+    payload = TablesPayload(
+        schema=file.schema_,
+        lattice=lattice,
+        population_codes=codes,
+        population_count=count,
+        explored=file.explored,
+        inputs=tuple(str(entry.sha256) for entry in frontier.inputs),
+        min_sample=frontier.min_sample,
+        min_population=frontier.min_population,
+        risk=frontier.risk_measure,
+        loss=frontier.loss_measure,
+        target=file.target,
+        k=file.k,
+        conditions=Conditions(**vars(frontier.conditions)),
+        margins=_margins(file.margins, lattice),
+        sampling_fraction=file.sampling_fraction,
+        covered=_covered(frontier),
     )
-    lattice = Lattice(names, domains, labels)
-    if lattice.fingerprint != content["fingerprint"] or list(names) != schema.names("quasi"):
-        raise ModelError(f"The file {POLICIES_FILE!r} is damaged: its schema does not fit.")
-    codes, count = _population(folder, lattice) if content["population"] else (None, None)
-    target = content["target"]
-    terms = Terms(
-        schema,
-        lattice,
-        codes,
-        count,
-        str(content["explored"]),
-        tuple(str(i) for i in content["inputs"]),
-        int(content["min_sample"]),
-        float(content["min_population"]),
-        str(content["risk"]),
-        str(content["loss"]),
-        None if target is None else str(target),
-        int(content["k"]),
-        _conditions(content["conditions"]),
-        _margins(content["margins"], lattice),
-        None if content["sampling_fraction"] is None else float(content["sampling_fraction"]),
-        _covered(content.get("covered"), names),
-    )
-    references = {str(n): policy_of_hex(lattice, h) for n, h in content["references"].items()}
-    return terms, references
+    references = {name: policy_of_hex(lattice, bits) for name, bits in file.references.items()}
+    return payload, references
 
 
-def _covered(content: object, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    if content is None:
+def _covered(frontier: TablesFrontier) -> tuple[str, ...] | None:
+    covered = frontier.population_covers
+    if covered is None:
         return None
-    covered = tuple(n for n in names if isinstance(content, list) and n in content)
-    if not covered or list(covered) != content:
-        raise ModelError(f"The file {POLICIES_FILE!r} is damaged: its population does not fit.")
+    if not covered or covered != tuple(name for name in frontier.quasi if name in covered):
+        raise ModelError("The frontier is damaged: its population does not fit.")
     return covered
 
 
 def _margins(
-    content: list[list[int]] | None, lattice: Lattice
-) -> tuple[npt.NDArray[np.int64], ...] | None:
+    content: tuple[tuple[int, ...], ...] | None, lattice: Lattice
+) -> tuple[Counts, ...] | None:
     if content is None:
         return None
     margins = tuple(np.array(counts, np.int64) for counts in content)
     fit = (
         tuple(m.shape for m in margins) == tuple((size,) for size in lattice.sizes)
-        and all(((m >= 0) & (m <= (1 << 53) // m.size)).all() for m in margins)
+        and all((m <= (1 << 53) // m.size).all() for m in margins)
         and len({int(m.sum()) for m in margins}) == 1
     )
     if not fit:
         raise ModelError(f"The file {POLICIES_FILE!r} is damaged: its margins do not fit.")
     return margins
-
-
-def _conditions(content: Mapping[str, Any]) -> Conditions:
-    def number(name: str) -> float | None:
-        return None if content[name] is None else float(content[name])
-
-    return Conditions(
-        float(content["min_l"]),
-        str(content["diversity"]),
-        float(content["recursive_c"]),
-        number("max_t"),
-        number("max_average_risk"),
-        float(content["max_suppressed"]),
-        str(content["suppress_as"]),
-    )
 
 
 def policy_of_hex(lattice: Lattice, text: str) -> Policy:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from itertools import pairwise
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+    model_validator,
+)
 
 from ...core.records import (
     Candidate,
@@ -27,11 +33,14 @@ __all__ = [
     "AbsoluteRisks",
     "Certificate",
     "ColumnLoss",
+    "ConditionsFields",
     "Ends",
     "GroupSize",
     "Labels",
+    "PolicyFields",
     "PopulationEstimate",
     "PopulationFacts",
+    "ShownFields",
     "TablesCandidate",
     "TablesFrontier",
     "TablesHow",
@@ -125,25 +134,39 @@ class AbsoluteRisks(Record):
     estimate: PopulationEstimate | None = None
 
 
-class PolicyFields(Record):
-    """A policy and what it measures besides the two axes."""
+class ShownFields(Record):
+    """What is shown of a policy besides the two axes, explored and measured on the written file.
+
+    Each field is computed by the entry of `registry.SHOWN` that has its name; `shown` holds the values of the
+    entries without a field of their own and is not written when it is empty.
+    """
+
+    loss_nats: float
+    k: Count
+    smallest_population_group: Size
+    risks: AbsoluteRisks | None = None
+    l_diversity: dict[ColumnName, Count] = Field(default_factory=dict)
+    l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
+    t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
+    suppressed: Count = 0
+    blanked: Count = 0
+    shown: dict[Name, float] = Field(default_factory=dict)
+
+
+def _without_empty(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if name != "shown" or value}
+
+
+class PolicyFields(ShownFields):
+    """A policy and what is shown of it."""
 
     policy: Labels
     ends: Ends
     bits: Hex
     loss: float
-    loss_nats: float
-    k: Count
-    smallest_population_group: Size
     groups: Count
     prosecutor_risk: Share
     average_group: Size
-    risks: AbsoluteRisks | None = None
-    suppressed: Count = 0
-    blanked: Count = 0
-    l_diversity: dict[ColumnName, Count] = Field(default_factory=dict)
-    l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
-    t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _intervals_have_labels(self) -> Self:
@@ -156,6 +179,10 @@ class TablesCandidate(PolicyFields, Candidate):
 
     promised: bool = True
 
+    @model_serializer(mode="wrap")
+    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_empty(super()._to_file(handler))
+
 
 class TablesReference(PolicyFields, Reference):
     """A policy to compare with, and how the whole frontier compares."""
@@ -166,6 +193,10 @@ class TablesReference(PolicyFields, Reference):
     risk_ratio: float | None
     in_words: Sentence
 
+    @model_serializer(mode="wrap")
+    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_empty(super()._to_file(handler))
+
 
 class PopulationFacts(Record):
     """The population that was given."""
@@ -174,6 +205,18 @@ class PopulationFacts(Record):
     cells: Count
     records_without_population_cell: Count
     people_outside_domains: Size
+
+
+class ConditionsFields(Record):
+    """What a steward asks of every group, beyond its size (see `groups.conditions.Conditions`)."""
+
+    min_l: float = 0.0
+    diversity: Name = "distinct"
+    recursive_c: float = 3.0
+    max_t: float | None = None
+    max_average_risk: float | None = None
+    max_suppressed: float = 0.0
+    suppress_as: Name = "records"
 
 
 class Certificate(Record):
@@ -221,7 +264,7 @@ class TablesFrontier(FrontierRecord):
     loss_top_nats: Size
     min_sample: Count
     min_population: Size
-    conditions: dict[Name, float | str | None] = Field(default_factory=dict)
+    conditions: ConditionsFields = ConditionsFields()
     groups_before: tuple[GroupSize, ...]
     assumptions: tuple[Sentence, ...]
     frontier_size: Count
@@ -283,30 +326,26 @@ class TablesHow(Record):
         return self
 
 
-class TablesMeasured(Record):
+class TablesMeasured(ShownFields):
     """What was measured on the written file, by code that shares nothing with the search."""
 
     risk: float
     utility: float
     loss: float
-    loss_nats: float
     relative_risk: float
     expected_reidentified: Size
     expected_unchanged: Size
-    k: Count
     risks: AbsoluteRisks
-    suppressed: Count = 0
-    blanked: Count = 0
     columns: dict[ColumnName, ColumnLoss] = Field(default_factory=dict)
-    smallest_population_group: Size
     groups_count: Count
     groups: tuple[GroupSize, ...]
-    l_diversity: dict[ColumnName, Count] = Field(default_factory=dict)
-    l_diversity_entropy: dict[ColumnName, Size] = Field(default_factory=dict)
-    t_closeness: dict[ColumnName, Size] = Field(default_factory=dict)
     records_without_population_cell: Count
     shift: ShiftRecord | None = None
     """How the records compare with those explored; None for a policy that promised nothing."""
+
+    @model_serializer(mode="wrap")
+    def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_empty(handler(self))
 
 
 class TablesRelease(Release):

@@ -18,9 +18,7 @@ from pydantic import (
 )
 
 from ...core.records import (
-    Assumption,
     AttackRecord,
-    Bound,
     CandidateId,
     Count,
     Name,
@@ -32,17 +30,19 @@ from ...core.records import (
 __all__ = [
     "READINGS",
     "Amount",
+    "Assumption",
     "AttackDetails",
     "AttackerName",
     "AuditRecord",
+    "Bound",
     "Bounds",
     "Found",
     "InferenceRecord",
     "RangedShare",
     "Reading",
     "ReadingRecord",
+    "SampleParametersRecord",
     "TextAttack",
-    "TextBound",
 ]
 
 Reading = Literal["A", "B", "outside"]
@@ -125,16 +125,22 @@ class AttackDetails(Record):
         return {k: v for k, v in found.items() if v is not None or k not in READINGS}
 
 
-class TextAssumption(Assumption):
-    """A condition of a theorem, with its text."""
+class Assumption(Record):
+    """A condition of a theorem; `holds` is None where counts cannot tell."""
 
+    name: Sentence
+    holds: bool | None
     text: Sentence
 
 
-class TextBound(Bound):
-    """What a theorem says here, with one sentence for people."""
+class Bound(Record):
+    """What a theorem says here: its value, whether it applies, its assumptions with their verdicts, a sentence."""
 
-    assumptions: tuple[TextAssumption, ...] = ()
+    name: Sentence
+    value: float | None
+    applies: bool
+    vacuous: bool
+    assumptions: tuple[Assumption, ...] = ()
     sentence: Sentence
 
 
@@ -155,8 +161,8 @@ class Bounds(Record):
     In a file the theorems stand by name beside `ranked prefix`, `deviation` and `parameters`.
     """
 
-    theorems: dict[Name, TextBound]
-    ranked_prefix: dict[Budget, TextBound] = Field(default_factory=dict)
+    theorems: dict[Name, Bound]
+    ranked_prefix: dict[Budget, Bound] = Field(default_factory=dict)
     deviation: Amount | None = None
     parameters: SampleParametersRecord | None = None
 

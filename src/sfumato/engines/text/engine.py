@@ -5,36 +5,39 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import JsonValue
-
-from ...core.desk import Desk
-from ...core.engine import Call, Engine, Part, Progress, Verb, no_progress
+from ...core.engine import AnyVerb, Call, Engine, Part, Progress, Verb, no_progress
 from ...core.errors import InputError
-from ...core.story import Story
-from ...data.document import DocumentSource
-from .attack_records import TextAttack
-from .exploration import TextExploration
-from .records import TextCandidate, TextRelease
-from .request import (
-    AuditRequest,
-    ConvertRequest,
-    ReadOptions,
-    StartRequest,
-    StudyRequest,
-    TextAttackRequest,
-    TextChoice,
-    TextPublishRequest,
-    TextRequest,
-)
 
-__all__ = ["ENGINE", "TextEngine", "explore", "load"]
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from ...core.publication import Publication
+    from ...core.request import Request as AnyRequest
+    from ...core.story import Story
+    from .attack_records import TextAttack
+    from .exploration import TextExploration
+    from .records import TextCandidate, TextRelease
+    from .request import (
+        AuditRequest,
+        ConvertRequest,
+        FormatsRequest,
+        StartRequest,
+        StudyRequest,
+        TextAttackRequest,
+        TextChoice,
+        TextPublishRequest,
+        TextRequest,
+    )
+
+__all__ = ["ENGINE", "TextEngine"]
 
 
-class TextEngine(Engine):
+class TextEngine(
+    Engine["TextRequest", "TextPublishRequest", "TextExploration", "TextCandidate", "TextRelease"]
+):
     """GreedySanitize: publish text from which what is left cannot be found."""
 
     name: ClassVar[str] = "text"
@@ -43,13 +46,72 @@ class TextEngine(Engine):
         "Documents: redact what is sensitive until what is left cannot be found."
     )
     order: ClassVar[int] = 20
-    Request = TextRequest
-    PublishRequest = TextPublishRequest
-    AttackRequest = TextAttackRequest
-    Choice = TextChoice
-    Exploration = TextExploration
-    Release = TextRelease
-    Attack = TextAttack
+    examples: ClassVar[Mapping[str, str]] = {
+        "explore": """
+            >>> import sfumato as sf
+            >>> from sfumato.data.samples import clinic_notes
+            >>> found = sf.text.explore(clinic_notes(40), labels="NAME", ratios=10, attackers="none")
+            >>> [candidate.id for candidate in found]
+            ['r10']
+        """,
+        "publish": """
+            >>> import sfumato as sf
+            >>> from sfumato.data.samples import clinic_notes
+            >>> found = sf.text.explore(clinic_notes(40), labels="NAME", ratios=10, attackers="none")
+            >>> published = sf.text.publish(found, clinic_notes(3, seed=1), choose="ratio:10")
+            >>> len(published), "[NAME]" in published[0].text
+            (3, True)
+        """,
+    }
+
+    @property
+    def Request(self) -> type[TextRequest]:
+        """The parameters of explore."""
+        from .request import TextRequest
+
+        return TextRequest
+
+    @property
+    def PublishRequest(self) -> type[TextPublishRequest]:
+        """The parameters of publish."""
+        from .request import TextPublishRequest
+
+        return TextPublishRequest
+
+    @property
+    def AttackRequest(self) -> type[TextAttackRequest]:
+        """The parameters of attack."""
+        from .request import TextAttackRequest
+
+        return TextAttackRequest
+
+    @property
+    def Choice(self) -> type[TextChoice]:
+        """The ways of choosing a candidate."""
+        from .request import TextChoice
+
+        return TextChoice
+
+    @property
+    def Exploration(self) -> type[TextExploration]:
+        """What explore returns."""
+        from .exploration import TextExploration
+
+        return TextExploration
+
+    @property
+    def Release(self) -> type[TextRelease]:
+        """The record of a publication."""
+        from .records import TextRelease
+
+        return TextRelease
+
+    @property
+    def Attack(self) -> type[TextAttack]:
+        """The record of an attack."""
+        from .attack_records import TextAttack
+
+        return TextAttack
 
     def explore(self, request: TextRequest, *, progress: Progress = no_progress) -> TextExploration:
         """Choose classifiers for each ratio L/C and judge them on documents they have not seen."""
@@ -70,14 +132,22 @@ class TextEngine(Engine):
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,
-    ) -> object:
-        """Publish documents with a candidate; return the release, or a list of documents without `out`."""
+    ) -> Publication[TextRelease]:
+        """Publish documents with a candidate; without `out`, a list of documents in memory."""
+        from ...core.publication import Publication
+        from .records import TextRelease
         from .release.steps import publish as run
 
-        return run(exploration, candidate, request, out=out, force=force, progress=progress)
+        made = run(exploration, candidate, request, out=out, force=force, progress=progress)
+        if isinstance(made, TextRelease):
+            return Publication(made, out)
+        return Publication(data=made)
 
-    def attack(self, request: TextAttackRequest, call: Call) -> TextAttack:
+    def attack(self, request: AnyRequest, call: Call) -> TextAttack:
         """Attack a release with every attacker that the request names."""
+        from .request import TextAttackRequest
+
+        assert isinstance(request, TextAttackRequest)
         from .attack.registry import attackers_named, encoder_named
         from .attack.released import attack_release
 
@@ -107,16 +177,16 @@ class TextEngine(Engine):
 
         return story(part)
 
-    def desk(self, folder: Path) -> Desk | None:
-        """Return a labelling project, or None where the folder holds none."""
-        if not (folder / "project.json").is_file():
-            return None
-        from .labelling.desk import TextDesk
-
-        return TextDesk(folder)
-
-    def verbs(self) -> Sequence[Verb]:
+    def verbs(self) -> Sequence[AnyVerb]:
         """Return the start of a labelling project, the audit of a release and the papers' figures."""
+        from .request import (
+            AuditRequest,
+            ConvertRequest,
+            FormatsRequest,
+            StartRequest,
+            StudyRequest,
+        )
+
         return (
             Verb(
                 "start",
@@ -129,6 +199,13 @@ class TextEngine(Engine):
                 "Write labels in another tool's format: of a corpus, or the answers of a project.",
                 ConvertRequest,
                 _convert,
+            ),
+            Verb(
+                "formats",
+                "List the formats of documents: their names, suffixes and reading options.",
+                FormatsRequest,
+                _formats,
+                writes="no",
             ),
             Verb(
                 "audit",
@@ -157,14 +234,18 @@ class TextEngine(Engine):
             exploring = {k: v for k, v in exploring.items() if k != "text_column"}
         return exploring, {**publishing, "id_column": ""}
 
-    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str] | None:  # noqa: ARG002
-        """Return the plan's section for labelled documents."""
-        from ...data.documents import read_documents
+    def claim(self, file: Path) -> float:
+        """Claim files of documents by their suffix, and folders."""
         from ...data.formats.registry import FORMATS, format_of_name
 
         kind = format_of_name(file)
-        if file.is_file() and (kind is None or FORMATS[kind].is_table):
-            return None
+        is_text = kind is not None and not FORMATS[kind].is_table
+        return 0.5 if file.is_dir() or is_text else 0.0
+
+    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str]:  # noqa: ARG002
+        """Return the plan's section for labelled documents."""
+        from ...data.documents import read_documents
+
         labels = sorted({s.label for document in read_documents(file) for s in document.spans})
         if not labels:
             raise InputError(
@@ -184,6 +265,7 @@ class TextEngine(Engine):
 
 def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
     from .labelling.project import start_project
+    from .request import ReadOptions
 
     assert call.out is not None
     record = start_project(
@@ -196,7 +278,7 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         background=request.background,
         generated=request.generated,
         ratio=request.ratio,
-        wanted=request.wanted,
+        wanted=request.target_risk,
         seed=request.seed,
         encoder=request.encoder,
         reading=ReadOptions(**{name: getattr(request, name) for name in ReadOptions.model_fields}),
@@ -231,6 +313,22 @@ def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
     return {"documents": count, "spans": spans}
 
 
+def _formats(_request: FormatsRequest, call: Call) -> Mapping[str, JsonValue]:
+    from ...data.formats.registry import FORMATS
+    from .format_options import FORMAT
+
+    found: dict[str, JsonValue] = {}
+    for name, kind in FORMATS.items():
+        options = [argument.form for argument in FORMAT.arguments.get(name, ())]
+        suffixes = kind.suffixes
+        found[name] = {"suffixes": list(suffixes), "options": list(options)}
+        call.say(f"{name:<12} {' '.join(suffixes) or '(by name only)':<22} {','.join(options)}")
+    call.say(
+        "For example: --format conll:token=1,tag=none; auto:… for the format that the suffix says."
+    )
+    return found
+
+
 def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
     from .attack.audit import audit_documents, audit_words, checked_numbers
     from .attack.released import classifiers_of
@@ -256,41 +354,9 @@ def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
 
 
 def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
-    # The laboratory stands above the engines; it is asked for by name only when it is used.
-    run = import_module("sfumato.laboratory.text.study").run_study
-    found: Mapping[str, JsonValue] = run(request, call)
-    return found
+    from ...core.studies import STUDIES
+
+    return STUDIES["text"](request, call)
 
 
 ENGINE = TextEngine()
-
-
-def explore(
-    corpus: DocumentSource, *, progress: Progress | None = None, **request: object
-) -> TextExploration:
-    """Return the frontier of candidate releases of labelled documents.
-
-    Parameters
-    ----------
-    corpus : path, frame, Corpus or list of Document
-        Labelled documents.
-    progress : callable, optional
-        Called as `progress(steps, note=...)`.
-    **request
-        The other fields of `TextRequest` by name, for example `labels=["NAME"]`.
-
-    """
-    made = TextRequest.made({**request, "corpus": corpus}, owner="text.explore")
-    return ENGINE.explore(made, progress=progress or no_progress)
-
-
-def load(folder: str | os.PathLike[str]) -> TextExploration:
-    """Return the exploration that a folder holds.
-
-    Parameters
-    ----------
-    folder : path
-        What `explore(...).save` or `sfumato text explore` wrote.
-
-    """
-    return ENGINE.Exploration.load(Path(folder))

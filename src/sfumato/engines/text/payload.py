@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from ...core.arrays import Counts
 from ...core.errors import ModelError
 from ...core.statistics.resampling import NextBatch
 from .reading.arrays import Array, Header
@@ -27,7 +28,6 @@ LEARNED_FOLDER = "learned"
 LARGEST_BATCH = (
     20_000  # documents: beyond, a range does not get narrower by an amount worth the time
 )
-Counts = npt.NDArray[np.int64]
 _COLUMNS = ("words", "kept", "sensitive", "left")
 
 

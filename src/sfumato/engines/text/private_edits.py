@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...core.disk import sync
 from ...core.errors import InputError, OutputExistsError
 from ...core.files import sha256_of
+from ...core.storage.disk import sync
 from ...data.document import Document, Edit
 from ...data.formats.jsonl import encoded
 

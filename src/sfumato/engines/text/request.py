@@ -6,26 +6,34 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import Field, field_validator
 
-from ...core.choice import Choice
+from ...compute import COMPUTE, compute_option
+from ...core.arguments import Argument, Compound, Flagged, Named
+from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError
-from ...core.exploration import Exploration
-from ...core.records import Candidate, FrontierRecord
+from ...core.input_types import InputType
 from ...core.request import Request, parameter
-from ...data.document import DocumentSource
 from ...data.formats.registry import FORMATS
+from ...data.inputs import DocumentsInput, Estimator
 from .attack.registry import ATTACKERS, ENCODER
-from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
+from .format_options import FORMAT
+from .learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
-from .records import BEST_FORM
-from .redaction.registry import REPLACEMENTS
+from .redaction.registry import ARGUMENTS, REPLACEMENTS
 from .sanitize.modes import MODES
 
 if TYPE_CHECKING:
+    from ...core.exploration import Exploration
+    from ...core.records import Candidate, FrontierRecord
     from ...data.documents import Corpus
+    from .learners.protocol import Learner
+
+    LearnerInput: TypeAlias = Learner | Estimator
+else:
+    LearnerInput = Annotated[object, InputType("LearnerInput", "Learner or classifier", __name__)]
 
 __all__ = [
     "BUDGETS",
@@ -33,7 +41,9 @@ __all__ = [
     "RATIOS",
     "AuditRequest",
     "ConvertRequest",
+    "FormatsRequest",
     "GivenWords",
+    "LearnerInput",
     "ReadOptions",
     "StartRequest",
     "StudyRequest",
@@ -51,8 +61,9 @@ EVERY_LABEL = "all"
 File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Inspected = Annotated[int, Field(ge=1)]
-C = TypeVar("C", bound=Candidate)
-R = TypeVar("R", bound=FrontierRecord)
+Words = Annotated["File | GivenWords", InputType("WordsInput", "path or list of str")]
+C = TypeVar("C", bound="Candidate")
+R = TypeVar("R", bound="FrontierRecord")
 
 
 @dataclass(frozen=True)
@@ -69,17 +80,10 @@ def _words(value: object) -> object:
     return GivenWords(tuple(value)) if isinstance(value, Iterable) else value
 
 
-def _listed(value: object) -> object:
-    """Take one value for a list of one."""
-    return [value] if isinstance(value, str | os.PathLike) else value
-
-
 def _attackers(value: object) -> object:
     """Take None for all attackers and an empty list for none, as Python code says it."""
     if value is None:
         return [_EVERYONE]
-    if isinstance(value, str):
-        return [value]
     return (list(value) or [_NOBODY]) if isinstance(value, Iterable) else value
 
 
@@ -95,35 +99,48 @@ def _encoder(value: object) -> object:
     return value
 
 
+_ENCODER = Named(
+    "encoder",
+    {DEFAULT_ENCODER: [Argument("encoder_tuning", metavar="TUNING")]},
+    metavar="none|default[:TUNING]|FOLDER",
+)
+_COMPUTE = compute_option("Where the work is done.")
+
+
 class ReadOptions(Request):
     """How documents are read."""
 
+    compounds: ClassVar[Mapping[str, Compound]] = {"format": FORMAT}
     text_column: str = parameter("text", help="Field that holds the text.", flag="--text")
     id_column: str = parameter("id", help="Field that holds the id; empty: numbered.", flag="--id")
-    spans_column: str = parameter("spans", help="Field that holds the spans.", flag="--spans")
-    format: str | None = parameter(
-        None, help="Format, where the name does not tell it.", choices=lambda: FORMATS
+    spans_column: str = parameter(
+        "spans", help="Field that holds the spans.", flag="--spans", within="format"
     )
+    format: str | None = parameter(
+        None, help="Format, if not inferred from the name, and how it is read (`sfumato text formats`).",
+        choices=lambda: FORMATS,
+    )  # fmt: skip
     overlaps: str = parameter(
         "error", help="What is done about overlapping spans.",
-        choices=lambda: ("error", "merge", "best"),
+        choices=lambda: ("error", "merge", "best"), within="format",
     )  # fmt: skip
     delimiter: str | None = parameter(
-        None, help="Separator of a CSV, where it is not told by itself.", max_length=1
+        None, help="CSV delimiter; detected if not given.", max_length=1, within="format"
     )
     token_column: int | None = parameter(
-        None, help="Column of the tokens in a CoNLL file, from 0, where it is not told by itself."
-    )
+        None, help="Column of the tokens in a CoNLL file, from 0; detected if not given.",
+        within="format",
+    )  # fmt: skip
     tag_column: int | Literal["none"] = parameter(
         -1, help="Column of the tags in a CoNLL file (negative: from the end), or none.",
-        metavar="INT|none",
+        metavar="INT|none", within="format",
     )  # fmt: skip
     kept_columns: list[int] = parameter(
         [], help="Other columns of a CoNLL file to publish as they are; all others become _.",
-        flag="--keep-columns",
+        flag="--keep-columns", within="format",
     )  # fmt: skip
 
-    def open(self, source: DocumentSource) -> Corpus:
+    def open(self, source: DocumentsInput) -> Corpus:
         """Open documents as the request says.
 
         Parameters
@@ -168,17 +185,18 @@ class _WithFindings(ReadOptions):
 class TextRequest(_WithFindings):
     """What `explore` takes."""
 
-    corpus: DocumentSource = parameter(
+    compounds: ClassVar[Mapping[str, Compound]] = {"encoder": _ENCODER}
+    corpus: DocumentsInput = parameter(
         help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
     )
     labels: list[str] = parameter(
         help="Labels that are sensitive; all for every label of the corpus.", flag="--label",
         aliases=["label"], min_length=1,
     )  # fmt: skip
-    background: list[DocumentSource] = parameter(
+    background: list[DocumentsInput] = parameter(
         [], help="Other labelled corpora of any origin.", role="file"
     )
-    unlabelled: list[DocumentSource] = parameter(
+    unlabelled: list[DocumentsInput] = parameter(
         [], help="Your own texts without labels.", role="file"
     )
     rules: File | None = parameter(
@@ -189,7 +207,7 @@ class TextRequest(_WithFindings):
         RATIOS, help="Loss ratios L/C: how many words withheld one leak is worth.", min_length=1
     )
     folds: int = parameter(4, help="Folds by document.", ge=2)
-    learner: object = parameter("crf", help="What learns.", choices=lambda: LEARNERS)
+    learner: str | LearnerInput = parameter("crf", help="What learns.", choices=lambda: LEARNERS)
     mode: str = parameter(
         "honest",
         help="Judged on unseen documents, or as the paper prints it.",
@@ -198,23 +216,25 @@ class TextRequest(_WithFindings):
     weights: dict[str, Ratio] = parameter(
         {}, help="Factors of L per label, for example NAME=2.", metavar="LABEL=FACTOR"
     )
-    deny: File | GivenWords | None = parameter(
+    deny: Words | None = parameter(
         None, help="File of words and phrases that are always redacted, one per line.", role="file"
     )
-    allow: File | GivenWords | None = parameter(
+    allow: Words | None = parameter(
         None, help="File of words and phrases that are never redacted, one per line.", role="file"
     )
-    word_lists: dict[str, File | GivenWords] = parameter(
+    word_lists: dict[str, Words] = parameter(
         {}, help="Files of words that share a meaning, one per line; each is a feature.",
         role="file", metavar="NAME=FILE",
     )  # fmt: skip
-    context: float | None = parameter(
+    context_fdr: float | None = parameter(
         None,
-        help="Also redact words that give a removed name away; the false discovery rate, e.g. 0.05.",
+        help="Also redact words that reveal a removed name; false discovery rate, e.g. 0.05.",
         gt=0,
         lt=1,
+        former=["context"],
+        record_as="context",
     )
-    attackers: list[object] = parameter(
+    attackers: list[str | LearnerInput] = parameter(
         ["crf"], help="Who attacks each candidate.", choices=attacker_names, min_length=1
     )
     budgets: list[Inspected] = parameter(
@@ -223,13 +243,14 @@ class TextRequest(_WithFindings):
     )  # fmt: skip
     encoder: File = parameter(
         NO_ENCODER,
-        help="A pretrained encoder that takes part: none, default, or a folder.",
+        help="A pretrained encoder that takes part; TUNING is head, two (default) or all of its layers.",
         metavar="none|default|FOLDER",
     )
     encoder_tuning: str = parameter(
         "two",
         help="What is tuned: its head, its upper two layers, or all.",
         choices=lambda: TUNINGS,
+        within="encoder",
     )
     threads: int | None = parameter(
         None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False
@@ -237,7 +258,6 @@ class TextRequest(_WithFindings):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _one_label = field_validator("labels", "background", "unlabelled", mode="before")(_listed)
     _held_words = field_validator("deny", "allow", mode="before")(_words)
     _said = field_validator("attackers", mode="before")(_attackers)
 
@@ -277,32 +297,37 @@ class TextRequest(_WithFindings):
 class TextPublishRequest(_WithFindings):
     """What `publish` takes."""
 
-    documents: DocumentSource = parameter(
+    compounds: ClassVar[Mapping[str, Compound]] = {
+        "replacement": Named("replacement", ARGUMENTS),
+        "compute": _COMPUTE,
+    }
+    documents: DocumentsInput = parameter(
         help="Documents to publish.", role="data", metavar="INPUT"
     )
     replacement: str = parameter(
-        "placeholder", help="What stands for what is redacted.", flag="--replace",
+        "placeholder", help="How redacted text is replaced.", flag="--replace",
         aliases=["replace"], choices=lambda: REPLACEMENTS,
     )  # fmt: skip
     key: File | None = parameter(
         None, help="File (mode 600) with the secret of surrogates; else SFUMATO_KEY.", role="file"
     )
     scope: str = parameter(
-        "document", help="Where surrogates are consistent.", choices=lambda: ("document", "corpus")
-    )
+        "document", help="Where surrogates are consistent.",
+        choices=lambda: ("document", "corpus"), within="replacement",
+    )  # fmt: skip
     rules: File | None = parameter(
         None, help="Rules file, or built-in, where explore had none: firm matches are redacted first.",
         role="file", metavar="FILE|built-in",
     )  # fmt: skip
     keep: list[str] = parameter(
-        [], help="Other fields to publish as they are; all others are left out."
+        [], help="Other fields to publish as they are; all others are dropped."
     )
     drop: list[str] = parameter(
-        [], help="Other fields to leave out, as all are that are not kept by name."
+        [], help="Other fields to drop, as all are that are not kept by name."
     )
     dates: str = parameter(
         "learned", help="How surrogates read dates such as 03/04/2020.",
-        choices=lambda: ("learned", "day-first", "month-first"),
+        choices=lambda: ("learned", "day-first", "month-first"), within="replacement",
     )  # fmt: skip
     accept_shift: bool = parameter(
         False, help="Publish although the documents are not like those learned from; recorded."
@@ -322,16 +347,17 @@ class TextPublishRequest(_WithFindings):
     engine: str = parameter(
         "local",
         help="Where the work is done.",
-        choices=lambda: ("local", "spark"),
+        choices=lambda: COMPUTE,
         in_plan=False,
         recorded=False,
+        within="compute",
+        warns=False,
     )
     threads: int | None = parameter(
-        None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False
-    )
+        None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False,
+        within="compute",
+    )  # fmt: skip
     strict: bool = parameter(False, help="Stop at the first document that fails.")
-
-    _one_field = field_validator("keep", "drop", mode="before")(_listed)
 
 
 class TextAttackRequest(Request):
@@ -339,14 +365,14 @@ class TextAttackRequest(Request):
 
     directory: File = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
     published: File = parameter(help="What publish wrote.", role="data", metavar="PUBLISHED")
-    labels: DocumentSource = parameter(help="The originals, with their labels.", role="file")
-    background: list[DocumentSource] = parameter(
+    labels: DocumentsInput = parameter(help="The originals, with their labels.", role="file")
+    background: list[DocumentsInput] = parameter(
         [], help="Labelled corpora that an outsider brings.", role="file"
     )
-    training: DocumentSource = parameter(
+    training: DocumentsInput | None = parameter(
         None, help="The corpus that explore learned from: adds attacker A.", role="file"
     )
-    attackers: list[object] = parameter(
+    attackers: list[str | LearnerInput] = parameter(
         [_EVERYONE], help="Who attacks.", choices=attacker_names, min_length=1
     )
     budgets: list[Inspected] = parameter(
@@ -362,7 +388,6 @@ class TextAttackRequest(Request):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _one_corpus = field_validator("background", mode="before")(_listed)
     _said = field_validator("attackers", mode="before")(_attackers)
 
 
@@ -401,12 +426,13 @@ class StudyRequest(Request):
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
-    _one_corpus = field_validator("corpora", "labels", "publishers", mode="before")(_listed)
-
 
 class StartRequest(ReadOptions):
     """What `start` takes."""
 
+    compounds: ClassVar[Mapping[str, Compound]] = {
+        "background": Flagged("background", "generated", "generated")
+    }
     documents: File = parameter(help="Documents without labels.", role="data", metavar="DOCS")
     labels: list[str] = parameter(
         [], help="What is sensitive, at most nine labels (default: the common kinds).",
@@ -420,16 +446,19 @@ class StartRequest(ReadOptions):
         None, help="Frontier folder of other documents: what its classifiers find is proposed.",
         role="file",
     )  # fmt: skip
-    background: list[DocumentSource] = parameter(
-        [], help="Labelled corpora of any origin to learn a first model from.", role="file"
-    )
+    background: list[DocumentsInput] = parameter(
+        [], help="Labelled corpora of any origin to learn a first model from, or generated notes.",
+        role="file", metavar="FILE|generated",
+    )  # fmt: skip
     generated: bool = parameter(
-        False, help="Learn the first model from generated notes where no background is given."
-    )
+        False, help="Learn the first model from generated notes where no background is given.",
+        within="background",
+    )  # fmt: skip
     ratio: float = parameter(10.0, help="L/C: how many words withheld one leak is worth.", gt=0)
-    wanted: float = parameter(
-        0.01, help="Share of sensitive words left that the labelling aims at.", gt=0, lt=1
-    )
+    target_risk: float = parameter(
+        0.01, help="Stop when at most this share of sensitive words is left.", gt=0, lt=1,
+        former=["wanted"], record_as="wanted",
+    )  # fmt: skip
     encoder: File | None = parameter(
         None,
         help="The encoder that learns from the answers too (default: the installed one, if any).",
@@ -438,7 +467,6 @@ class StartRequest(ReadOptions):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _one = field_validator("labels", "background", mode="before")(_listed)
 
 
 class ConvertRequest(ReadOptions):
@@ -451,10 +479,17 @@ class ConvertRequest(ReadOptions):
     to: str = parameter(help="Format to write.", choices=lambda: FORMATS)
 
 
+class FormatsRequest(Request):
+    """What `formats` takes: nothing."""
+
+
 class TextChoice(Choice):
     """The ways of choosing a candidate of the text engine: also by its loss ratio."""
 
-    ratio: float | None = parameter(None, help="The candidate of this loss ratio.", gt=0)
+    compounds: ClassVar[Mapping[str, Compound]] = {"id": Choosing(ratio="ratio:RATIO")}
+    ratio: float | None = parameter(
+        None, help="The candidate of this loss ratio.", gt=0, within="id", warns=False
+    )
 
     def _own_ways(self) -> tuple[str, ...]:
         return ("ratio",)
@@ -463,6 +498,8 @@ class TextChoice(Choice):
         """Return the chosen candidate of an exploration."""
         if self.ratio is None:
             return super().of(exploration)
+        from .records import BEST_FORM
+
         for candidate in exploration.candidates:
             mine = getattr(candidate, "ratio", None) == self.ratio
             if mine and getattr(candidate, "way", BEST_FORM) == BEST_FORM:
@@ -492,8 +529,10 @@ def words_of(given: object) -> list[str]:
     if isinstance(given, GivenWords):
         return list(given.words)
     from ...core.errors import InputError
+    from ...core.files import check_plain_file
 
     path = Path(str(given))
+    check_plain_file(path)
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):

@@ -14,6 +14,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from ...core.arrays import Floats
 from ...core.errors import ModelError
 from ...core.randomness import Streams
 from ...core.statistics.shift import ShiftCheck, compare
@@ -39,9 +40,7 @@ LARGEST_SAMPLE = 2000
 _UNSURE = (float(np.log(0.01 / 0.99)), 0.0)  # log-odds of the probabilities .01 and .5
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _BYTES = 256
-Counts = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +48,7 @@ class _Table:
     """How often each key occurs in the documents of each fold; keys are hashed and sorted."""
 
     keys: Keys
-    by_fold: Counts
+    by_fold: npt.NDArray[np.int32]
 
     @classmethod
     def of(cls, keys: Keys, fold: npt.NDArray[np.int64], folds: int) -> _Table:

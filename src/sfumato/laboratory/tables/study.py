@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import numpy as np
 
 from ...core.errors import ParameterError
 from ...core.files import whole_directory, write_json
 from ...core.randomness import Streams
+from ...data.inputs import PopulationInput, SchemaInput, TableInput
 from ...data.table import Table, read_table
 from ...engines.tables.frontier.problem import Problem
 from ...engines.tables.frontier.steps import run_point, search
@@ -84,10 +85,10 @@ class Point(TypedDict):
 
 
 def study(
-    table: object,
-    schema: Any = None,
-    population: object = None,
-    out: str | os.PathLike[str] = "study",
+    table: TableInput,
+    schema: SchemaInput,
+    population: PopulationInput | None,
+    out: str | os.PathLike[str],
     *,
     evaluations: int | None = None,
     runs: int = 3,

@@ -20,12 +20,12 @@ import numpy.typing as npt
 
 from ..._version import __version__
 from ...compute import engine as compute_engine
-from ...core.disk import remove
 from ...core.engine import Call
 from ...core.errors import DataError, OutputExistsError, ParameterError
 from ...core.files import read_json, sha256_of, whole_file, write_json
 from ...core.randomness import Streams
-from ...core.staging import refuse_existing
+from ...core.storage.disk import remove
+from ...core.storage.work_folder import refuse_existing
 from ...data.documents import read_documents
 from ...engines.text.attack.attacker import Residual, Target, attack
 from ...engines.text.attack_records import AttackDetails

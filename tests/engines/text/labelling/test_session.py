@@ -11,12 +11,12 @@ import sys
 import numpy as np
 import pytest
 
+from sfumato import text
 from sfumato.core.errors import DataError, FormatError, InputError, LockedError, ParameterError
 from sfumato.data.samples import clinic_notes
-from sfumato.engines import text
 from sfumato.engines.text.labelling.journal import Journal
 from sfumato.engines.text.labelling.partial import UNKNOWN
-from sfumato.engines.text.labelling.project import start_project
+from sfumato.engines.text.labelling.project import Project, start_project
 from sfumato.engines.text.labelling.publication import explored, write_marks
 from sfumato.engines.text.labelling.session import Session
 from sfumato.engines.text.labelling.status import agreement_of, status_of
@@ -54,6 +54,21 @@ def test_a_project_folder_is_private_and_refers_to_its_documents(project, notes)
                 assert word not in content
     with pytest.raises(InputError):
         start_project(project.parent / "notes.jsonl", project)
+
+
+def test_proposals_of_any_id_are_read_whole_or_refused(notes, tmp_path):
+    file = tmp_path / "notes.jsonl"
+    ids = ["two\u2028lines", "next\x85line"]
+    lines = [{"id": i, "text": d.text} for i, d in zip(ids, notes, strict=False)]
+    file.write_text("\n".join(json.dumps(line) for line in lines))
+    start_project(file, tmp_path / "project", labels=LABELS, generated=False)
+    found = Project(tmp_path / "project")
+    assert [d.id for d in found.documents] == ids
+    assert all(found.proposals)
+    proposals = tmp_path / "project" / "proposals.jsonl"
+    proposals.write_bytes(proposals.read_bytes().removesuffix(b"\n"))
+    with pytest.raises(FormatError, match="damaged"):
+        Project(tmp_path / "project")
 
 
 def test_documents_that_changed_are_refused(project):

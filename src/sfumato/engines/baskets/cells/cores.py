@@ -29,7 +29,6 @@ __all__ = [
     "Effort",
     "in_order_of",
     "only_columns",
-    "peeled",
     "suppressed",
     "suppressed_beside",
     "suppressed_rows",
@@ -124,13 +123,6 @@ def in_order_of(indptr: I8, values: npt.NDArray[np.int32]) -> npt.NDArray[np.int
     """Return the values with those of each row ascending."""
     row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     return values[np.lexsort((values, row))]
-
-
-def peeled(matrix: BinaryMatrix, k: int) -> BinaryMatrix:
-    """Leave ones out so that every row that publishes anything has at least k identical copies."""
-    rows = _Sorted.of(matrix, k)
-    found = _peeled(rows, k)
-    return rows.back(found.indptr, found.indices, matrix.d)
 
 
 def _peeled(rows: _Sorted, k: int) -> BinaryMatrix:

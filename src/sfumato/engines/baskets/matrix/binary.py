@@ -94,7 +94,7 @@ def as_binary(matrix: object) -> BinaryMatrix:
     >>> as_binary([[0, 2]])
     Traceback (most recent call last):
     sfumato.core.errors.DataError: The matrix holds 1 value that is neither 0 nor 1. Hint: turn counts \
-and categories into binary literals first (sfumato.data.literals).
+and categories into columns of 0 and 1 first.
     """
     if isinstance(matrix, BinaryMatrix):
         return matrix
@@ -118,7 +118,7 @@ and categories into binary literals first (sfumato.data.literals).
             except (TypeError, ValueError):
                 raise DataError(
                     "The matrix holds values that are not numbers.",
-                    hint="turn categories into binary literals first (sfumato.data.literals).",
+                    hint="turn categories into columns of 0 and 1 first.",
                 ) from None
         rows = sp.csr_matrix(dense)
         values = rows.data
@@ -130,7 +130,7 @@ and categories into binary literals first (sfumato.data.literals).
             raise DataError(
                 f"The matrix holds {wrong} value{'s' * (wrong > 1)} that "
                 f"{'are' if wrong > 1 else 'is'} neither 0 nor 1.",
-                hint="turn counts and categories into binary literals first (sfumato.data.literals).",
+                hint="turn counts and categories into columns of 0 and 1 first.",
             )
     if values.size and not values.min():
         rows = rows.copy()

@@ -12,12 +12,12 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils.extmath import randomized_svd
 
+from ....core.arrays import Floats
 from ....core.randomness import Streams
 from .binary import BinaryMatrix, as_binary
 
 __all__ = ["learned_groups", "learned_hierarchy"]
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _DIRECTIONS = 32

@@ -13,20 +13,17 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ....core.arrays import Floats
 from ..containment.patterns import Patterns
 from ..matrix.binary import BinaryMatrix, as_binary, as_classes
 
 __all__ = [
     "classification_metric",
-    "conditional_entropy",
     "dist_cnt",
     "ham_dist",
     "ham_dist_pairs",
     "information_per_one",
-    "mutual_information",
 ]
-
-Floats = npt.NDArray[np.float64]
 
 
 def _class_supports(
@@ -99,40 +96,6 @@ def _xlogx(counts: npt.NDArray[np.integer]) -> Floats:
 def _cost(p: npt.NDArray[np.integer], q: npt.NDArray[np.integer]) -> Floats:
     """Entropy of the class within each group of p positives and q negatives, times its rows."""
     return _xlogx(p + q) - _xlogx(p) - _xlogx(q)
-
-
-def _entropy(p: npt.NDArray[np.int64], q: npt.NDArray[np.int64]) -> float:
-    """Conditional entropy of the class given the group, in nats."""
-    return float(_cost(p, q).sum() / float((p + q).sum()))
-
-
-def conditional_entropy(
-    matrix: object, labels: object, features: npt.ArrayLike | None = None
-) -> float:
-    """Entropy of the class, in nats, for one who sees the row on these features."""
-    return _entropy(*_groups(matrix, labels, features))
-
-
-def mutual_information(
-    matrix: object, labels: object, given: npt.ArrayLike | None = None
-) -> Floats:
-    """Information, in nats, that each feature gives about the class, beyond the `given` features.
-
-    >>> mutual_information([[1, 1], [1, 0], [0, 1], [0, 0]], [1, 1, 0, 0]).round(3).tolist()
-    [0.693, 0.0]
-    """
-    binary = as_binary(matrix)
-    positive = as_classes(labels, binary.n)
-    if given is None or np.asarray(given).size == 0:
-        return _information_of_each(binary, positive)
-    from ..matrix.partition import Partition
-
-    partition = Partition(binary, k=1, positive=positive)
-    for f in np.asarray(given, dtype=np.int64):
-        partition.force(int(f))
-    out = np.zeros(binary.d)
-    gains = partition.gains(0, np.ones(binary.d, dtype=bool), out)
-    return np.asarray(np.maximum(gains, 0.0) / binary.n, dtype=np.float64)
 
 
 def _information_of_each(binary: BinaryMatrix, positive: npt.NDArray[np.bool_]) -> Floats:

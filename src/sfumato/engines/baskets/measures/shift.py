@@ -15,6 +15,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from ....core.arrays import Counts
 from ....core.errors import ModelError
 from ....core.statistics.margins import Margin, compare_margins
 from ....core.statistics.shift import TOO_FEW, ShiftCheck
@@ -33,7 +34,6 @@ _NAMES = {
 }
 _MOST = 1 << 53  # rows that a float can count
 Keys = npt.NDArray[np.uint64]
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

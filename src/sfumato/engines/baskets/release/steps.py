@@ -18,11 +18,11 @@ import scipy.sparse as sp
 from ....compute import engine as compute_engine
 from ....core.engine import Progress
 from ....core.errors import DataError, FormatError, InputError, ReleaseRefusedError
-from ....core.files import sha256_of, whole_directory, write_json
-from ....core.ownership import paths_in
-from ....core.private_key import private_key
+from ....core.files import ReadFiles, check_plain_file, sha256_of, whole_directory, write_json
 from ....core.records import RELEASE_FILE, InputFile, ShiftRecord
 from ....core.release import refuse_different, released_files, warn_if_composed, warn_of_kept_order
+from ....core.storage.ownership import paths_in
+from ....core.storage.private_key import private_key
 from ....data.baskets import (
     Baskets,
     check_labels,
@@ -166,6 +166,7 @@ def published(
     *,
     seed: int,
     columns: ExploredColumns,
+    frontier: str | None = None,
     force: bool,
     progress: Progress,
 ) -> BasketsRelease:
@@ -184,6 +185,8 @@ def published(
         The seed of the exploration, kept in the record.
     columns : ExploredColumns
         What is known of the explored rows; others are refused unless the request accepts them.
+    frontier : str, optional
+        The mark of the frontier, kept in the record.
     force : bool
         Whether an existing release may be replaced.
     progress : Progress
@@ -191,12 +194,17 @@ def published(
 
     """
     kind, name = _kind_and_name(request)
-    as_file = _data_suffix(target, log=request.log is not None)
-    stage_in = partial(_stage, candidate, request, columns, seed=seed, progress=progress)
+    as_file = _data_suffix(target, log=request.log_columns is not None)
+    stage_in = partial(
+        _stage, candidate, request, columns, seed=seed, frontier=frontier, progress=progress
+    )
     read = _read_from(request.matrix, request.labels)
+    files = ReadFiles(path for path in read if Path(path).is_file())
+    files.hashes()  # of what is read next
     if as_file is None:
         with whole_directory(target, force=force, inputs=read, private=False) as stage:
             release = stage_in(stage / name, stage / RELEASE_FILE)
+            files.check()
     elif as_file != kind:
         raise FormatError(
             f"The output {target.name!r} would be {as_file}, but the input is {kind}.",
@@ -206,6 +214,7 @@ def published(
         record = _record_beside(target)
         with released_files(target, record, force=force, inputs=read) as stage:
             release = stage_in(stage / target.name, stage / record.name)
+            files.check()
     warn_if_composed(target, release.to_json())
     return release
 
@@ -220,10 +229,11 @@ def _read_from(data: object, labels: object) -> list[str | os.PathLike[str]]:
 
 def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
     data = request.matrix
-    if request.log is not None:
-        return "log", Path(data).name
     if isinstance(data, str | os.PathLike):
         path = Path(data)
+        check_plain_file(path)
+        if request.log_columns is not None:
+            return "log", path.name
         if not path.is_file():
             raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
         return format_of(path), path.name
@@ -281,6 +291,7 @@ def _stage(
     record: Path,
     *,
     seed: int,
+    frontier: str | None,
     progress: Progress,
 ) -> BasketsRelease:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
@@ -288,7 +299,7 @@ def _stage(
     shift = columns.check(written.seen)
     sentence = sentence_of(shift)
     refuse_different(shift, sentence, accepted=request.accept_shift)
-    matrix, names = _read_back(target, request.log, written.label_column)
+    matrix, names = _read_back(target, request.log_columns, written.label_column)
     held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
     if not held <= set(written.features):
         raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
@@ -300,6 +311,7 @@ def _stage(
     release = BasketsRelease(
         engine="baskets",
         candidate=candidate.id,
+        frontier=frontier,
         inputs=tuple(written.inputs),
         outputs=tuple(
             InputFile(path=path.name, sha256=sha256_of(path), rows=rows.n)
@@ -336,14 +348,14 @@ def _write(
     progress: Progress,
 ) -> _Written:
     """Write the release of a candidate, batch by batch where that is possible."""
-    data, labels, log = request.matrix, request.labels, request.log
+    data, labels, log = request.matrix, request.labels, request.log_columns
     features, shuffle = _features(candidate), _shuffle(candidate, request)
-    from_text = (
-        log is None and isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
-    )
-    streamed = candidate.publish_as == "columns" and from_text and not candidate.numbers
-    streamed &= request.hierarchy is None
-    if streamed and (labels is None or isinstance(labels, str | os.PathLike)):
+    whole = candidate.publish_as == "columns" and not candidate.numbers
+    if (
+        whole and log is None and request.hierarchy is None
+        and isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
+        and (labels is None or isinstance(labels, str | os.PathLike))
+    ):  # fmt: skip
         copied = project_file(
             data,
             features,

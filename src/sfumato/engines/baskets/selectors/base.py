@@ -79,7 +79,7 @@ class ContainmentSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                     raise
                 raise DataError(  # scikit-learn's message would show the value
                     "The matrix holds values that are not numbers.",
-                    hint="turn categories into binary literals first (sfumato.data.literals).",
+                    hint="turn categories into columns of 0 and 1 first.",
                 ) from None
             matrix = as_binary(rows if self.binarize is None else self.binarize < rows)
             self.classes_, code = np.unique(classes, return_inverse=True)

@@ -40,6 +40,23 @@ class Offer:
     max_features: int | None = None
     max_ones: int | None = None
 
+    @classmethod
+    def of(cls, entry: object) -> object:
+        """Return the offer of a bare selector class; anything else is returned as it is.
+
+        The class is made with what its constructor takes of k, the stopping rule and a seed.
+        """
+        if not (isinstance(entry, type) and issubclass(entry, ContainmentSelector)):
+            return entry
+        takes = set(entry._get_param_names())  # noqa: SLF001 (scikit-learn has no public name for it)
+
+        def make(k: int, stop: str, seed: int) -> ContainmentSelector:
+            given = {"k": k, "stop": stop, "random_state": seed}
+            made: ContainmentSelector = entry(**{n: v for n, v in given.items() if n in takes})
+            return made
+
+        return cls(make, takes_flags="absence_risky" in takes)
+
     def refusal(self, matrix: BinaryMatrix, *, flags: bool, labels: bool) -> str | None:
         """Return why this selector cannot run here, or None if it can."""
         if self.needs_labels and not labels:

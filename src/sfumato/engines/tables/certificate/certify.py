@@ -4,32 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
+from ..search.proof import Certified
 from ..search.run import Run
 from .bounds import Bounds
 from .boxes import MOST_BITS, close_boxes
 from .branching import branch
 from .staircase import area_of, least_loss, staircase
 
-__all__ = ["Certified", "certify"]
+__all__ = ["certify"]
 
 _GRID = 20_001
 _BOX_SECONDS = 20.0
-
-
-@dataclass(frozen=True)
-class Certified:
-    """What was proven: (risk, utility) steps above which no policy lies, and the area under them.
-
-    `exact` says that the frontier found is the frontier of the lattice.
-    """
-
-    area: float
-    staircase: tuple[tuple[float, float], ...]
-    exact: bool
 
 
 def certify(

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ....core.arrays import Floats
 from .pairs import Node
 from .staircase import curve
 
 __all__ = ["Cut", "Part", "bisecting", "weights_along"]
 
-Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 

@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
+
+from ....core.arrays import Floats
 
 __all__ = ["area_of", "curve", "least_loss", "staircase"]
 
-Floats = npt.NDArray[np.float64]
 _STEPS = 2_000
 
 

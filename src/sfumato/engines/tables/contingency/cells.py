@@ -275,11 +275,6 @@ class Cells:
         copy_groups(self._bottom, fresh)
         return fresh
 
-    def reset_groups(self, groups: Groups) -> None:
-        """Bring a used state back to the most specific policy."""
-        assert self._bottom is not None
-        copy_groups(self._bottom, groups)
-
     def _empty_groups(self) -> Groups:
         d, total = self.codes.shape
         widest = int(self.sizes.max())

@@ -40,10 +40,14 @@ def conditions_of(request: TablesRequest) -> Conditions:
                 "Leaving out records goes with the default risk and loss, and without a certificate."
             )
     return Conditions(
-        request.min_l, request.diversity, request.recursive_c, request.max_t,
-        request.max_average_risk, request.suppress,
-        request.suppress_as,
-    )  # fmt: skip
+        min_l=request.min_l,
+        diversity=request.diversity,
+        recursive_c=request.recursive_c,
+        max_t=request.max_t,
+        max_average_risk=request.max_average_risk,
+        max_suppressed=request.suppress,
+        suppress_as=request.suppress_as,
+    )
 
 
 def target_of(problem: Problem, request: TablesRequest) -> str | None:

@@ -22,7 +22,6 @@ from ....core.randomness import Streams
 from ....data.table import Table, read_table
 from ....data.table_schema import TableSchema
 from ....data.table_source import Source
-from ..certificate.certify import certify
 from ..contingency.tables import counted
 from ..exploration import TablesExploration
 from ..groups.cell_suppression import NOT_JOINED, blanked_in
@@ -30,7 +29,7 @@ from ..groups.conditions import Conditions
 from ..groups.people import CountedPeople, People
 from ..measures.protocol import Context, Measure
 from ..records import Certificate
-from ..registry import LOSSES, RISKS, STRATEGIES
+from ..registry import CERTIFIERS, LOSSES, RISKS, STRATEGIES
 from ..request import TablesRequest
 from ..search.run import Budget, Run
 from ..space.policy import Policy
@@ -96,7 +95,7 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
     certificate = None
     if request.certify > 0:
         threads = request.threads or min(2, os.cpu_count() or 1)
-        proof = certify(run, request.certify, threads=threads)
+        proof = CERTIFIERS["bounds"](run, request.certify, threads=threads)
         certificate = Certificate(
             area=proof.area,
             staircase=proof.staircase,

@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from ....core.arrays import Floats
 from ....data.combinations import numbered
 from ..contingency.cells import Bits, Cells
 from .people import People
@@ -26,7 +27,6 @@ NOT_JOINED = "Cells are blanked row by row, and rows of a person are joined here
 _ALL_SUBSETS = 10  # attributes up to which every set of blanked ones is tried
 _FEW = 2  # blanked attributes at most where there are more, before all are
 
-Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.integer]
 
 

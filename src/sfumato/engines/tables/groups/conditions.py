@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..contingency.cells import Bits, Cells, Joint, group_sizes
 from ..measures.sensitive import Within, closeness, diversity, within
+from ..records import ConditionsFields
 from .people import CountedPeople
 
 __all__ = ["Conditions", "recursive_diversity"]
@@ -21,8 +21,7 @@ __all__ = ["Conditions", "recursive_diversity"]
 _TOLERANCE = 1e-9
 
 
-@dataclass(frozen=True)
-class Conditions:
+class Conditions(ConditionsFields):
     """What a steward asks of every group, beyond its size.
 
     Parameters
@@ -45,14 +44,6 @@ class Conditions:
 
     """
 
-    min_l: float = 0.0
-    diversity: str = "distinct"
-    recursive_c: float = 3.0
-    max_t: float | None = None
-    max_average_risk: float | None = None
-    max_suppressed: float = 0.0
-    suppress_as: str = "records"
-
     def tightened(
         self, *, min_l: float, max_t: float | None, max_average_risk: float | None,
         max_suppressed: float | None,
@@ -63,12 +54,13 @@ class Conditions:
             given = [x for x in (own, other) if x is not None]
             return min(given) if given else None
 
-        return replace(
-            self,
-            min_l=max(self.min_l, min_l),
-            max_t=stricter(self.max_t, max_t),
-            max_average_risk=stricter(self.max_average_risk, max_average_risk),
-            max_suppressed=self.max_suppressed if max_suppressed is None else max_suppressed,
+        return self.model_copy(
+            update={
+                "min_l": max(self.min_l, min_l),
+                "max_t": stricter(self.max_t, max_t),
+                "max_average_risk": stricter(self.max_average_risk, max_average_risk),
+                "max_suppressed": self.max_suppressed if max_suppressed is None else max_suppressed,
+            }
         )
 
     @property

@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from ....data.combinations import numbered
 from ..contingency.cells import Bits, Cells, Joint, group_sizes
-from ..measures.sampling import estimate_of
-from ..records import AbsoluteRisks
 from .history_hashes import alike, sums_of_rows
 from .record_suppression import Suppressed, nats_of
 
@@ -40,20 +38,6 @@ class GroupsOfPeople:
     def expected(self) -> float:
         """The records that an attacker expects to name."""
         return float((self.records / self.around).sum())
-
-    def risks(self, fraction: float | None = None) -> AbsoluteRisks:
-        """Return the chances of naming the person of a record; estimates where the table is a sample."""
-        n = float(self.records.sum())
-        average = self.expected / n
-        return AbsoluteRisks(
-            prosecutor_max=1.0 / int(self.people.min()),
-            prosecutor_average=float((self.records / self.people).sum()) / n,
-            journalist_max=1.0 / max(float(self.around.min()), 1.0),
-            journalist_average=average,
-            marketer=average,
-            sample_uniqueness=float(self.records[self.people == 1].sum()) / n,
-            estimate=estimate_of(self.people, self.records.astype(np.int64), fraction),
-        )
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
-"""Measures of a policy on a table, each monotone on the lattice, and what is shown beside them.
+"""Measures of a policy on a table, each monotone on the lattice.
 
 A measure is called with a bit-string and gives a number in [0, 1]. Risks fall and losses rise as a policy
 grows more general (`rises` says which); a search may use any pair of them (`explore(risk=…, loss=…)`).
+`on_groups` measures the published file and shares nothing with what the search computes.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.engines.tables.contingency.cells import Joint, group_sizes
-from sfumato.engines.tables.measures.protocol import Context
-from sfumato.engines.tables.measures.sensitive import within
-
+from ....core.arrays import Floats
 from ....core.errors import ParameterError
-from ..contingency.cells import Bits, Cells
+from ..contingency.cells import Bits, Cells, Joint, group_sizes
+from .protocol import Context, PublishedGroups
+from .sensitive import within
 
 __all__ = [
     "AverageClassSize",
@@ -45,6 +45,11 @@ class PopulationRisk:
     def __call__(self, bits: Bits) -> float:
         return self.cells.measure(bits).risk
 
+    @classmethod
+    def on_groups(cls, groups: PublishedGroups) -> float:
+        """Measure the published file."""
+        return groups.expected / groups.expected_unchanged
+
 
 @dataclass(frozen=True)
 class ProsecutorRisk:
@@ -61,6 +66,11 @@ class ProsecutorRisk:
 
     def __call__(self, bits: Bits) -> float:
         return 1.0 / self.cells.measure(bits).smallest_sample_group
+
+    @classmethod
+    def on_groups(cls, groups: PublishedGroups) -> float:
+        """Measure the published file."""
+        return 1.0 / int(groups.size.min())
 
 
 @dataclass(frozen=True)
@@ -81,6 +91,11 @@ class SmallGroups:
         _, sizes = group_sizes(self.cells, bits)
         return float(sizes[sizes < self.k].sum()) / self.cells.records
 
+    @classmethod
+    def on_groups(cls, groups: PublishedGroups) -> float:
+        """Measure the published file."""
+        return float(groups.count[groups.size < groups.k].sum()) / int(groups.count.sum())
+
 
 @dataclass(frozen=True)
 class InformationLoss:
@@ -97,6 +112,11 @@ class InformationLoss:
 
     def __call__(self, bits: Bits) -> float:
         return self.cells.measure(bits).loss
+
+    @classmethod
+    def on_groups(cls, groups: PublishedGroups) -> float:
+        """Measure the published file."""
+        return groups.relative_loss
 
 
 @dataclass(frozen=True)
@@ -117,6 +137,13 @@ class AverageClassSize:
         least = n / self.cells.occupied
         average = n / self.cells.measure(bits).groups
         return 0.0 if n == least else (average - least) / (n - least)
+
+    @classmethod
+    def on_groups(cls, groups: PublishedGroups) -> float:
+        """Measure the published file."""
+        n = int(groups.count.sum())
+        least = n / groups.original.size
+        return 0.0 if n == least else (n / groups.count.size - least) / (n - least)
 
 
 @dataclass(frozen=True)
@@ -155,5 +182,20 @@ class MutualInformationLoss:
             return 0.0
         return min(1.0, max(0.0, 1.0 - self.information(bits) / self._most))
 
+    @classmethod
+    def on_groups(cls, groups: PublishedGroups) -> float:
+        """Measure the published file."""
+        if groups.read_target is None:
+            raise ParameterError(
+                "The loss 'mutual-information' cannot be measured without a target column."
+            )
+        before, after = (_mutual_information(table) for table in groups.read_target())
+        return min(1.0, max(0.0, 1.0 - after / before)) if before > 1e-12 else 0.0
 
-# --- groups --------------------------------------------------------------------------------------
+
+def _mutual_information(table: Floats) -> float:
+    """Return the mutual information of rows and columns of a table of counts, in nats."""
+    share = table / table.sum()
+    independent = share.sum(axis=1, keepdims=True) * share.sum(axis=0, keepdims=True)
+    inside = share > 0
+    return float((share[inside] * np.log(share[inside] / independent[inside])).sum())

@@ -1,15 +1,16 @@
-"""What a measure of a policy is: a function of its cells, on either axis."""
+"""What a measure of a policy is: a function of its cells, and another of the groups of a published file."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from sfumato.engines.tables.contingency.cells import Joint
+from ....core.arrays import Counts, Floats
+from ..contingency.cells import Bits, Cells, Joint
+from .sampling import Sampled
 
-from ..contingency.cells import Bits, Cells
-
-__all__ = ["Context", "Measure"]
+__all__ = ["Context", "Measure", "PublishedGroups", "SensitiveTable"]
 
 
 @dataclass(frozen=True)
@@ -21,13 +22,64 @@ class Context:
     target: Joint | None = None
 
 
+class SensitiveTable(NamedTuple):
+    """The counts of a sensitive column's values: (groups, values), and whether the values are numbers."""
+
+    counts: Floats
+    is_numeric: bool
+
+
+@dataclass(frozen=True)
+class PublishedGroups:
+    """The groups of a published table, counted in the file alone.
+
+    Parameters
+    ----------
+    count, size : arrays of int
+        The records of each group, and its different people: equal unless the schema names a person.
+    people : array of float
+        The people of the population who fit each group.
+    original : array of int
+        The records of each distinct row before.
+    expected_unchanged : float
+        The records that an attacker expects to name in the table as it is.
+    loss_nats, relative_loss : float
+        The loss of equation 4 in nats, and over that of one group of everything.
+    k : int
+        The group size of `small-groups`.
+    sensitive : mapping of str to SensitiveTable
+        The sensitive columns.
+    fraction : float or array, optional
+        The share of the population that was sampled, where it is known.
+    population_unique : int, optional
+        The records whose group holds one person of the population, where there is one.
+    read_target : callable, optional
+        Returns the counts of the target column's values by distinct row before, and by group.
+
+    """
+
+    count: Counts
+    people: Floats
+    original: Counts
+    size: Counts
+    expected_unchanged: float
+    loss_nats: float
+    relative_loss: float
+    k: int = 5
+    sensitive: Mapping[str, SensitiveTable] = field(default_factory=dict)
+    fraction: Sampled = None
+    population_unique: int | None = None
+    read_target: Callable[[], tuple[Floats, Floats]] | None = None
+
+    @property
+    def expected(self) -> float:
+        """The records that an attacker expects to name."""
+        return float((self.count / self.people).sum())
+
+
 @runtime_checkable
 class Measure(Protocol):
-    """What a search asks of a measure: its name, its direction along generalisation, its value.
-
-    A measure of another package also has a class method `on_groups(groups: PublishedGroups)`, by
-    which publishing measures the written file again, knowing nothing of the search.
-    """
+    """What a measure answers: its name, its direction along generalisation, its value on either side."""
 
     name: ClassVar[str]
     rises: ClassVar[bool]
@@ -39,4 +91,9 @@ class Measure(Protocol):
 
     def __call__(self, bits: Bits) -> float:
         """Measure a policy."""
+        ...
+
+    @classmethod
+    def on_groups(cls, groups: PublishedGroups) -> float:
+        """Measure the published file, knowing nothing of the search."""
         ...

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.engines.tables.contingency.cells import Joint, group_sizes
-
-from ..contingency.cells import Bits, Cells
+from ..contingency.cells import Bits, Cells, Joint, group_sizes
 
 __all__ = ["Within", "closeness", "diversity", "l_diversity", "t_closeness", "within"]
 

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ....core.arrays import Counts
 from ....core.statistics.margins import Margin, compare_margins
 from ....core.statistics.shift import TOO_FEW, ShiftCheck
 from ....data.table import Table
 
 __all__ = ["check_table", "margins_of", "sentence_of"]
-
-Counts = npt.NDArray[np.int64]
 
 
 def margins_of(table: Table, sizes: Sequence[int]) -> tuple[Counts, ...]:

@@ -1,136 +1,325 @@
-"""Figures that are shown with a policy but are on neither axis."""
+"""Figures that are shown with a policy but are on neither axis.
+
+Each is a class in the registry `SHOWN`: `of_groups` computes it for a policy of the search, `of_file` for the
+published file. A figure with a field of the same name in `records.ShownFields` is written there, any other
+in `shown`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NotRequired, TypedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.engines.tables.contingency.cells import Joint, group_sizes
-from sfumato.engines.tables.measures.sensitive import (
-    Within,
-    closeness,
-    diversity,
-    within,
-)
-
-from ..contingency.cells import Bits, Cells
-from ..records import AbsoluteRisks
+from ....core.arrays import Counts, Floats
+from ....data.combinations import numbered
+from ..contingency.cells import Bits, Cells, Joint, group_sizes
+from ..records import AbsoluteRisks, GroupSize, ShownFields
+from .protocol import PublishedGroups
 from .sampling import Sampled, estimate_of
+from .sensitive import Within, closeness, diversity, within
 
-__all__ = ["OfSensitive", "Shown", "SizeRange", "beside", "shown_of", "size_histogram"]
+__all__ = [
+    "PolicyGroups",
+    "Shown",
+    "people_in_groups",
+    "size_histogram",
+    "split_by_field",
+]
 
 
 _BOUNDS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 
 
-class Shown(TypedDict):
-    """What is shown beside a policy; the fields of the same names of its record."""
+@dataclass(frozen=True)
+class PolicyGroups:
+    """The groups of a policy while it is searched: of records, of people, or of those who are not suppressed.
 
-    loss_nats: float
-    k: int
-    smallest_population_group: float
-    groups: int
-    prosecutor_risk: float
-    average_group: float
-    risks: AbsoluteRisks
-    l_diversity: NotRequired[dict[str, int]]
-    l_diversity_entropy: NotRequired[dict[str, float]]
-    t_closeness: NotRequired[dict[str, float]]
+    Parameters
+    ----------
+    count, size : arrays
+        The records of each group, and its different people: equal unless the schema names a person.
+    expected : float
+        The records that an attacker expects to name.
+    smallest_population_group : float
+        The fewest people of the population who fit a group.
+    loss_nats : float
+        The loss of equation 4.
+    count_people : callable
+        Returns the people of the population who fit each group.
+    inside : mapping of str to Within
+        The sensitive columns' values within the groups.
+    ordered : mapping of str to bool
+        Whether the values of a sensitive column are numbers.
+    fraction : float or array, optional
+        The share of the population that was sampled, where it is known.
 
-
-def beside(
-    cells: Cells,
-    bits: Bits,
-    sensitive: Mapping[str, Joint],
-    ordered: Mapping[str, bool] | None = None,
-    fraction: Sampled = None,
-    units: npt.NDArray[np.integer] | None = None,
-) -> Shown:
-    """Return what is shown beside a policy: its loss in nats, k, the field's risks and, by column, l and t.
-
-    `units` is the group of each unit in which the sensitive columns are counted, where those are no cells.
     """
-    measured = cells.measure(bits)
-    average = measured.risk * cells.expected_reidentified / cells.records
-    group, sizes = group_sizes(cells, bits)
-    shown: Shown = {
-        "loss_nats": measured.loss_nats,
-        "k": measured.smallest_sample_group,
-        "smallest_population_group": round(measured.smallest_population_group, 6),
-        "groups": measured.groups,
-        "prosecutor_risk": round(1.0 / measured.smallest_sample_group, 9),
-        "average_group": round(cells.records / measured.groups, 6),
-        "risks": AbsoluteRisks(
-            prosecutor_max=1.0 / measured.smallest_sample_group,
-            prosecutor_average=measured.groups / cells.records,
-            journalist_max=1.0 / max(measured.smallest_population_group, 1.0),
+
+    count: Counts | Floats
+    size: Counts
+    expected: float
+    smallest_population_group: float
+    loss_nats: float
+    count_people: Callable[[], Floats]
+    inside: Mapping[str, Within] = field(default_factory=dict)
+    ordered: Mapping[str, bool] = field(default_factory=dict)
+    fraction: Sampled = None
+
+    @classmethod
+    def of_cells(
+        cls,
+        cells: Cells,
+        bits: Bits,
+        sensitive: Mapping[str, Joint] | None = None,
+        ordered: Mapping[str, bool] | None = None,
+        fraction: Sampled = None,
+    ) -> PolicyGroups:
+        """Return the groups of a policy where every record is a person and none is suppressed."""
+        measured = cells.measure(bits)
+        group, sizes = group_sizes(cells, bits)
+        return cls(
+            count=sizes,
+            size=sizes,
+            expected=measured.risk * cells.expected_reidentified,
+            smallest_population_group=measured.smallest_population_group,
+            loss_nats=measured.loss_nats,
+            count_people=lambda: people_in_groups(cells, bits, group),
+            inside={name: within(group, joint) for name, joint in (sensitive or {}).items()},
+            ordered=ordered or {},
+            fraction=fraction,
+        )
+
+    @cached_property
+    def people(self) -> Floats:
+        """The people of the population who fit each group."""
+        return self.count_people()
+
+    @property
+    def records(self) -> float:
+        """How many records are published; at least 1."""
+        return max(float(self.count.sum()), 1.0)
+
+    @property
+    def smallest(self) -> int:
+        """The fewest people of a group; 0 where there is none."""
+        return int(self.size.min()) if self.size.size else 0
+
+
+def people_in_groups(cells: Cells, bits: Bits, group: npt.NDArray[np.intp]) -> Floats:
+    """Count the population of each group, numbered by occupied cell; never fewer than its records."""
+    records = np.bincount(group, weights=cells.count)
+    if not cells.has_population:
+        return records.astype(np.float64)
+    interval = cells.intervals(bits)
+    key = numbered(interval[a][cells.codes[a]] for a in range(cells.attributes))
+    people = np.empty(records.size)
+    people[group] = np.bincount(key, weights=cells.weight)[key[: cells.occupied]]
+    return np.maximum(people, records)
+
+
+@runtime_checkable
+class Shown(Protocol):
+    """What a figure answers: a name, a line of help, and its value for a policy and for a published file."""
+
+    name: ClassVar[str]
+    help: ClassVar[str]
+
+    @staticmethod
+    def of_groups(groups: PolicyGroups) -> object:
+        """Return the figure of a policy that is searched."""
+        ...
+
+    @staticmethod
+    def of_file(groups: PublishedGroups) -> object:
+        """Return the figure of the published file, knowing nothing of the search."""
+        ...
+
+
+class LossInNats:
+    """The Kullback-Leibler divergence itself."""
+
+    name: ClassVar[str] = "loss_nats"
+    help: ClassVar[str] = "Information loss in nats (eq. 4)."
+
+    @staticmethod
+    def of_groups(groups: PolicyGroups) -> float:
+        return groups.loss_nats
+
+    @staticmethod
+    def of_file(groups: PublishedGroups) -> float:
+        return groups.loss_nats
+
+
+class SmallestGroup:
+    """k of k-anonymity."""
+
+    name: ClassVar[str] = "k"
+    help: ClassVar[str] = "Size of the smallest group (k-anonymity)."
+
+    @staticmethod
+    def of_groups(groups: PolicyGroups) -> int:
+        return groups.smallest
+
+    @staticmethod
+    def of_file(groups: PublishedGroups) -> int:
+        return int(groups.size.min())
+
+
+class SmallestPopulationGroup:
+    """k of k-map."""
+
+    name: ClassVar[str] = "smallest_population_group"
+    help: ClassVar[str] = "People of the population in the smallest group."
+
+    @staticmethod
+    def of_groups(groups: PolicyGroups) -> float:
+        return round(groups.smallest_population_group, 6)
+
+    @staticmethod
+    def of_file(groups: PublishedGroups) -> float:
+        return round(float(groups.people.min()), 6)
+
+
+class Risks:
+    """The risks of the three attackers, as the field speaks of them."""
+
+    name: ClassVar[str] = "risks"
+    help: ClassVar[str] = "Chances of naming a record, for prosecutor, journalist and marketer."
+
+    @staticmethod
+    def of_groups(groups: PolicyGroups) -> AbsoluteRisks:
+        n = groups.records
+        average = groups.expected / n
+        return AbsoluteRisks(
+            prosecutor_max=1.0 / max(groups.smallest, 1),
+            prosecutor_average=float((groups.count / groups.size).sum()) / n,
+            journalist_max=1.0 / max(groups.smallest_population_group, 1.0),
             journalist_average=average,
             marketer=average,
-            sample_uniqueness=float((sizes == 1).sum()) / cells.records,
-            estimate=estimate_of(sizes, sizes, fraction),
-        ),
-    }
-    if sensitive:
-        inside_of = group if units is None else units
-        inner = {name: within(inside_of, joint) for name, joint in sensitive.items()}
-        return {**shown, **shown_of(inner, ordered or {})}
-    return shown
+            sample_uniqueness=float(groups.count[groups.size == 1].sum()) / n,
+            estimate=estimate_of(groups.size, groups.count.astype(np.int64), groups.fraction),
+        )
+
+    @staticmethod
+    def of_file(groups: PublishedGroups) -> AbsoluteRisks:
+        n = int(groups.count.sum())
+        unique = groups.population_unique
+        average = groups.expected / n
+        return AbsoluteRisks(
+            prosecutor_max=1.0 / int(groups.size.min()),
+            prosecutor_average=float((groups.count / groups.size).sum()) / n,
+            journalist_max=1.0 / max(float(groups.people.min()), 1.0),
+            journalist_average=average,
+            marketer=average,
+            sample_uniqueness=int(groups.count[groups.size == 1].sum()) / n,
+            population_uniqueness=None if unique is None else unique / n,
+            estimate=estimate_of(groups.size, groups.count, groups.fraction),
+        )
 
 
-class OfSensitive(TypedDict):
-    """What is shown of sensitive columns; fields of `Shown`."""
+class DistinctDiversity:
+    """l-diversity by distinct values."""
 
-    l_diversity: dict[str, int]
-    l_diversity_entropy: dict[str, float]
-    t_closeness: dict[str, float]
+    name: ClassVar[str] = "l_diversity"
+    help: ClassVar[str] = "Fewest distinct values of each sensitive column in a group."
 
+    @staticmethod
+    def of_groups(groups: PolicyGroups) -> dict[str, int]:
+        return {name: diversity(one)[0] for name, one in groups.inside.items()}
 
-def shown_of(inside: Mapping[str, Within], ordered: Mapping[str, bool]) -> OfSensitive:
-    """Return diversity and closeness by sensitive column, rounded as they are shown."""
-    diverse = {name: diversity(one) for name, one in inside.items()}
-    return {
-        "l_diversity": {name: distinct for name, (distinct, _) in diverse.items()},
-        "l_diversity_entropy": {name: round(e, 6) for name, (_, e) in diverse.items()},
-        "t_closeness": {
-            name: round(closeness(one, ordered=ordered.get(name, False)), 6)
-            for name, one in inside.items()
-        },
-    }
+    @staticmethod
+    def of_file(groups: PublishedGroups) -> dict[str, int]:
+        return {
+            name: int((one.counts > 0).sum(axis=1).min()) for name, one in groups.sensitive.items()
+        }
 
 
-class SizeRange(TypedDict):
-    """The records in groups of some sizes; the fields of `GroupSize`."""
+class EntropyDiversity:
+    """l-diversity by entropy."""
 
-    low: int
-    high: int | None
-    records: int
-    risk_share: float
+    name: ClassVar[str] = "l_diversity_entropy"
+    help: ClassVar[str] = "Exponential of the lowest entropy of each sensitive column in a group."
+
+    @staticmethod
+    def of_groups(groups: PolicyGroups) -> dict[str, float]:
+        return {name: round(diversity(one)[1], 6) for name, one in groups.inside.items()}
+
+    @staticmethod
+    def of_file(groups: PublishedGroups) -> dict[str, float]:
+        return {
+            name: round(_lowest_entropy(one.counts), 6) for name, one in groups.sensitive.items()
+        }
+
+
+class Closeness:
+    """t-closeness by the earth mover's distance."""
+
+    name: ClassVar[str] = "t_closeness"
+    help: ClassVar[str] = "Largest distance of a group's sensitive values from the table's."
+
+    @staticmethod
+    def of_groups(groups: PolicyGroups) -> dict[str, float]:
+        return {
+            name: round(closeness(one, ordered=groups.ordered.get(name, False)), 6)
+            for name, one in groups.inside.items()
+        }
+
+    @staticmethod
+    def of_file(groups: PublishedGroups) -> dict[str, float]:
+        return {
+            name: round(_largest_distance(one.counts, ordered=one.is_numeric), 6)
+            for name, one in groups.sensitive.items()
+        }
+
+
+def _lowest_entropy(table: Floats) -> float:
+    share = table / table.sum(axis=1, keepdims=True)
+    logs = np.log(np.where(share > 0, share, 1.0))
+    return float(np.exp(-(share * logs).sum(axis=1).max()))
+
+
+def _largest_distance(table: Floats, *, ordered: bool) -> float:
+    share = table / table.sum(axis=1, keepdims=True)
+    whole = table.sum(axis=0) / table.sum()
+    if ordered and whole.size > 1:
+        moved = np.abs(np.cumsum(share - whole, axis=1)).sum(axis=1)
+        return float(moved.max() / (whole.size - 1))
+    return float(0.5 * np.abs(share - whole).sum(axis=1).max())
+
+
+def split_by_field(values: Mapping[str, object]) -> dict[str, Any]:
+    """Return figures as the fields of `ShownFields`: those without a field of their own are in `shown`."""
+    fields = ShownFields.model_fields
+    found: dict[str, Any] = {name: value for name, value in values.items() if name in fields}
+    return {**found, "shown": {n: v for n, v in values.items() if n not in fields}}
 
 
 def size_histogram(
     records: npt.NDArray[np.integer], people: npt.NDArray[np.floating]
-) -> list[SizeRange]:
+) -> tuple[GroupSize, ...]:
     """Count records, and their share of the risk, by the size of the group that hides them.
 
     `records` and `people` give each group's records and the people it hides among.
 
     >>> size_histogram(np.array([1, 4]), np.array([1.0, 40.0]))[0]
-    {'low': 1, 'high': 1, 'records': 1, 'risk_share': 0.909091}
+    GroupSize(low=1, high=1, records=1, risk_share=0.909091)
     """
     risk = records / people
-    found: list[SizeRange] = []
+    found = []
     for low, following in zip(_BOUNDS, (*_BOUNDS[1:], None), strict=True):
         inside = people >= low if following is None else (people >= low) & (people < following)
         if inside.any():
             found.append(
-                {
-                    "low": low,
-                    "high": None if following is None else following - 1,
-                    "records": int(records[inside].sum()),
-                    "risk_share": round(float(risk[inside].sum() / risk.sum()), 6),
-                }
+                GroupSize(
+                    low=low,
+                    high=None if following is None else following - 1,
+                    records=int(records[inside].sum()),
+                    risk_share=round(float(risk[inside].sum() / risk.sum()), 6),
+                )
             )
-    return found
+    return tuple(found)

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ....core.arrays import Counts
 from ....core.errors import ReleaseRefusedError
 from ....data.table import Table
 from ....data.table_schema import MISSING, TableSchema
 from ....data.table_source import Source, cell_text, quoted_name, quoted_text
-from ..payload import Terms
+from ..payload import TablesPayload
 
 __all__ = [
     "VALUES",
@@ -106,7 +107,6 @@ def counts_of_values(found: pa.Table, groups: int) -> tuple[npt.NDArray[np.float
     return table, not found.column("odd").to_numpy().any()
 
 
-Counts = npt.NDArray[np.int64]
 RECORDS = "count(*)"
 
 
@@ -129,36 +129,36 @@ class CountedGroups:
     histories: WrittenHistories | None = None
 
     @classmethod
-    def of(cls, published: Source, terms: Terms, linked: Source | None) -> Self:
-        named = [n for n in terms.schema.names("sensitive") if n in published.columns]
+    def of(cls, published: Source, payload: TablesPayload, linked: Source | None) -> Self:
+        named = [n for n in payload.schema.names("sensitive") if n in published.columns]
         if linked is None:
-            sensitive = {name: WithinGroups.of(published, terms, name) for name in named}
+            sensitive = {name: WithinGroups.of(published, payload, name) for name in named}
             # Groups that are counted with a column need not be counted again without: a file is read
             # once less.
-            counted = sensitive[named[0]] if named else WithinGroups.of(published, terms)
+            counted = sensitive[named[0]] if named else WithinGroups.of(published, payload)
             count = counted.table.sum(axis=1).astype(np.int64)
             rows = int(count.sum())
             return cls(published, RECORDS, counted.labels, sensitive, count, count, rows)
-        rows = int(_same_groups(published, linked, terms).sum())
-        before = ", ".join(f"o{i}" for i in range(len(terms.lattice.names)))
+        rows = int(_same_groups(published, linked, payload).sum())
+        before = ", ".join(f"o{i}" for i in range(len(payload.lattice.names)))
         records = f"count(DISTINCT (p, {before}))"
-        counted = WithinGroups.of(linked, terms, None, records)
+        counted = WithinGroups.of(linked, payload, None, records)
         histories = None
-        if terms.schema.joined:
+        if payload.schema.joined:
             there = linked.query(f"SELECT count(DISTINCT p) AS n FROM {linked.sql}")  # noqa: S608 (quoted)
             many = int(there.column("n")[0].as_py())
-            histories = WrittenHistories.of(published, terms.schema, many)
+            histories = WrittenHistories.of(published, payload.schema, many)
             sensitive = {n: WithinGroups(counted.labels, *histories.values_of(n)) for n in named}
         else:
-            sensitive = {name: WithinGroups.of(linked, terms, name, records) for name in named}
-        people = WithinGroups.of(linked, terms, None, "count(DISTINCT p)")
+            sensitive = {name: WithinGroups.of(linked, payload, name, records) for name in named}
+        people = WithinGroups.of(linked, payload, None, "count(DISTINCT p)")
         count, size = (w.table.sum(axis=1).astype(np.int64) for w in (counted, people))
         return cls(linked, records, counted.labels, sensitive, count, size, rows, histories)
 
 
-def _same_groups(published: Source, linked: Source, terms: Terms) -> Counts:
+def _same_groups(published: Source, linked: Source, payload: TablesPayload) -> Counts:
     """Return the rows of each group of the file, or refuse it where it holds other groups than were made."""
-    names = ", ".join(quoted_name(n) for n in terms.lattice.names)
+    names = ", ".join(quoted_name(n) for n in payload.lattice.names)
     found = [
         source.query(f"SELECT {names}, {rows} AS n FROM {source.sql} GROUP BY ALL ORDER BY ALL")  # noqa: S608 (quoted)
         for source, rows in ((published, "count(*)"), (linked, "sum(CAST(n AS BIGINT))"))
@@ -181,17 +181,21 @@ class WithinGroups:
 
     @classmethod
     def of(
-        cls, published: Source, terms: Terms, column: str | None = None, records: str = RECORDS
+        cls,
+        published: Source,
+        payload: TablesPayload,
+        column: str | None = None,
+        records: str = RECORDS,
     ) -> Self:
         """Count by one reading of the file; without a column each group has one value."""
-        names = terms.lattice.names
+        names = payload.lattice.names
         keys = ", ".join(f"{quoted_name(n)} AS q{i}" for i, n in enumerate(names))
         labels = [f"q{i}" for i in range(len(names))]
         order = ", ".join(labels)
         value = (
             "''"
             if column is None
-            else f"coalesce({terms.schema.cell(column)}, {quoted_text(MISSING)})"
+            else f"coalesce({payload.schema.cell(column)}, {quoted_text(MISSING)})"
         )
         inner = f"SELECT {keys}, {value} AS v, {records} AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
         found = published.query(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..payload import Terms
-from ..readback.measure import Remeasured
+from ..payload import TablesPayload
+from ..readback.measure import ReadBack
 from ..records import TablesCandidate
 
 __all__ = ["below_promise", "broken_conditions"]
@@ -11,12 +11,12 @@ __all__ = ["below_promise", "broken_conditions"]
 _TOLERANCE = 1e-9
 
 
-def below_promise(found: Remeasured, promise: TablesCandidate, *, costs_allowed: bool) -> list[str]:
+def below_promise(found: ReadBack, promise: TablesCandidate, *, costs_allowed: bool) -> list[str]:
     """List what is worse than a candidate promised.
 
     Parameters
     ----------
-    found : Remeasured
+    found : ReadBack
         What the written file shows.
     promise : TablesCandidate
         What was explored.
@@ -27,25 +27,26 @@ def below_promise(found: Remeasured, promise: TablesCandidate, *, costs_allowed:
     if not promise.promised:
         return []
     risk, utility = promise.risk.value, promise.utility.value
+    measured = found.measured
     worse = []
-    if found.risk > risk + _TOLERANCE:
-        worse.append(f"The output has a risk of {found.risk:.6g}, but {risk:.6g} was promised")
-    if not costs_allowed and 1.0 - found.loss < utility - _TOLERANCE:
+    if measured.risk > risk + _TOLERANCE:
+        worse.append(f"The output has a risk of {measured.risk:.6g}, but {risk:.6g} was promised")
+    if not costs_allowed and measured.utility < utility - _TOLERANCE:
         worse.append(
-            f"The output has a utility of {1.0 - found.loss:.6g}, but {utility:.6g} was promised"
+            f"The output has a utility of {measured.utility:.6g}, but {utility:.6g} was promised"
         )
-    if found.smallest_group < promise.k:
+    if measured.k < promise.k:
         worse.append(
-            f"The smallest group of the output has {found.smallest_group:,} records, but "
+            f"The smallest group of the output has {measured.k:,} records, but "
             f"{promise.k:,} were promised"
         )
-    for name, distinct in found.l_diversity.items():
+    for name, distinct in measured.l_diversity.items():
         if distinct < promise.l_diversity.get(name, 0):
             worse.append(
                 f"A group of the output has {distinct:,} different values of {name!r}, but "
                 f"{promise.l_diversity[name]:,} were promised"
             )
-    for name, distance in found.t_closeness.items():
+    for name, distance in measured.t_closeness.items():
         if distance > promise.t_closeness.get(name, 1.0) + 1e-6:
             worse.append(
                 f"A group of the output is {distance:.4g} away from the table in {name!r}, but "
@@ -55,15 +56,15 @@ def below_promise(found: Remeasured, promise: TablesCandidate, *, costs_allowed:
 
 
 def broken_conditions(
-    found: Remeasured, terms: Terms, limit: float | None, left_out: int, records: int
+    found: ReadBack, payload: TablesPayload, limit: float | None, left_out: int, records: int
 ) -> list[str]:
     """List the conditions of the exploration and of the call that do not hold.
 
     Parameters
     ----------
-    found : Remeasured
+    found : ReadBack
         What the written file shows.
-    terms : Terms
+    payload : TablesPayload
         What was asked for.
     limit : float, optional
         The largest risk that the call allows.
@@ -72,31 +73,33 @@ def broken_conditions(
 
     """
     worse = []
-    if found.smallest_group < terms.min_sample:
+    measured = found.measured
+    if measured.k < payload.min_sample:
         worse.append(
-            f"The smallest group of the output has {found.smallest_group:,} records, below the "
-            f"{terms.min_sample:,} asked for"
+            f"The smallest group of the output has {measured.k:,} records, below the "
+            f"{payload.min_sample:,} asked for"
         )
-    if found.smallest_population_group < terms.min_population - _TOLERANCE:
+    smallest = float(found.groups.people.min())
+    if smallest < payload.min_population - _TOLERANCE:
         worse.append(
-            f"The smallest group of the output stands for {found.smallest_population_group:,.0f} "
-            f"people, below the {terms.min_population:,.0f} asked for"
+            f"The smallest group of the output stands for {smallest:,.0f} "
+            f"people, below the {payload.min_population:,.0f} asked for"
         )
-    asked = terms.conditions
+    asked = payload.conditions
     if left_out / max(records, 1) > asked.max_suppressed + _TOLERANCE:
         worse.append(
             f"{left_out:,} records would be left out or have blanked cells, more than the "
             f"{asked.max_suppressed:.3g} of all that was allowed"
         )
-    average = found.expected / found.records
+    average = found.average_risk
     if asked.max_average_risk is not None and average > asked.max_average_risk + _TOLERANCE:
         worse.append(
             f"The average chance of naming a record is {average:.6g}, above the "
             f"{asked.max_average_risk:g} allowed"
         )
     diverse: dict[str, dict[str, float]] = {
-        "distinct": {n: float(v) for n, v in found.l_diversity.items()},
-        "entropy": found.l_diversity_entropy,
+        "distinct": {n: float(v) for n, v in measured.l_diversity.items()},
+        "entropy": measured.l_diversity_entropy,
         "recursive": {n: float(v) for n, v in found.recursive.items()},
     }
     for name, value in diverse[asked.diversity].items():
@@ -105,12 +108,12 @@ def broken_conditions(
                 f"A group of the output has a diversity of {value:.4g} in {name!r}, below the "
                 f"{asked.min_l:g} asked for"
             )
-    for name, distance in found.t_closeness.items():
+    for name, distance in measured.t_closeness.items():
         if asked.max_t is not None and distance > asked.max_t + 1e-6:
             worse.append(
                 f"A group of the output is {distance:.4g} away from the table in {name!r}, above "
                 f"the {asked.max_t:g} allowed"
             )
-    if limit is not None and found.risk > limit + _TOLERANCE:
-        worse.append(f"The output has a risk of {found.risk:.6g}, above the {limit:g} allowed")
+    if limit is not None and measured.risk > limit + _TOLERANCE:
+        worse.append(f"The output has a risk of {measured.risk:.6g}, above the {limit:g} allowed")
     return worse

@@ -16,27 +16,28 @@ from ....compute.protocol import Compute
 from ....core.errors import FormatError, ParameterError, ReleaseRefusedError
 from ....core.files import sha256_of, write_json
 from ....core.measures import Risk, Utility
-from ....core.ownership import paths_in
-from ....core.private_key import private_key
-from ....core.quarantine import write_quarantine
 from ....core.records import InputFile, ShiftRecord
 from ....core.release import refuse_different, warn_if_composed, warn_of_kept_order
 from ....core.statistics.shift import ShiftCheck
+from ....core.storage.ownership import paths_in
+from ....core.storage.private_key import private_key
+from ....core.storage.quarantine import write_quarantine
+from ....data.inputs import PopulationInput, RowsInput, SchemaInput
 from ....data.table import Table, misplaced, read_table
 from ....data.table_schema import MISSING, TableSchema
 from ....data.table_source import Source
 from ..contingency.tables import counted, resolved_schema
 from ..exploration import KEPT, attacker_of, unpromised
 from ..measures.shift import check_table, sentence_of
-from ..payload import Terms
-from ..readback.measure import Remeasured, remeasure
+from ..payload import TablesPayload
+from ..readback.measure import ReadBack, read_back
 from ..records import ColumnLoss, TablesCandidate, TablesHow, TablesRelease
 from ..request import TablesPublishRequest
 from ..space.policy import Lattice, Policy
 from .codebook import write_codebook
 from .outputs import Frame, check_outputs, delimiter, kind_and_name, like, staged
 from .promises import below_promise, broken_conditions
-from .rows import Generaliser, published_rows
+from .rows import WHO, Generaliser, published_rows
 from .suppression import (
     linked_rows,
     people_left_out,
@@ -51,9 +52,9 @@ __all__ = ["Frame", "publish_by_policy", "published"]
 
 def publish_by_policy(
     policy: Policy,
-    data: object,
+    data: RowsInput,
     *,
-    schema: TableSchema | str | os.PathLike[str] | dict[str, object] | None = None,
+    schema: SchemaInput | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     **options: object,
@@ -71,12 +72,12 @@ def publish_by_policy(
             hint="attributes and domains must be the same, in the same order.",
         )
     fixed = resolved_schema(replace(table, domains=policy.lattice.domains))
-    terms = Terms(
+    payload = TablesPayload(
         fixed, policy.lattice, table.population_codes, table.population_count, covered=table.covered
     )
     target = None if out is None else Path(out)
     return published(
-        policy, unpromised(policy), request, terms=terms, seed=0, out=target, force=force
+        policy, unpromised(policy), request, payload=payload, seed=0, out=target, force=force
     )
 
 
@@ -93,8 +94,9 @@ def published(
     promise: TablesCandidate,
     request: TablesPublishRequest,
     *,
-    terms: Terms,
+    payload: TablesPayload,
     seed: int,
+    frontier: str | None = None,
     out: Path | None,
     force: bool = False,
 ) -> TablesRelease | Frame:
@@ -104,7 +106,7 @@ def published(
     release.json inside); without `out` a frame comes back as a frame of its own kind. What was written is
     measured as it was explored; what is worse than promised is refused unless the request accepts it.
     """
-    terms = _held_to(terms, request)
+    payload = _held_to(payload, request)
     compute = compute_engine(request.engine, threads=request.threads)
     opened = Source.open(request.table)
     if out is None and opened.format != "frame":
@@ -113,22 +115,22 @@ def published(
     read = [*opened.paths, *paths_in(request.table, request.population)]
     if out is not None:
         check_outputs(out, kind, force=force, inputs=read)
-    opened.require([a.name for a in terms.schema.attributes])
+    opened.require([a.name for a in payload.schema.attributes])
     undeclared = opened.undeclared(
-        {a.name for a in terms.schema.attributes},
+        {a.name for a in payload.schema.attributes},
         keep=request.keep_undeclared,
-        drop=terms.schema.undeclared == "drop",
+        drop=payload.schema.undeclared == "drop",
     )
     kept = tuple(undeclared) if request.keep_undeclared else ()
-    table = _read(opened, terms, request.population, compute)
+    table = _read(opened, payload, request.population, compute)
     shift = None
-    if promise.promised and terms.margins is not None:
-        shift = check_table(terms.margins, table)
+    if promise.promised and payload.margins is not None:
+        shift = check_table(payload.margins, table)
         refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
-    check_cells(opened, terms.schema)
-    generaliser = Generaliser.of(policy, terms.schema, kept, private_key().mark("dates"))
-    left_out, blanks = small_groups_of(policy, terms, table)
-    people_out = people_left_out(policy, terms, table, opened)
+    check_cells(opened, payload.schema)
+    generaliser = Generaliser.of(policy, payload.schema, kept, private_key().mark("dates"))
+    left_out, blanks = small_groups_of(policy, payload, table)
+    people_out = people_left_out(policy, payload, table, opened)
     kept_rows = opened if people_out is None else opened.without_rows(people_out.rows)
     counted = blanks is None and not request.keep_order
     rows = published_rows(generaliser, kept_rows, compute, counted=counted)
@@ -136,10 +138,9 @@ def published(
     if left_out is not None:
         rows = rows.without(left_out.groups)
     if blanks is not None:
-        rows = rows.blanked(columns, table.names, blanks.groups)
-    changed = treated(
-        rows, columns, terms.schema, private_key().seed("numbers", "tables", policy.id)
-    )
+        carried = [*columns, WHO] if generaliser.who else columns
+        rows = rows.blanked(carried, table.names, blanks.groups)
+    changed = treated(rows, columns, payload.schema, private_key().mark("numbers"))
     rows = changed.rows
     if request.keep_order:
         warn_of_kept_order("rows")
@@ -147,17 +148,17 @@ def published(
         rows = rows.shuffled(columns, private_key().seed("order", "tables", policy.id))
     suppressed = sum(part.records for part in (left_out, people_out) if part is not None)
     work = _Work(
-        policy, promise, request, terms, table, opened, seed, suppressed, shift,
+        policy, promise, request, payload, table, opened, seed, suppressed, shift,
         linked_rows(generaliser, kept_rows, left_out, blanks), changed.losses,
-        0 if blanks is None else blanks.records,
+        0 if blanks is None else blanks.records, frontier,
     )  # fmt: skip
     if out is None:
         frame = rows.to_arrow()
-        work.measured(frame)
+        work.read_back(frame)
         return like(frame, request.table)
     with staged(out, name, force=force, inputs=read) as (folder, file, record):
         rows.write(folder / file, kind, delimiter(opened, kind))
-        measured = work.measured(folder / file)
+        measured = work.read_back(folder / file)
         books = write_codebook(policy, folder, record, measured[0].labels)
         release = work.release(folder / file, books, *measured)
         write_json(folder / record, release.to_json())
@@ -166,24 +167,25 @@ def published(
             quarantined += rows_of_groups(opened, generaliser, left_out)
         if people_out is not None:
             quarantined += people_out.quarantined()
+        opened.read.check()
         write_quarantine(out, quarantined, force=force)
     warn_if_composed(out, release.to_json())
     return release
 
 
-def _held_to(terms: Terms, request: TablesPublishRequest) -> Terms:
-    """Return the terms of the exploration together with what this call asks for."""
-    if (request.min_l > 0 or request.max_t is not None) and not terms.schema.names("sensitive"):
+def _held_to(payload: TablesPayload, request: TablesPublishRequest) -> TablesPayload:
+    """Return the payload of the exploration together with what this call asks for."""
+    if (request.min_l > 0 or request.max_t is not None) and not payload.schema.names("sensitive"):
         raise ParameterError(
             "Diversity and closeness are about sensitive columns, and the schema names none.",
             hint='give a column role = "sensitive".',
         )
     individual = 0.0 if request.max_individual_risk is None else 1.0 / request.max_individual_risk
     return replace(
-        terms,
-        min_sample=max(terms.min_sample, request.min_k),
-        min_population=max(terms.min_population, individual),
-        conditions=terms.conditions.tightened(
+        payload,
+        min_sample=max(payload.min_sample, request.min_k),
+        min_population=max(payload.min_population, individual),
+        conditions=payload.conditions.tightened(
             min_l=request.min_l,
             max_t=request.max_t,
             max_average_risk=request.max_average_risk,
@@ -194,12 +196,12 @@ def _held_to(terms: Terms, request: TablesPublishRequest) -> Terms:
 
 @dataclass(frozen=True)
 class _Work:
-    """One publication: what is published under which terms, and what was promised."""
+    """One publication: what is published under which payload, and what was promised."""
 
     policy: Policy
     promise: TablesCandidate
     request: TablesPublishRequest
-    terms: Terms
+    payload: TablesPayload
     table: Table
     opened: Source
     seed: int
@@ -208,10 +210,11 @@ class _Work:
     linked: Source | None = None
     losses: dict[str, ColumnLoss] = field(default_factory=dict)
     blanked: int = 0
+    frontier: str | None = None
 
-    def measured(self, written: object) -> tuple[Remeasured, list[str]]:
+    def read_back(self, written: object) -> tuple[ReadBack, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
-        found = remeasure(Source.open(written), self.policy, self.table, self.terms, self.linked)
+        found = read_back(Source.open(written), self.policy, self.table, self.payload, self.linked)
         kept = self.table.rows - self.table.dropped - self.suppressed
         if self.linked is None and found.rows != kept:
             raise ReleaseRefusedError(
@@ -221,7 +224,11 @@ class _Work:
         worse = [
             *below_promise(found, self.promise, costs_allowed=self.request.suppress is not None),
             *broken_conditions(
-                found, self.terms, self.request.refuse_above, left_out, int(self.table.count.sum())
+                found,
+                self.payload,
+                self.request.refuse_above,
+                left_out,
+                int(self.table.count.sum()),
             ),
         ]
         if worse and not self.request.accept_worse:
@@ -233,17 +240,17 @@ class _Work:
         return found, worse
 
     def release(
-        self, path: Path, books: Sequence[Path], found: Remeasured, worse: Sequence[str]
+        self, path: Path, books: Sequence[Path], found: ReadBack, worse: Sequence[str]
     ) -> TablesRelease:
         """Describe the measured file and the codebook beside it."""
-        table, schema, terms = self.table, self.terms.schema, self.terms
+        table, schema, payload = self.table, self.payload.schema, self.payload
         has_population = table.population_codes is not None
         attacker = attacker_of(table)
         private = [*schema.names("identifier"), *([] if schema.joined else schema.names("person"))]
         dropped = [n for n in private if n in self.opened.columns]
         declared = {a.name for a in schema.attributes}
         unknown = sum(c not in declared for c in self.opened.columns)
-        explored = terms.same_table(table)
+        explored = payload.matches(table)
         open_kept = unknown if self.request.keep_undeclared else 0
         changed = _treatments(schema)
         kept = [
@@ -254,6 +261,7 @@ class _Work:
         return TablesRelease(
             engine="tables",
             candidate=self.promise.id,
+            frontier=self.frontier,
             inputs=tuple(self.opened.described(table.rows)),
             outputs=(
                 InputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
@@ -268,13 +276,13 @@ class _Work:
                 "blanked": self.blanked,
                 "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
-            risk=Risk(found.risk, attacker=attacker, modelled=table.covered is not None),
-            utility=Utility(1.0 - found.loss, kept=KEPT),
+            risk=Risk(found.measured.risk, attacker=attacker, modelled=table.covered is not None),
+            utility=Utility(found.measured.utility, kept=KEPT),
             how=TablesHow(
                 policy=self.policy.shown(found.labels),
                 ends=self.policy.ends(),
                 bits=self.policy.hex,
-                domains=dict(zip(terms.lattice.names, terms.lattice.sizes, strict=True)),
+                domains=dict(zip(payload.lattice.names, payload.lattice.sizes, strict=True)),
                 quasi=table.names,
                 identifiers_dropped=tuple(dropped),
                 columns_kept=tuple(kept),
@@ -287,12 +295,12 @@ class _Work:
                 population_covers=table.covered,
                 joined=schema.joined,
                 explored_table=explored,
-                risk_measure=terms.risk,
-                loss_measure=terms.loss,
+                risk_measure=payload.risk,
+                loss_measure=payload.loss,
                 refuse_above=self.request.refuse_above,
                 accept_shift=self.request.accept_shift,
             ),
-            measured=found.to_record().model_copy(
+            measured=found.measured.model_copy(
                 update={
                     "shift": self.shift and ShiftRecord.of(self.shift),
                     "columns": self.losses,
@@ -317,19 +325,21 @@ def _treatments(schema: TableSchema) -> dict[str, str]:
 # --- reading -------------------------------------------------------------------------------------
 
 
-def _read(opened: Source, terms: Terms, population: object, compute: Compute) -> Table:
+def _read(
+    opened: Source, payload: TablesPayload, population: PopulationInput | None, compute: Compute
+) -> Table:
     """Read the table by the domains of the lattice; the population is the one given, or the explored one."""
-    counts = counted(opened, terms.schema, compute)
-    table = read_table(opened, terms.schema, population, counts=counts)
-    for a, (domain, size) in enumerate(zip(table.domains, terms.lattice.sizes, strict=True)):
+    counts = counted(opened, payload.schema, compute)
+    table = read_table(opened, payload.schema, population, counts=counts)
+    for a, (domain, size) in enumerate(zip(table.domains, payload.lattice.sizes, strict=True)):
         if len(domain) > size:  # missing cells, where the explored table had none
-            raise misplaced(opened, terms.schema, table.domains, missing=True, only=a)
+            raise misplaced(opened, payload.schema, table.domains, missing=True, only=a)
     if population is not None:
         table.inputs = opened.described(table.rows)
         return table
     return replace(
         table,
-        population_codes=terms.population_codes,
-        population_count=terms.population_count,
-        covered=terms.covered,
+        population_codes=payload.population_codes,
+        population_count=payload.population_count,
+        covered=payload.covered,
     )

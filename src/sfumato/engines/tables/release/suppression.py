@@ -15,7 +15,7 @@ from ..groups.cell_suppression import NOT_JOINED, blanked_in
 from ..groups.histories import people_of
 from ..groups.people import People
 from ..groups.record_suppression import small_groups
-from ..payload import Terms
+from ..payload import TablesPayload
 from ..space.labels import ALL
 from ..space.policy import Policy
 from .rows import BLANKS, NUMBER, SMALL, Generaliser
@@ -65,16 +65,16 @@ class PeopleLeftOut:
 
 
 def people_left_out(
-    policy: Policy, terms: Terms, table: Table, opened: Source
+    policy: Policy, payload: TablesPayload, table: Table, opened: Source
 ) -> PeopleLeftOut | None:
     """Find the people in groups that are too small, where people are counted and may be left out."""
-    if table.pairs is None or terms.conditions.max_suppressed <= 0:
+    if table.pairs is None or payload.conditions.max_suppressed <= 0:
         return None
-    if terms.conditions.suppress_as == "cells":
+    if payload.conditions.suppress_as == "cells":
         if table.schema.joined:
             raise ParameterError(NOT_JOINED)
         return None
-    people = people_of(table, _cells(policy, terms, table))
+    people = people_of(table, _cells(policy, payload, table))
     assert people is not None
     out = people.left_out(policy.bits)
     if not out.any():
@@ -96,29 +96,31 @@ def people_left_out(
     return PeopleLeftOut(found.column("place").combine_chunks(), records)
 
 
-def _cells(policy: Policy, terms: Terms, table: Table) -> Cells:
+def _cells(policy: Policy, payload: TablesPayload, table: Table) -> Cells:
     return Cells(
         policy.lattice.sizes, table.codes, table.count, table.population_codes,
-        table.population_count, least_sample=terms.min_sample, least_population=terms.min_population,
+        table.population_count, least_sample=payload.min_sample, least_population=payload.min_population,
     )  # fmt: skip
 
 
 def small_groups_of(
-    policy: Policy, terms: Terms, table: Table
+    policy: Policy, payload: TablesPayload, table: Table
 ) -> tuple[Groups | None, Groups | None]:
     """Find the groups that are left out, and those with blanked cells, where the exploration allowed it."""
-    if terms.conditions.max_suppressed <= 0:
+    if payload.conditions.max_suppressed <= 0:
         return None, None
-    if terms.conditions.suppress_as == "cells" and not table.schema.joined:
-        return _blanks(policy, terms, table)
+    if payload.conditions.suppress_as == "cells" and not table.schema.joined:
+        return _blanks(policy, payload, table)
     if table.pairs is not None:  # people are left out, with all their rows
         return None, None
-    return _small(policy, terms, table), None
+    return _small(policy, payload, table), None
 
 
-def _blanks(policy: Policy, terms: Terms, table: Table) -> tuple[Groups | None, Groups | None]:
+def _blanks(
+    policy: Policy, payload: TablesPayload, table: Table
+) -> tuple[Groups | None, Groups | None]:
     lattice = policy.lattice
-    cells = _cells(policy, terms, table)
+    cells = _cells(policy, payload, table)
     people = people_of(table, cells)
     found, _, _ = blanked_in(cells, policy.bits, people if isinstance(people, People) else None)
     labels = [
@@ -141,7 +143,7 @@ def _blanks(policy: Policy, terms: Terms, table: Table) -> tuple[Groups | None, 
     return out, blanks
 
 
-def _small(policy: Policy, terms: Terms, table: Table) -> Groups | None:
+def _small(policy: Policy, payload: TablesPayload, table: Table) -> Groups | None:
     spans = [policy.spans(a) for a in range(len(table.names))]
     of_value = [np.repeat(np.arange(len(s)), [high - low + 1 for low, high in s]) for s in spans]
     inside = [of_value[a][table.codes[a]] for a in range(len(spans))]
@@ -151,8 +153,8 @@ def _small(policy: Policy, terms: Terms, table: Table) -> Groups | None:
         table.count,
         None if people is None else [of_value[a][people[a]] for a in range(len(spans))],
         table.population_count,
-        min_sample=terms.min_sample,
-        min_population=terms.min_population,
+        min_sample=payload.min_sample,
+        min_population=payload.min_population,
     )
     if not small.any():
         return None

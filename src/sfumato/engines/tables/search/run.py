@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ....core.arrays import Floats
 from ....core.errors import ParameterError
 from ....core.frontier import Frontier, non_dominated
 from ....core.randomness import Streams
@@ -24,7 +25,6 @@ from ..space.constraints import Space
 __all__ = ["Budget", "Run", "pack"]
 
 Bits = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float64]
 Progress = Callable[[int, float], None]
 _REMEMBERED = 1 << 18  # measured policies that are recognised when they come again
 _SHOWN = 4_000  # visited points kept for the charts

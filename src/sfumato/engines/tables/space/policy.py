@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ....core.errors import DataError, FormatError, ParameterError
 from .labels import MISSING, RARE, DomainLabels
 
-__all__ = ["Lattice", "Policy", "chain_from", "in_sublattice", "is_glb"]
+__all__ = ["Lattice", "Policy"]
 
 Bits = npt.NDArray[np.uint8]
 
@@ -258,13 +258,6 @@ class Policy:
                 said[name] = f"{size} values in {len(spans)} intervals, the widest of {longest}"
         return said
 
-    def generalisations(self) -> Iterator[Policy]:
-        """Yield the policies with one cut less (Definition 3.4)."""
-        for i in np.flatnonzero(self.bits):
-            bits = self.bits.copy()
-            bits[i] = 0
-            yield self.lattice.from_bits(bits)
-
     def mapping(self) -> Iterator[tuple[str, str, str]]:
         """Yield (attribute, value, what it is published as), for every value of every domain."""
         for a, name in enumerate(self.lattice.names):
@@ -272,26 +265,3 @@ class Policy:
                 label = self.lattice.label(a, low, high)
                 for v in range(low, high + 1):
                     yield name, self.lattice.domains[a][v], label
-
-
-def is_glb(alpha: Policy, beta: Policy) -> bool:
-    """Return whether alpha is a GLB of beta: one cut less, nothing else (Definition 3.4)."""
-    difference = alpha.bits != beta.bits
-    return int(difference.sum()) == 1 and bool(beta.bits[difference].all())
-
-
-def in_sublattice(policy: Policy, alpha: Policy, beta: Policy) -> bool:
-    """Return whether a policy lies between alpha (upper) and beta (lower), both included."""
-    return alpha <= policy <= beta
-
-
-def chain_from(lower: Policy, order: Sequence[int]) -> list[Policy]:
-    """Return the chain that clears the bits of `lower` in the given order, `lower` first."""
-    bits = lower.bits.copy()
-    chain = [lower]
-    for i in order:
-        if not bits[i]:
-            raise ParameterError(f"The bit {i} is cleared already.")
-        bits[i] = 0
-        chain.append(lower.lattice.from_bits(bits))
-    return chain

@@ -183,3 +183,9 @@ class Facts:
         if found is None:
             return {}
         return {n: (l, found.t_closeness.get(n, 0.0)) for n, l in found.l_diversity.items()}
+
+    @property
+    def shown(self) -> dict[str, float]:
+        """The figures that have no field of their own, by name."""
+        found = self.release.measured if self.release is not None else self.chosen
+        return {} if found is None else found.shown

@@ -9,10 +9,19 @@ from ....core.story import Chart, Chips, Grid
 from ....presentation.frontier_chart import Axes, area_chart, frontier_chart
 from ....presentation.numbers import count, decimal
 from ....presentation.sentences import reference_grid as grid_of_references
+from ..registry import SHOWN
 from .charts import groups_chart
 from .facts import LOSS_WORDS, RISK_WORDS, Facts
 
-__all__ = ["charts", "chips", "example_grid", "policy_grid", "reference_grid", "sensitive_grid"]
+__all__ = [
+    "charts",
+    "chips",
+    "example_grid",
+    "policy_grid",
+    "reference_grid",
+    "sensitive_grid",
+    "shown_grid",
+]
 
 _SHOWN = 24
 _EXAMPLES = 5
@@ -100,6 +109,17 @@ def sensitive_grid(facts: Facts) -> Grid | None:
     )
     rows = tuple((n, count(l), f"{t:.2f}") for n, (l, t) in facts.sensitive.items())
     return Grid("attack", "What belonging to a group reveals", heads, rows)
+
+
+def shown_grid(facts: Facts) -> Grid | None:
+    """Return the figures that other packages add, each by its line of help where that is installed."""
+    if not facts.shown:
+        return None
+    rows = tuple(
+        (SHOWN[name].help if name in SHOWN else name, decimal(value))
+        for name, value in facts.shown.items()
+    )
+    return Grid("attack", "Further measures", (("Measure", None), ("Value", None)), rows)
 
 
 def reference_grid(facts: Facts) -> Grid | None:

@@ -21,7 +21,15 @@ from ....presentation.sentences import (
 from ..exploration import partial_population
 from ..records import TablesReference
 from .facts import LOSS_WORDS, RISK_WORDS, Facts
-from .grids import charts, chips, example_grid, policy_grid, reference_grid, sensitive_grid
+from .grids import (
+    charts,
+    chips,
+    example_grid,
+    policy_grid,
+    reference_grid,
+    sensitive_grid,
+    shown_grid,
+)
 
 __all__ = ["story"]
 
@@ -55,6 +63,7 @@ def story(part: Part) -> Story:
         policy_grid(facts),
         example_grid(facts),
         sensitive_grid(facts),
+        shown_grid(facts),
         reference_grid(facts),
     )
     told.grids = [g for g in grids if g is not None]

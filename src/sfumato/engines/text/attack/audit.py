@@ -18,8 +18,8 @@ from ....core.errors import DataError, ParameterError
 from ....core.files import write_json
 from ....core.measures import Interval
 from ....core.randomness import Streams
-from ....core.staging import whole_file
 from ....core.statistics.resampling import exact_interval, exact_upper
+from ....core.storage.staging import whole_file
 from ....data.document import Document
 from ....data.documents import read_documents
 from ..attack_records import AuditRecord, RangedShare

@@ -1,7 +1,6 @@
 """The journal of a project: one event per line, appended and on the disk before the next question.
 
-A line that a kill left half written is dropped when the journal is opened; a damaged line before it is
-an error. The file is locked while it is open, so two programs never write to the same project.
+A line that a kill left half written is dropped; a damaged line before it is an error. The file is locked while it is open, so two programs never write to the same project.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Required, TypedDict
 
 from ....core.errors import FormatError, LockedError
+from ....core.lines import open_lines, read_lines, write_line
 
 __all__ = ["Event", "Journal"]
 
@@ -50,7 +50,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        self._file = open_lines(path)
         try:
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -64,10 +64,8 @@ class Journal:
             raise
 
     def _read(self) -> list[Event]:
-        content = self.path.read_bytes()
-        whole = content.rfind(b"\n") + 1
         events: list[Event] = []
-        for number, line in enumerate(content[:whole].splitlines(), 1):
+        for number, line in enumerate(read_lines(self.path), 1):
             try:
                 event: Event = json.loads(line)
                 if not isinstance(event, dict) or event.get("n") != number:
@@ -78,10 +76,6 @@ class Journal:
                     hint="restore the file from a copy.",
                 ) from None
             events.append(event)
-        if whole < len(content):  # the last answer was being written when the program was killed
-            os.ftruncate(self._file, whole)
-            os.fsync(self._file)
-        os.lseek(self._file, 0, os.SEEK_END)
         return events
 
     def __len__(self) -> int:
@@ -93,16 +87,7 @@ class Journal:
     def append(self, event: Event) -> Event:
         """Write an event and return it with its number once it is on the disk."""
         numbered: Event = {"n": len(self.events) + 1, **event}
-        line = json.dumps(numbered, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-        end = os.lseek(self._file, 0, os.SEEK_END)
-        try:
-            written = 0
-            while written < len(line):
-                written += os.write(self._file, line[written:])
-            os.fsync(self._file)
-        except OSError:
-            os.ftruncate(self._file, end)
-            raise
+        write_line(self._file, numbered)
         self.events.append(numbered)
         return numbered
 

@@ -23,13 +23,14 @@ from pydantic import Field, JsonValue
 from ....core.errors import DataError, FormatError, InputError
 from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import Count, Label, Record
-from ....core.staging import whole_directory
+from ....core.storage.staging import whole_directory
 from ....data.document import Document, Span
 from ....data.documents import read_documents
 from ....data.findings import with_findings
+from ....data.inputs import DocumentsInput
 from ..learners.crf import CRF, CRFModel
-from ..learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER
-from ..learners.encoder.folder import open_encoder
+from ..learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER
+from ..learners.registry import encoders
 from ..reading.background import matching_labels, read_background
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
@@ -141,7 +142,10 @@ class Project:
     def _proposals(self, kind: str) -> list[list[Span]]:
         by_id: dict[str, list[Span]] = {}
         try:
-            for line in (self.folder / _PROPOSALS).read_text(encoding="utf-8").splitlines():
+            *lines, after = (self.folder / _PROPOSALS).read_bytes().split(b"\n")
+            if after:  # it is written in one piece, so something is missing
+                raise ValueError
+            for line in lines:
                 entry = json.loads(line)
                 by_id[entry["id"]] = [
                     Span(int(a), int(b), str(label), float(score))
@@ -174,7 +178,7 @@ def start_project(
     rules: str | os.PathLike[str] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
     model: str | os.PathLike[str] | None = None,
-    background: Sequence[object] = (),
+    background: Sequence[DocumentsInput] = (),
     generated: bool = False,
     ratio: float = 10.0,
     wanted: float = 0.01,
@@ -216,7 +220,7 @@ def start_project(
 
     """
     if encoder not in (None, NO_ENCODER):
-        open_encoder(os.fspath(encoder))  # refused now rather than when the page opens
+        encoders().named(os.fspath(encoder))  # refused now rather than when the page opens
     path = Path(documents)
     how = reading or ReadOptions(overlaps="merge")
     corpus = how.open(path)
@@ -350,7 +354,7 @@ def _proposal_lines(documents: Iterable[Document], found: Mapping[str, Sequence[
 
 
 def _start_model(
-    background: Sequence[object],
+    background: Sequence[DocumentsInput],
     labels: Sequence[str],
     rules: ChosenRules,
     *,

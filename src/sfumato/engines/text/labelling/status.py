@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....desk.records import Agreement, Status
 from .estimate import answers_to_go, audit_size
 from .partial import UNKNOWN
 from .session import Session
@@ -11,7 +12,7 @@ from .session import Session
 __all__ = ["agreement_of", "readers_of", "status_of"]
 
 
-def status_of(session: Session) -> dict[str, object]:
+def status_of(session: Session) -> Status:
     """Return counts, the estimate with its range, and the verdict of the stop rule."""
     with session.lock:
         answers, scores, estimate = session.answers, session.scores, session.estimate
@@ -46,10 +47,11 @@ def status_of(session: Session) -> dict[str, object]:
         "teaching": session.lessons is not None and session.lessons.busy,
         "curve": [[n, e.share, e.low, e.high, e.found_in_100] for n, e in history],
         "pending": session.is_behind,
+        "agreement": agreement_of(session),
     }
 
 
-def agreement_of(session: Session) -> dict[str, object]:
+def agreement_of(session: Session) -> Agreement:
     """Return in how many words of the windows that both have read the two readers agree."""
     same = words = both = either = 0
     with session.lock:

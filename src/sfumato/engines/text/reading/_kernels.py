@@ -1,7 +1,8 @@
 """Kernels of the runtime: find tokens, intern words, count characters, render redacted text.
 
 All work on UTF-8 bytes that are known to be valid, in one pass, without going back further than
-two characters.
+two characters. A kernel with a signature is loaded with its module; those that publishing a few
+documents does not call have none, and load when they are first called.
 """
 
 from __future__ import annotations
@@ -218,7 +219,7 @@ def intern_tokens(
     return start.size
 
 
-@njit(types.void(_uint64s, types.int64, _int32s), cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def rehash(hashes: UInt64s, size: int, slots: Int32s) -> None:
     """Fill an empty table with the words known so far."""
     mask = types.int64(slots.size - 1)
@@ -229,7 +230,7 @@ def rehash(hashes: UInt64s, size: int, slots: Int32s) -> None:
         slots[slot] = word
 
 
-@njit(types.void(_fixed, _int64s, _int64s), cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def count_characters(text: Bytes, places: Int64s, out: Int64s) -> None:
     """Count the characters before each byte offset; the offsets rise and start characters."""
     n = 0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ....data.document import Document, DocumentSource
+from ....data.document import Document
 from ....data.documents import read_documents
+from ....data.inputs import DocumentsInput
 from ..records import Background
 
 __all__ = ["matching_labels", "read_background", "relabelled", "same_kind"]
@@ -70,7 +71,7 @@ def matching_labels(theirs: Iterable[str], wanted: Sequence[str]) -> dict[str, s
 
 
 def read_background(
-    sources: Iterable[DocumentSource], wanted: Sequence[str]
+    sources: Iterable[DocumentsInput], wanted: Sequence[str]
 ) -> tuple[list[Document], list[Background]]:
     """Read background corpora; one without a matching label is left out, not learned as harmless.
 

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ....core.private_key import private_key
-from ....core.staging import whole_file
+from ....core.storage.private_key import private_key
+from ....core.storage.staging import whole_file
 from ....data.document import Edited
 from ....data.formats.protocol import Format, FormatOptions
 from ..private_edits import make_private_folder, private_folder

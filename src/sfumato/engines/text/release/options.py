@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from ....core.engine import Progress, no_progress
 from ....core.files import sha256_of
 from ....core.measures import Risk
-from ....core.private_key import private_key
+from ....core.storage.private_key import private_key
 from ..attack_records import RangedShare
 from ..records import TextMeasured
 from .sample import CorpusSample, Sampler
@@ -47,6 +47,8 @@ class WriteOptions:
         The recorded request.
     seed : int, default 0
         The seed of the exploration, for the record.
+    frontier : str, optional
+        The mark of the frontier, for the record.
     findings : path, default None
         Another tool's findings, redacted first.
     min_score : float, default 0
@@ -81,6 +83,7 @@ class WriteOptions:
     replacement: str = "placeholder"
     request: Mapping[str, JsonValue] = field(default_factory=dict)
     seed: int = 0
+    frontier: str | None = None
     findings: str | os.PathLike[str] | None = None
     min_score: float = 0.0
     findings_labels: Mapping[str, str] | None = None

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from ....compute.journal import Journal
-from ....core.disk import remove
 from ....core.errors import InputError, WorkError
+from ....core.storage.disk import remove
 from ....data.document import Document, Edited
 from ....data.documents import Corpus
 from ....data.formats.line_edits import Hashes, LineHashes, read_lines_back

@@ -27,7 +27,6 @@ from ..redaction.sanitiser import Sanitiser, batches
 from ..redaction.surrogates import DateReading
 from ..redaction.surrogates.dates import MONTH_FIRST
 from ..request import TextPublishRequest
-from ..rules import ChosenRules
 from ..sanitize.classifiers import ClassifierSet
 from ..shift import LARGEST_SAMPLE
 from .measure import (
@@ -107,6 +106,7 @@ def publish(
         made_from=_made_from(classifiers, sanitiser, candidate, request),
         **_written_with(request),
         seed=seed,
+        frontier=exploration.record.current_mark(),
         force=force,
         measure=promise.measure,
         sampler=sampler if seen is None else None,
@@ -274,6 +274,8 @@ def _with_rules(
             "The exploration has rules of its own, which are applied anyway.",
             hint="leave the option out, or explore again with other rules.",
         )
+    from ..rules.chosen import ChosenRules
+
     texts = (document.text for document in islice(iter(corpus), 200))
     rules = ChosenRules.read(
         request.rules, labels=classifiers.labels, texts=texts, is_feature=False

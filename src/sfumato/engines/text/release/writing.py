@@ -17,14 +17,15 @@ from pydantic import JsonValue
 from ....compute import engine as compute_engine
 from ....compute.journal import Journal, fingerprint
 from ....core.errors import DataError, ParameterError, ReleaseRefusedError
-from ....core.files import sha256_of
-from ....core.ownership import paths_in
-from ....core.quarantine import check_quarantine, write_quarantine
+from ....core.files import ReadFiles, sha256_of
 from ....core.records import InputFile
 from ....core.release import warn_if_composed
-from ....data.document import Document, DocumentSource
+from ....core.storage.ownership import paths_in
+from ....core.storage.quarantine import check_quarantine, write_quarantine
+from ....data.document import Document
 from ....data.documents import Corpus, read_documents
 from ....data.findings import with_findings
+from ....data.inputs import DocumentsInput
 from ..private_edits import publish_edits, reader_of
 from ..records import TextCandidate, TextHow, TextRelease, Verification
 from ..redaction.counts import RedactionCounts
@@ -43,7 +44,7 @@ _FAR_BELOW, _MIN_EXPECTED = 0.1, 30
 
 
 def publish(
-    source: DocumentSource,
+    source: DocumentsInput,
     out: str | os.PathLike[str],
     *,
     sanitiser: Sanitiser,
@@ -126,7 +127,9 @@ class _TextPublication:
     ) -> None:
         self.corpus, self.sanitiser = corpus, sanitiser
         self.candidate, self.options = candidate, options
-        self.inputs = [(os.fspath(path), sha256_of(path)) for path in corpus.paths]
+        self.read = ReadFiles(corpus.paths)
+        names = map(os.fspath, corpus.paths)
+        self.inputs = list(zip(names, self.read.hashes(), strict=True))
         # Surrogates look at the language that a record names: they need its other fields.
         self.in_columns = (
             options.findings is None
@@ -223,6 +226,7 @@ class _TextPublication:
         self._withhold_failed(output.failed)
         self.verified = output.verified
         self.record(written).save(built)
+        self.read.check()
         write_quarantine(out, self.withheld, force=self.options.force)
         if self.new_ids is not None:
             self.new_ids.write(out, force=self.options.force)
@@ -264,6 +268,7 @@ class _TextPublication:
             inputs=_named_inputs(self.corpus, self.inputs, self.rows),
             outputs=(InputFile(path=name, sha256=sha256_of(written), rows=rows),),
             seed=given.seed,
+            frontier=given.frontier,
             request=dict(given.request),
             how=TextHow(
                 ratio=candidate.ratio,
@@ -313,6 +318,6 @@ def _device(candidate: TextCandidate) -> str | None:
     """Return what an encoder reads the documents on; None where none does."""
     if not candidate.encoder_reads:
         return None
-    from ..learners.encoder.device import device_kind
+    from ..learners.registry import encoders
 
-    return device_kind()
+    return encoders().device()

@@ -1,10 +1,19 @@
-"""Rules that find sensitive spans before anything is learned: built in, or from a rules file."""
+"""Rules that find sensitive spans before anything is learned: built in, or from a rules file.
 
-from .builtin import LANGUAGES, built_in, guess_languages
-from .chosen import BUILT_IN, FIRM, ChosenRules
-from .features import RULE_PLACES, rule_place
-from .file import read_rules
-from .rule import PatternRule, Rule, RuleSet, WordRule
+Each name loads its module when it is first used: publishing needs few of them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .builtin import LANGUAGES, built_in, guess_languages
+    from .chosen import BUILT_IN, FIRM, ChosenRules
+    from .features import RULE_PLACES, rule_place
+    from .file import read_rules
+    from .rule import PatternRule, Rule, RuleSet, WordRule
 
 __all__ = [
     "BUILT_IN",
@@ -21,3 +30,25 @@ __all__ = [
     "read_rules",
     "rule_place",
 ]
+
+_HOME = {
+    "BUILT_IN": "chosen",
+    "ChosenRules": "chosen",
+    "FIRM": "chosen",
+    "LANGUAGES": "builtin",
+    "PatternRule": "rule",
+    "RULE_PLACES": "features",
+    "Rule": "rule",
+    "RuleSet": "rule",
+    "WordRule": "rule",
+    "built_in": "builtin",
+    "guess_languages": "builtin",
+    "read_rules": "file",
+    "rule_place": "features",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)

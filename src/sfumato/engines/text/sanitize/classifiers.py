@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +21,12 @@ from ..learners.registry import model_from_arrays
 from ..reading.arrays import Array, Arrays, Header, Scores
 from ..reading.features import TokenData, WordKnowledge
 from ..reading.word_lists import WordList
-from ..rules import ChosenRules
 from ..rules.features import RULES
 from .stacking.second_look import Look, look_again
 from .stacking.stack import stack_places
+
+if TYPE_CHECKING:
+    from ..rules.chosen import ChosenRules
 
 __all__ = ["Classifier", "ClassifierSet", "Stage"]
 
@@ -257,5 +260,9 @@ class ClassifierSet:
             }
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise ModelError("The classifiers of the model do not fit together.") from error
-        rules = None if header.get("rules") is None else ChosenRules.from_json(header["rules"])
+        rules = None
+        if header.get("rules") is not None:
+            from ..rules.chosen import ChosenRules
+
+            rules = ChosenRules.from_json(header["rules"])
         return cls(labels, tuple(classifiers), typing, knowledge, **lists, rules=rules)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....core.story import Grid
 from ....presentation.numbers import about, count, decimal, listed, percent, span
-from ..attack_records import TextBound
+from ..attack_records import Bound
 from .charts import ATTACKER_NAMES
 from .facts import TextFacts
 
@@ -96,7 +96,7 @@ def attack_grid(facts: TextFacts) -> Grid | None:
     return Grid("attack", caption, heads, tuple(rows))
 
 
-def _verdict_on(bound: TextBound) -> str:
+def _verdict_on(bound: Bound) -> str:
     """Return what a bound is worth here, by the engine's own verdict."""
     if not bound.applies:
         broken = [a.name for a in bound.assumptions if a.holds is False]

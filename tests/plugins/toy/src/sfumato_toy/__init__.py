@@ -6,6 +6,7 @@ Risk is the share of numbers that stay unique; utility is 1 − mean rounding er
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,6 +15,7 @@ from sfumato.core.errors import DataError
 from sfumato.core.exploration import Exploration, placed
 from sfumato.core.files import sha256_of, whole_directory
 from sfumato.core.measures import Risk, Utility
+from sfumato.core.publication import Publication
 from sfumato.core.records import Candidate, FrontierRecord, InputFile, Release
 from sfumato.core.request import Request, parameter
 from sfumato.core.story import Check, Stat, Story, Term
@@ -68,7 +70,7 @@ def _rounded(numbers: list[int], step: int) -> list[int]:
     return [step * round(n / step) for n in numbers]
 
 
-class ToyEngine(Engine):
+class ToyEngine(Engine[ToyRequest, ToyPublishRequest, ToyExploration, ToyCandidate, ToyRelease]):
     name: ClassVar[str] = "toy"
     title: ClassVar[str] = "Numbers"
     summary: ClassVar[str] = "Numbers: round until nobody stands alone."
@@ -116,11 +118,11 @@ class ToyEngine(Engine):
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,
-    ) -> ToyRelease | list[int]:
+    ) -> Publication[ToyRelease]:
         numbers = _read(request.numbers)
         rounded = sorted(_rounded(numbers, candidate.step))
         if out is None:
-            return rounded
+            return Publication(data=rounded)
         with whole_directory(out, force=force) as folder:
             written = folder / "numbers.txt"
             form = "{:+d}" if request.signed else "{}"
@@ -128,6 +130,7 @@ class ToyEngine(Engine):
             release = ToyRelease(
                 engine=self.name,
                 candidate=candidate.id,
+                frontier=exploration.record.current_mark(),
                 inputs=(InputFile(path=Path(request.numbers).name, rows=len(numbers)),),
                 outputs=(
                     InputFile(path=written.name, sha256=sha256_of(written), rows=len(rounded)),
@@ -140,7 +143,7 @@ class ToyEngine(Engine):
                 unique=_unique(rounded),
             )
             release.save(folder)
-        return release
+        return Publication(release, out)
 
     def story(self, part: Part) -> Story:
         story = Story(part.id, self.name, "Numbers", "Published" if part.release else "Explored")
@@ -166,9 +169,10 @@ class ToyEngine(Engine):
         }
         return story
 
-    def draft(self, file: Path, others, folder: Path) -> list[str] | None:
-        if file.suffix != ".numbers":
-            return None
+    def claim(self, file: Path) -> float:
+        return 1.0 if file.suffix == ".numbers" else 0.0
+
+    def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str]:
         return ["[toy]", f'numbers = "{file.name}"', "choose = { knee = true }", ""]
 
 

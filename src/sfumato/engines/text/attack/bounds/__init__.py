@@ -1,7 +1,7 @@
 """The paper's theorems about a release, with their assumptions and whether they say anything here."""
 
+from ...attack_records import Assumption, Bound
 from ..inspection import Confusion
-from .answers import Assumption, Bound
 from .certificate import certificate
 from .finite_samples import (
     SampleParameters,

@@ -1,18 +1,18 @@
-"""What a bound answers with: a number, its assumptions, and one sentence for people."""
+"""What the bounds are made of: assumptions, the conclusion from them, and one sentence for people."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from .....core.errors import ParameterError
+from ...attack_records import Assumption, Bound
 from ..inspection import Confusion, found_at_random, gain_over_random
 
 __all__ = [
-    "Assumption",
-    "Bound",
+    "assume",
     "better_than_chance",
     "check_ratio",
+    "conclude",
     "gain_sentence",
     "large_budget",
     "optimal_attacker",
@@ -20,42 +20,27 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Assumption:
-    """A condition of a theorem; `holds` is None where counts cannot tell."""
-
-    name: str
-    holds: bool | None
-    text: str
-
-    def to_json(self) -> dict[str, object]:
-        return {"name": self.name, "holds": self.holds, "text": self.text}
+def assume(name: str, holds: bool | None, text: str) -> Assumption:
+    """Return a condition of a theorem; `holds` is None where counts cannot tell."""
+    return Assumption(name=name, holds=holds, text=text)
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """What a theorem says here: a number, its conditions, and one sentence for people."""
-
-    name: str
-    value: float | None
-    assumptions: tuple[Assumption, ...]
-    vacuous: bool
-    sentence: str
-
-    @property
-    def applies(self) -> bool:
-        """No assumption is known to be broken."""
-        return all(a.holds is not False for a in self.assumptions)
-
-    def to_json(self) -> dict[str, object]:
-        finite = self.value is not None and math.isfinite(self.value)
-        return {
-            "value": self.value if finite else None,
-            "assumptions": [a.to_json() for a in self.assumptions],
-            "applies": self.applies,
-            "vacuous": self.vacuous,
-            "sentence": self.sentence,
-        }
+def conclude(
+    name: str,
+    value: float | None,
+    assumptions: tuple[Assumption, ...],
+    vacuous: bool,
+    sentence: str,
+) -> Bound:
+    """Return what a theorem says here; it applies unless an assumption is known to be broken."""
+    return Bound(
+        name=name,
+        value=value if value is not None and math.isfinite(value) else None,
+        applies=all(a.holds is not False for a in assumptions),
+        vacuous=vacuous,
+        assumptions=assumptions,
+        sentence=sentence,
+    )
 
 
 def check_ratio(ratio: float) -> None:
@@ -66,7 +51,7 @@ def check_ratio(ratio: float) -> None:
 
 def optimal_attacker() -> Assumption:
     """Assume that the attacker's classifier is the best there is."""
-    return Assumption(
+    return assume(
         "optimal attacker",
         None,
         "the attacker's classifier is the most accurate one of the hypothesis class on the release; "
@@ -76,7 +61,7 @@ def optimal_attacker() -> Assumption:
 
 def large_budget(attack: Confusion, budget: float) -> Assumption:
     """Assume that the budget covers the predicted positives."""
-    return Assumption(
+    return assume(
         "large budget",
         attack.positives <= budget <= attack.words,
         f"the budget covers all {attack.positives:,} predicted positives and not more than the release",
@@ -85,7 +70,7 @@ def large_budget(attack: Confusion, budget: float) -> Assumption:
 
 def better_than_chance(attack: Confusion) -> Assumption:
     """Assume that a predicted positive is sensitive no less often than any word."""
-    return Assumption(
+    return assume(
         "better than chance",
         attack.tp * attack.tn >= attack.fp * attack.fn,
         "TP·TN ≥ FP·FN: a predicted positive is sensitive at least as often as any word",

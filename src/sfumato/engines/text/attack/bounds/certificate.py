@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from ...attack_records import Bounds
 from ..inspection import Confusion, Found
 from .finite_samples import (
     false_alarm_floor,
@@ -42,8 +43,8 @@ def certificate(
     dimension: float | None = None,
     delta: float = 0.05,
     ranked: Mapping[int, Found] | None = None,
-) -> dict[str, object]:
-    """Put every bound that these counts allow into one plain dict (`bounds` of frontier.json).
+) -> Bounds:
+    """Return every bound that these counts allow (`bounds` of frontier.json).
 
     `attack` are the attacker's counts on the release, `train` those of the classifier that failed the
     stop rule on the residual training data, `dimension` the Vapnik–Chervonenkis dimension (for a linear
@@ -77,7 +78,7 @@ def certificate(
         gain_of_positives_first(attack, budget),
         gain_at_local_optimum(attack, ratio, budget, **size),
     ]
-    result: dict[str, object] = {}
+    deviation = parameters = None
     if train is not None and dimension is not None:
         answers += [
             false_alarm_floor(train, attack, ratio, dimension=dimension, delta=delta),
@@ -89,10 +90,12 @@ def certificate(
             ),
         ]
         deviation = vc_deviation(delta, max(train.words, 1), dimension)
-        result["deviation"] = deviation if math.isfinite(deviation) else None
-        result["parameters"] = tightest_parameters(train, attack).to_json()
-    result |= {answer.name: answer.to_json() for answer in answers}
-    result["ranked prefix"] = {
-        str(b): ranked_prefix(found, b, ratio).to_json() for b, found in (ranked or {}).items()
-    }
-    return result
+        parameters = tightest_parameters(train, attack).to_record()
+    return Bounds(
+        theorems={answer.name: answer for answer in answers},
+        ranked_prefix={
+            str(b): ranked_prefix(found, b, ratio) for b, found in (ranked or {}).items()
+        },
+        deviation=deviation if deviation is not None and math.isfinite(deviation) else None,
+        parameters=parameters,
+    )

@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 
 from .....core.errors import ParameterError
+from ...attack_records import Assumption, Bound, SampleParametersRecord
 from ..inspection import Confusion
 from .answers import (
-    Assumption,
-    Bound,
+    assume,
     better_than_chance,
     check_ratio,
+    conclude,
     gain_sentence,
     large_budget,
     optimal_attacker,
@@ -61,12 +62,12 @@ class SampleParameters:
     q_printed: float
     r_printed: float
 
-    def to_json(self) -> dict[str, float | None]:
-        return {
-            name: (v if math.isfinite(v) else None)
-            for name in self.__slots__
-            for v in [float(getattr(self, name))]
-        }
+    def to_record(self) -> SampleParametersRecord:
+        """Return them as they are written; what is not finite as None."""
+        values = {name: float(getattr(self, name)) for name in self.__slots__}
+        return SampleParametersRecord.model_validate(
+            {name: v if math.isfinite(v) else None for name, v in values.items()}
+        )
 
 
 def _over(above: float, below: float) -> float:
@@ -118,18 +119,18 @@ def _sample_assumptions(
 ) -> tuple[Assumption, ...]:
     return (
         optimal_attacker(),
-        Assumption(
+        assume(
             "independent words",
             False,
             "λ(δ, m) is for independent draws; words of one document are not",
         ),
-        Assumption(
+        assume(
             "stopped",
             train.fp >= ratio * train.tp,
             "the last classifier did not lower the loss on the residual training data",
         ),
-        Assumption("a true positive", train.tp >= 1, "TP̂ ≥ 1 when the algorithm ended"),
-        Assumption("large sample", bracket > 0, _large_sample(bracket, deviation)),
+        assume("a true positive", train.tp >= 1, "TP̂ ≥ 1 when the algorithm ended"),
+        assume("large sample", bracket > 0, _large_sample(bracket, deviation)),
     )
 
 
@@ -144,7 +145,7 @@ def false_alarm_floor(
     widening = _widening(parameters)
     value = bracket / widening if widening and math.isfinite(widening) else None
     vacuous = value is None or value <= 0
-    return Bound(
+    return conclude(
         "lemma 4",
         value,
         _sample_assumptions(train, ratio, bracket, deviation),
@@ -173,7 +174,7 @@ def finite_sample_true_positives(
     bracket = _bracket(parameters, ratio, deviation)
     value = _widening(parameters) * (words - sensitive) / bracket if bracket > 0 else None
     vacuous = value is None or not value < attack.sensitive
-    return Bound(
+    return conclude(
         "theorem 5",
         value,
         _sample_assumptions(train, ratio, bracket, deviation),
@@ -205,7 +206,7 @@ def finite_sample_gain(
     usable = bracket > 0 and math.isfinite(widening)
     value = (words - sensitive + 1) * widening / (widening + bracket) if usable else None
     vacuous = value is None or value >= trivial_gain(attack, budget)
-    return Bound(
+    return conclude(
         "theorem 6",
         value,
         (

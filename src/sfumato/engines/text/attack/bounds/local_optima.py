@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ...attack_records import Assumption, Bound
 from ..inspection import Confusion, Found, found_at_random, found_positives_first
 from .answers import (
-    Assumption,
-    Bound,
+    assume,
     better_than_chance,
     check_ratio,
+    conclude,
     gain_sentence,
     large_budget,
     optimal_attacker,
@@ -25,7 +26,7 @@ __all__ = [
 
 
 def _local(attack: Confusion, ratio: float) -> Assumption:
-    return Assumption(
+    return assume(
         "local optimum",
         attack.fp >= ratio * attack.tp,
         "adding the attacker's classifier would not lower the publisher's loss (Definition 4.1)",
@@ -45,7 +46,7 @@ def local_optimum(attack: Confusion, ratio: float) -> Bound:
     alarms = (
         "finds nothing" if value is None else f"raises {value:.2f} false alarms for each true one"
     )
-    return Bound(
+    return conclude(
         "theorem 2",
         value,
         (optimal_attacker(), optimum),
@@ -64,7 +65,7 @@ def most_true_positives(attack: Confusion, ratio: float, *, words: int, sensitiv
     check_ratio(ratio)
     value = (words - sensitive) / ratio
     vacuous = value >= attack.sensitive
-    return Bound(
+    return conclude(
         "theorem 3",
         value,
         (optimal_attacker(), _local(attack, ratio)),
@@ -80,7 +81,7 @@ def positives_first_pays(attack: Confusion, budget: float) -> Bound:
     The value is U_A* − U_A in units of L.
     """
     value = found_positives_first(attack, budget) - found_at_random(attack, budget)
-    return Bound(
+    return conclude(
         "lemma 2",
         value,
         (large_budget(attack, budget), better_than_chance(attack)),
@@ -95,14 +96,14 @@ def gain_of_positives_first(attack: Confusion, budget: float) -> Bound:
     above = attack.tp * attack.tn - attack.fp * attack.fn
     below = attack.positives * attack.sensitive
     value = 1 + above / below if below else None
-    something = Assumption(
+    something = assume(
         "something to find",
         below > 0,
         "the classifier has predicted positives and something sensitive is left",
     )
     # Trivially U_A* ≤ L·min(B, sensitive), and U_A = L·B·sensitive/words.
     vacuous = value is None or value >= trivial_gain(attack, budget)
-    return Bound(
+    return conclude(
         "lemma 3",
         value,
         (large_budget(attack, budget), better_than_chance(attack), something),
@@ -122,7 +123,7 @@ def gain_at_local_optimum(
     check_ratio(ratio)
     value = (words - sensitive + 1) / (1 + ratio)
     vacuous = value >= trivial_gain(attack, budget)
-    return Bound(
+    return conclude(
         "theorem 4",
         value,
         (
@@ -130,7 +131,7 @@ def gain_at_local_optimum(
             _local(attack, ratio),
             large_budget(attack, budget),
             better_than_chance(attack),
-            Assumption("a true positive", attack.tp >= 1, "the classifier finds something"),
+            assume("a true positive", attack.tp >= 1, "the classifier finds something"),
         ),
         vacuous,
         gain_sentence("Theorem 4", value, vacuous, attack, budget),
@@ -151,16 +152,16 @@ def ranked_prefix(found: Found, budget: int, ratio: float) -> Bound:
     value = 1 / (1 + ratio)
     share, low = found.found / budget, found.low / budget
     verdict = "within" if share <= value else ("within the range of" if low <= value else "above")
-    return Bound(
+    return conclude(
         "ranked prefix",
         value,
         (
-            Assumption(
+            assume(
                 "observed",
                 low <= value,
                 "what was found lies under the bound, or its range reaches down to it",
             ),
-            Assumption(
+            assume(
                 "known learner",
                 None,
                 "the publisher's hypothesis class holds the attacker's ranking, learned from as much data",

@@ -19,10 +19,12 @@ import numpy.typing as npt
 from pydantic import JsonValue
 
 from .....core.errors import DataError, FormatError, InputError
+from .....core.files import sha256_of
 from .....core.randomness import Streams
 from .....core.records import RELEASE_FILE
-from .....data.document import Document, DocumentSource
+from .....data.document import Document
 from .....data.documents import read_documents
+from .....data.inputs import DocumentsInput
 from ...attack_records import Bounds, InferenceRecord, TextAttack
 from ...learners.protocol import Learner
 from ...payload import Learned
@@ -42,7 +44,7 @@ from ..inspection import DEFAULT_BUDGETS
 from .alignment import aligned
 
 if TYPE_CHECKING:
-    from ...learners.encoder.learner import Encoder
+    from ...learners.pretrained import PretrainedEncoder
 
 __all__ = ["attack_release", "classifiers_of", "placeholders", "release_of", "target_of"]
 
@@ -53,16 +55,16 @@ def attack_release(
     directory: str | os.PathLike[str],
     published: str | os.PathLike[str],
     *,
-    labels: DocumentSource,
-    background: Sequence[DocumentSource] = (),
-    training: DocumentSource = None,
+    labels: DocumentsInput,
+    background: Sequence[DocumentsInput] = (),
+    training: DocumentsInput | None = None,
     budgets: Sequence[int] = DEFAULT_BUDGETS,
     learners: Sequence[Learner] | None = None,
     folds: int = 4,
     seed: int = 0,
     request: Mapping[str, JsonValue] | None = None,
     progress: Callable[[str], None] | None = None,
-    encoder: Encoder | None = None,
+    encoder: PretrainedEncoder | None = None,
 ) -> TextAttack:
     """Attack what `publish` wrote, with the labelled originals in `labels`.
 
@@ -90,11 +92,12 @@ def attack_release(
         The recorded request.
     progress : callable, default None
         Called with a short note before each attacker.
-    encoder : Encoder, default None
+    encoder : PretrainedEncoder, default None
         What attackers with an encoder tune.
 
     """
-    names = TextFrontier.read(directory).labels
+    frontier = TextFrontier.read(directory)
+    names = frontier.labels
     source, record = release_of(Path(published))
     classifiers = load_candidates(directory)
     chosen = classifiers.get(record.candidate) if record is not None else None
@@ -116,6 +119,8 @@ def attack_release(
     return TextAttack(
         engine="text",
         candidate=None if record is None else record.candidate,
+        frontier=frontier.current_mark(),
+        release=None if record is None else sha256_of(Path(published) / RELEASE_FILE),
         request=dict(request or {}),
         seed=seed,
         documents=len(texts),
@@ -202,15 +207,14 @@ def _bounds(
     if record is None or "B" not in report.inspections:
         return None
     inspection = report.inspections["B"][1]
-    found = certificate(
+    return certificate(
         attack=inspection.counts, ratio=record.how.ratio, budget=report.budget,
         words=before[0], sensitive=before[1], ranked=inspection.ranked,
     )  # fmt: skip
-    return Bounds.from_json(found)
 
 
 def _inference(
-    training: DocumentSource,
+    training: DocumentsInput | None,
     published: Sequence[Document],
     originals: Sequence[Document],
     names: Sequence[str],
@@ -243,7 +247,10 @@ def _inference(
 
 
 def _residuals(
-    training: DocumentSource, chosen: ClassifierSet | None, names: Sequence[str], target: Target
+    training: DocumentsInput | None,
+    chosen: ClassifierSet | None,
+    names: Sequence[str],
+    target: Target,
 ) -> list[Residual]:
     """Return what is left of the training data, for reading A; nothing without training data."""
     if training is None:

@@ -20,7 +20,7 @@ __all__ = ["CASES", "LENGTHS", "PieceTable", "Pieces", "Windows", "piece_table",
 
 CASES = 8
 _OTHER, _LOWER, _TITLE, _UPPER, _INITIAL, _MIXED, _DIGITS, _MARK = range(CASES)
-WINDOW, OVERLAP, MARGIN = 160, 40, 20
+WINDOW, OVERLAP = 160, 40
 # Windows are padded to one of these: few shapes, few compilations, and not too much padding.
 LENGTHS = (24, 40, 64, 96, WINDOW)
 _MOST_PIECES = 16  # of one token: what is longer is cut

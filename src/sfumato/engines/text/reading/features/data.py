@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from ..tokens import Tokens, Vocabulary
 from . import _kernels
 from .words import BEGIN, END, REDACTED, RESERVED, WordKnowledge, WordTable
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 __all__ = ["FeatureIndex", "PlaceFeature", "TokenData"]
 
@@ -138,6 +141,8 @@ class TokenData:
 
     def matrix(self, *, bits: int = 20) -> sparse.csr_matrix:
         """Return all features as a sparse matrix with 2^bits hashed columns, for any classifier."""
+        from scipy import sparse
+
         words, rows, n = self.words, self.rows, len(self)
         counts = np.diff(words.own_bounds)[rows]
         starts = np.cumsum(counts) - counts

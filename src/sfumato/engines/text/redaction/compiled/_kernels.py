@@ -185,7 +185,7 @@ def add_memories(
                 out[r, offset, m] += weights[w, offset, m]
 
 
-@njit(types.void(_u8, _i64, _u8), cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def nearby(found: Bytes, doc: Int64s, todo: Bytes) -> None:
     """Mark the tokens that see a found one: those up to two places away in its document."""
     for d in range(doc.size - 1):

@@ -1,9 +1,18 @@
-"""Realistic replacements for what is redacted, consistent by a secret key."""
+"""Realistic replacements for what is redacted, consistent by a secret key.
 
-from .dates import DateReading
-from .keyed import KEY_VARIABLE, SecretKey, read_key
-from .languages import language_of
-from .replacement import Surrogates, kind_of_label
+Each name loads its module when it is first used: publishing needs few of them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .dates import DateReading
+    from .keyed import KEY_VARIABLE, SecretKey, read_key
+    from .languages import language_of
+    from .replacement import Surrogates, kind_of_label
 
 __all__ = [
     "KEY_VARIABLE",
@@ -14,3 +23,19 @@ __all__ = [
     "language_of",
     "read_key",
 ]
+
+_HOME = {
+    "DateReading": "dates",
+    "KEY_VARIABLE": "keyed",
+    "SecretKey": "keyed",
+    "Surrogates": "replacement",
+    "kind_of_label": "replacement",
+    "language_of": "languages",
+    "read_key": "keyed",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)

@@ -1,0 +1,111 @@
+"""How long sfumato takes to start: CPU seconds of short commands beside those of bare Python, in turns.
+
+The commands run as the console script runs them.
+With a commit in SFUMATO_OLD that tree is measured too, in the same turns.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks._common import ROOT
+
+TURNS = 7
+HELP = {
+    "sfumato --version": ["--version"],
+    "sfumato --help": ["--help"],
+    "sfumato text --help": ["text", "--help"],
+    "sfumato tables explore --help": ["tables", "explore", "--help"],
+    "sfumato baskets publish --help": ["baskets", "publish", "--help"],
+}
+ONE = "sfumato text publish, one document"
+SCRIPT = """
+import sys
+try:
+    from sfumato.__main__ import main
+except ImportError:  # before the script had a module of its own
+    from sfumato.cli import main
+main()
+"""
+
+
+def _seconds(words: list[str], folder: Path, tree: Path | None = None) -> float:
+    environment = (
+        {**os.environ} if tree is None else {**os.environ, "PYTHONPATH": str(tree / "src")}
+    )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [sys.executable, *words], cwd=folder, env=environment, check=True, capture_output=True
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+
+
+def _commands(folder: Path, name: str, tree: Path) -> dict[str, list[str]]:
+    """Return the commands of a tree, after an exploration by it that publishing needs."""
+    explored = f"{name}-explored"
+    explore = ["text", "explore", "samples/notes.jsonl.gz", "--label", "NAME", "--ratios", "10",
+               "--folds", "2", "--attackers", "none", "--quiet", "--out", explored]  # fmt: skip
+    publish = ["text", "publish", explored, "one.jsonl", "--ratio", "10", "--force", "--quiet",
+               "--out", f"{name}-released"]  # fmt: skip
+    for words in (explore, publish):  # the second compiles what is not compiled yet
+        _seconds(["-c", SCRIPT, *words], folder, tree)
+    return {**HELP, ONE: publish}
+
+
+def run() -> dict[str, Any]:
+    """Measure this tree and, where SFUMATO_OLD names a commit, that one."""
+    import gzip
+
+    from sfumato.data.samples import write_samples
+
+    old = os.environ.get("SFUMATO_OLD")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        write_samples(folder / "samples")
+        with gzip.open(folder / "samples/more_notes.jsonl.gz", "rt", encoding="utf-8") as stream:
+            (folder / "one.jsonl").write_text(stream.readline(), encoding="utf-8")
+        trees = {"now": ROOT}
+        if old:
+            trees["before"] = folder / "before"
+            subprocess.run(
+                ["git", "worktree", "add", "--detach", str(trees["before"]), old],
+                cwd=ROOT, check=True, capture_output=True,
+            )  # fmt: skip
+        try:
+            return _measure(folder, trees)
+        finally:
+            if old:
+                subprocess.run(
+                    ["git", "worktree", "remove", "--force", str(trees["before"])],
+                    cwd=ROOT, check=True, capture_output=True,
+                )  # fmt: skip
+
+
+def _measure(folder: Path, trees: dict[str, Path]) -> dict[str, Any]:
+    commands = {name: _commands(folder, name, tree) for name, tree in trees.items()}
+    python = float("inf")
+    best: dict[str, dict[str, float]] = {what: {} for what in [*HELP, ONE]}
+    for _ in range(TURNS):
+        python = min(python, _seconds(["-c", "pass"], folder))
+        for name, tree in trees.items():
+            for what, words in commands[name].items():
+                taken = _seconds(["-c", SCRIPT, *words], folder, tree)
+                best[what][name] = min(best[what].get(name, taken), taken)
+    for what, times in best.items():
+        print(f"   {what}: " + ", ".join(f"{n} {t:.3f} s ({t / python:.1f} ×)" for n, t in times.items()))  # fmt: skip
+    return {
+        "cpu_seconds": {"python": round(python, 4)}
+        | {what: {n: round(t, 4) for n, t in times.items()} for what, times in best.items()},
+        "times_bare_python": {
+            what: {n: round(t / python, 1) for n, t in times.items()}
+            for what, times in best.items()
+        },
+        "turns": TURNS,
+    }

@@ -1,0 +1,11 @@
+"""Names for the arrays that most loops are made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Counts", "Floats"]
+
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]

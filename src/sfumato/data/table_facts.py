@@ -1,0 +1,99 @@
+"""What a draft of a schema needs to know of a table's columns: counts and ends, no value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import DataError
+from .attributes import cell_text
+
+if TYPE_CHECKING:
+    from .table_source import Source
+
+__all__ = ["DATE_FORMATS", "ColumnFacts", "column_facts"]
+
+DATE_FORMATS = {
+    "%Y-%m-%d": "[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?",
+    "%d.%m.%Y": "[0-9]{1,2}[.][0-9]{1,2}[.][0-9]{4}",
+    "%d/%m/%Y": "(0?[1-9]|[12][0-9]|3[01])/(0?[1-9]|1[0-2])/[0-9]{4}",
+    "%m/%d/%Y": "(0?[1-9]|1[0-2])/(0?[1-9]|[12][0-9]|3[01])/[0-9]{4}",
+}
+"""The ways of writing a date that a draft recognises, each with the pattern of its cells."""
+_FACTS = 8 + len(DATE_FORMATS)  # expressions of `_counts`
+_FEW_COLUMNS = 64  # up to which each has expressions of its own in a query
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """What a draft of a schema needs to know of a column: counts and whole-number ends, no value."""
+
+    name: str
+    rows: int
+    distinct: int
+    missing: int
+    low: int | None
+    high: int | None
+    entropy: float = 0.0  # bits
+    numbers: int = 0
+    words: float = 0.0  # on average per cell
+    comma_numbers: int = 0  # numbers, those with a decimal comma among them
+    dates: tuple[int, ...] = ()  # by the formats of `DATE_FORMATS`
+
+    @property
+    def date_formats(self) -> list[str]:
+        """The formats in which every cell that is not missing is a date."""
+        filled = self.rows - self.missing
+        counted = zip(DATE_FORMATS, self.dates, strict=False)
+        return [written for written, many in counted if filled and many == filled]
+
+
+def column_facts(source: Source) -> list[ColumnFacts]:
+    """Count what a draft of a schema needs."""
+    if len(source.columns) <= _FEW_COLUMNS:
+        counted = ", ".join(c for name in source.columns for c in _counts(cell_text(name)))
+        table = source.query(f"SELECT count(*), {counted} FROM {source.sql}")
+        rows, *row = (column[0].as_py() for column in table.columns)
+        found = {name: row[_FACTS * i : _FACTS * (i + 1)] for i, name in enumerate(source.columns)}
+    else:  # as many expressions as columns would take a time that grows with their square
+        rows = source.query(f"SELECT count(*) AS n FROM {source.sql}").column("n")[0].as_py()
+        counted = ", ".join(_counts(cell_text("cell")))
+        table = source.query(f"SELECT name, {counted} FROM {source.cells_sql()} GROUP BY name")
+        lines = zip(*(column.to_pylist() for column in table.columns), strict=True)
+        found = {name: list(counts) for name, *counts in lines}
+    if rows == 0:
+        raise DataError("The table holds no rows.")
+    facts = []
+    for name in source.columns:
+        nothing: list[Any] = [0, 0, None, None, *[0] * (_FACTS - 4)]
+        distinct, filled, low, high, *more = found.get(name, nothing)
+        entropy, numbers, words, commas, *dates = (value or 0 for value in more)
+        facts.append(
+            ColumnFacts(
+                name, rows, distinct, rows - filled, low, high, entropy, numbers, words, commas,
+                tuple(dates),
+            )
+        )  # fmt: skip
+    return facts
+
+
+def _counts(cell: str) -> list[str]:
+    """Return the SQL of a column's facts, in the order of `ColumnFacts`."""
+    every = (
+        f"count({cell}) = count(CASE WHEN regexp_full_match({cell}, '-?[0-9]{{1,9}}') THEN 1 END)"
+    )
+    zero_led = f"count(CASE WHEN regexp_full_match({cell}, '0[0-9]+') THEN 1 END) = 0"
+    ends = [f"{end}(TRY_CAST({cell} AS BIGINT))" for end in ("min", "max")]
+    return [
+        f"count(DISTINCT {cell})",
+        f"count({cell})",
+        *(f"CASE WHEN {every} AND {zero_led} THEN {end} END" for end in ends),
+        f"entropy({cell})",
+        f"count(TRY_CAST({cell} AS DOUBLE))",
+        f"avg(1 + length({cell}) - length(replace({cell}, ' ', '')))",
+        f"count(CASE WHEN regexp_full_match({cell}, '[+-]?[0-9]*,?[0-9]+') THEN 1 END)",
+        *(
+            f"count(CASE WHEN regexp_full_match({cell}, '{written}') THEN 1 END)"
+            for written in DATE_FORMATS.values()
+        ),
+    ]

@@ -1,0 +1,6 @@
+"""Desks: folders in which people answer questions, as the local page sees them.
+
+protocol    what a desk can do
+records     what goes back and forth between a desk and the page
+registry    the desks that are installed; another package adds one by the entry point `sfumato.desks`
+"""

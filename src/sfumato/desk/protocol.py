@@ -1,0 +1,87 @@
+"""The contract between the local page and an engine whose folders people work in: questions and answers.
+
+The page knows nothing of any one engine; what a desk tells it is in `records`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..core.engine import Progress
+    from ..core.publication import Publication
+    from ..core.records import Release
+    from .records import DocumentView, Passage, Question, ReviewedDocument, Status
+
+__all__ = ["Desk"]
+
+
+class Desk(ABC):
+    """A folder in which answers are given."""
+
+    folder: Path
+
+    @property
+    @abstractmethod
+    def labels(self) -> Sequence[str]:
+        """The labels that an answer may give, by the keys 1 to 9."""
+
+    def notes(self) -> Sequence[str]:
+        """Return what whoever opens the page should know about how it works."""
+        return ()
+
+    @abstractmethod
+    def question(self, asking: str) -> Question:
+        """Return the next question, with its context; `{"kind": "none"}` where there is none."""
+
+    @abstractmethod
+    def answer(self, given: Mapping[str, object]) -> None:
+        """Keep an answer; it is on the disk when this returns."""
+
+    @abstractmethod
+    def like(self, given: Mapping[str, object]) -> list[Passage]:
+        """Return the places that the same answer would settle, each with a little context."""
+
+    @abstractmethod
+    def document(self, number: int, ratio: float | None = None) -> DocumentView:
+        """Return a document with what would be redacted in it."""
+
+    @abstractmethod
+    def status(self) -> Status:
+        """Return how far the work is and what it says about the risk."""
+
+    @abstractmethod
+    def explore(self) -> Path:
+        """Write the frontier that the answers allow; return its folder."""
+
+    @abstractmethod
+    def publish(self, candidate: str, progress: Progress) -> Publication[Release]:
+        """Publish the documents as a candidate says."""
+
+    @property
+    @abstractmethod
+    def is_released(self) -> bool:
+        """Whether a candidate was published."""
+
+    @abstractmethod
+    def review(self) -> list[ReviewedDocument]:
+        """Return the documents, the riskiest first, and whether each was seen since the release."""
+
+    @abstractmethod
+    def see(self, number: int) -> None:
+        """Keep that a document of the release was looked at."""
+
+    @abstractmethod
+    def to_see(self) -> int:
+        """Return how many documents are still to be seen before the release can be approved."""
+
+    @abstractmethod
+    def approve(self, initials: str) -> None:
+        """Approve the release; refused before every document or the drawn sample was seen."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End background work."""

@@ -1,0 +1,107 @@
+"""What a desk tells the page, as it is sent: plain JSON with named fields.
+
+It stays between the program and the browser on the same machine. Places are (document, first, last) in
+characters of the document's text.
+"""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+__all__ = ["Agreement", "DocumentView", "Like", "Passage", "Question", "ReviewedDocument", "Status"]
+
+
+class Like(TypedDict):
+    """How many other places each answer would settle."""
+
+    yes: int
+    no: int
+
+
+class Question(TypedDict):
+    """What is asked: about one place ("mark"), about a whole window, or nothing ("none")."""
+
+    kind: str
+    random: NotRequired[bool]
+    doc: NotRequired[int]
+    id: NotRequired[str]
+    first: NotRequired[int]
+    last: NotRequired[int]
+    offset: NotRequired[int]
+    """Where `text` begins in the document."""
+    text: NotRequired[str]
+    words: NotRequired[list[list[int]]]
+    """First and last character of each word of `text`."""
+    number: NotRequired[int]
+    spans: NotRequired[list[list[int | str]]]
+    """Of a window: (first, last, label) of what is proposed in it."""
+    label: NotRequired[str]
+    chance: NotRequired[float]
+    like: NotRequired[Like]
+
+
+class Passage(TypedDict):
+    """A place with a little context."""
+
+    place: list[int]
+    before: str
+    words: str
+    after: str
+
+
+class DocumentView(TypedDict):
+    """A document with what would be redacted in it."""
+
+    doc: int
+    id: str
+    text: str
+    words: list[list[int]]
+    spans: list[list[int | str | float | None]]
+    """(first, last, label, chance); the chance is None where a person or a rule was sure."""
+
+
+class Agreement(TypedDict):
+    """In how many words of the windows that both have read two readers agree."""
+
+    windows: int
+    words: int
+    same: int
+    sensitive_to_both: int
+    sensitive_to_one: int
+
+
+class Status(TypedDict):
+    """How far the work is, and what it says about the risk."""
+
+    answers: int
+    documents: int
+    documents_seen: int
+    words: int
+    words_known: int
+    expected_left: float
+    windows: int
+    sensitive: int
+    left: float | None
+    low: float | None
+    high: float | None
+    found_in_100: float | None
+    wanted: float
+    verdict: str
+    more_answers: int | None
+    audit_words: int
+    readers: str
+    teaching: bool
+    curve: list[list[float | None]]
+    pending: bool
+    agreement: Agreement
+
+
+class ReviewedDocument(TypedDict):
+    """A document of the review room; the drawn ones must be seen before a release is approved."""
+
+    doc: int
+    id: str
+    expected_left: float
+    drawn: bool
+    seen: bool
+    corrected: bool

@@ -1,0 +1,214 @@
+"""A policy of the frontier, or one to compare with, and all that is shown of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.measures import Risk, Utility
+from ..contingency.cells import group_sizes
+from ..exploration import KEPT, attacker_of
+from ..groups.cell_suppression import blanked_in
+from ..groups.people import CountedPeople, GroupsOfPeople, People
+from ..groups.record_suppression import Suppressed, small_in, suppressed_point
+from ..measures.sensitive import Within, within
+from ..measures.shown import PolicyGroups, people_in_groups, split_by_field
+from ..records import PolicyFields, TablesCandidate, TablesReference
+from ..registry import SHOWN
+from ..search.run import Run
+from ..space.policy import Policy
+from .comparison import compared
+from .problem import Problem
+
+__all__ = ["Entry", "candidate_of", "reference_of"]
+
+Entry = tuple[float, float, bytes]
+"""Risk, loss and bits of a policy that was measured."""
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """A policy as it would be published: its point, its groups, and the records that it touches."""
+
+    risk: float
+    utility: float
+    loss: float
+    groups: PolicyGroups
+    suppressed: int = 0
+    blanked: int = 0
+
+
+def candidate_of(problem: Problem, run: Run, entry: Entry, *, as_cells: bool) -> TablesCandidate:
+    """Return the record of a policy that was found; what is too small is suppressed where that is allowed."""
+    risk, loss, packed = entry
+    policy = Policy(problem.lattice, packed)
+    people = problem.people
+    if people is not None and not people.allowed(people.groups(policy.bits)):
+        if as_cells and isinstance(people, People):
+            found = _with_blanks(problem, people, policy, (risk, 1.0 - loss))
+        else:
+            found = _without_people(problem, people, policy, (risk, 1.0 - loss))
+    elif run.max_below and people is None:
+        found = (_with_blanked_records if as_cells else _without_small)(problem, policy)
+    else:
+        found = _Measured(risk, 1.0 - loss, loss, _groups(problem, policy))
+    return TablesCandidate(
+        id=policy.id,
+        risk=_risk(problem, found.risk),
+        utility=Utility(found.utility, kept=KEPT),
+        **vars(_fields(policy, found)),
+    )
+
+
+def reference_of(
+    problem: Problem,
+    name: str,
+    policy: Policy,
+    point: tuple[float, float],
+    entries: Sequence[Entry],
+) -> TablesReference:
+    """Return the record of a policy to compare with."""
+    risk, loss = point
+    comparison = compared(name, risk, loss, [(r, l, "") for r, l, _ in entries])
+    found = _Measured(risk, 1.0 - loss, loss, _groups(problem, policy))
+    return TablesReference(
+        name=name,
+        risk=_risk(problem, risk),
+        utility=Utility(found.utility, kept=KEPT),
+        **vars(_fields(policy, found)),
+        **comparison.to_json(),
+    )
+
+
+def _risk(problem: Problem, value: float) -> Risk:
+    table = problem.table
+    return Risk(value, attacker=attacker_of(table), modelled=table.covered is not None)
+
+
+def _fields(policy: Policy, found: _Measured) -> PolicyFields:
+    groups = found.groups
+    size = groups.size
+    return PolicyFields(
+        policy=policy.shown(),
+        ends=policy.ends(),
+        bits=policy.hex,
+        loss=found.loss,
+        groups=int(size.size),
+        prosecutor_risk=round(1.0 / max(groups.smallest, 1), 9),
+        average_group=round(float(size.mean()), 6) if size.size else 0.0,
+        suppressed=found.suppressed,
+        blanked=found.blanked,
+        **split_by_field({name: shown.of_groups(groups) for name, shown in SHOWN.items()}),
+    )
+
+
+def _groups(problem: Problem, policy: Policy) -> PolicyGroups:
+    """Return the groups of a policy that suppresses nothing."""
+    bits, people = policy.bits, problem.people
+    if people is None:
+        return PolicyGroups.of_cells(
+            problem.cells, bits, problem.sensitive, problem.ordered, problem.sampled(bits)
+        )
+    inside = {n: within(people.group(bits), joint) for n, joint in problem.sensitive.items()}
+    loss_nats = problem.cells.measure(bits).loss_nats
+    return _groups_of_people(problem, people.groups(bits), loss_nats, inside)
+
+
+def _groups_of_people(
+    problem: Problem, groups: GroupsOfPeople, loss_nats: float, inside: Mapping[str, Within]
+) -> PolicyGroups:
+    return PolicyGroups(
+        count=groups.records,
+        size=groups.people,
+        expected=groups.expected,
+        smallest_population_group=float(groups.around.min()),
+        loss_nats=loss_nats,
+        count_people=lambda: groups.around,
+        inside=inside,
+        ordered=problem.ordered,
+        fraction=problem.fraction,
+    )
+
+
+def _without_people(
+    problem: Problem, people: CountedPeople, policy: Policy, point: tuple[float, float]
+) -> _Measured:
+    """Suppress the people of groups that are too small, with all their rows."""
+    left, groups, kept = people.suppressed(policy.bits)
+    unit = people.group(policy.bits)
+    inside = {
+        name: within(unit, people.joint(held, kept)).renumbered()
+        for name, held in problem.held.items()
+    }
+    shown = _groups_of_people(problem, groups, left.loss_nats, inside)
+    return _Measured(*point, left.loss, shown, suppressed=left.records)
+
+
+def _with_blanks(
+    problem: Problem, people: People, policy: Policy, point: tuple[float, float]
+) -> _Measured:
+    """Blank cells where groups that count people are too small."""
+    blanks, left, group = blanked_in(problem.cells, policy.bits, people)
+    groups = GroupsOfPeople(blanks.records.astype(np.float64), blanks.sizes, blanks.people)
+    shown = _groups_of_people(problem, groups, left.loss_nats, _inside(problem, group))
+    return _Measured(*point, left.loss, shown, left.records, blanks.rows_blanked)
+
+
+def _with_blanked_records(problem: Problem, policy: Policy) -> _Measured:
+    """Blank cells where groups of records are too small."""
+    blanks, left, group = blanked_in(problem.cells, policy.bits)
+    shown = _groups_of_kept(problem, group, left, lambda: blanks.people)
+    return _Measured(
+        left.risk, 1.0 - left.loss, left.loss, shown, left.records, blanks.rows_blanked
+    )
+
+
+def _without_small(problem: Problem, policy: Policy) -> _Measured:
+    """Suppress the records of groups that are too small."""
+    cells, bits = problem.cells, policy.bits
+    left = suppressed_point(cells, bits)
+    whole = group_sizes(cells, bits)[0].astype(np.int64)
+    small = small_in(cells, bits)
+    group = np.where(small, -1, whole)
+
+    def people() -> npt.NDArray[np.float64]:
+        return people_in_groups(cells, bits, whole)[np.unique(whole[~small])]
+
+    shown = _groups_of_kept(problem, group, left, people)
+    return _Measured(left.risk, 1.0 - left.loss, left.loss, shown, left.records)
+
+
+def _groups_of_kept(
+    problem: Problem,
+    group: npt.NDArray[np.int64],
+    left: Suppressed,
+    count_people: Callable[[], npt.NDArray[np.float64]],
+) -> PolicyGroups:
+    """Return the groups of records when only cells with a group (not −1) are published."""
+    cells = problem.cells
+    kept = group >= 0
+    sizes = np.bincount(group[kept], weights=cells.count[kept])
+    sizes = sizes[sizes > 0].astype(np.int64)
+    return PolicyGroups(
+        count=sizes,
+        size=sizes,
+        expected=left.risk * cells.expected_reidentified,
+        smallest_population_group=left.smallest_population_group,
+        loss_nats=left.loss_nats,
+        count_people=count_people,
+        inside=_inside(problem, group),
+        ordered=problem.ordered,
+        fraction=problem.fraction,
+    )
+
+
+def _inside(problem: Problem, group: npt.NDArray[np.int64]) -> dict[str, Within]:
+    """Count the sensitive columns within the groups of cells that are published (not −1)."""
+    found = {}
+    for name, (cell, value, count) in problem.sensitive.items():
+        stays = group[cell] >= 0
+        found[name] = within(group, (cell[stays], value[stays], count[stays])).renumbered()
+    return found

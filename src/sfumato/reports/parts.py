@@ -1,0 +1,258 @@
+"""Finding what a report is about: frontier.json, release.json and attack.json, read into their records."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..core.engine import ENGINES, AnyEngine, Part, engine_named
+from ..core.errors import FormatError, InputError
+from ..core.exploration import Exploration
+from ..core.files import read_json, sha256_of
+from ..core.records import (
+    ATTACK_FILE,
+    FRONTIER_FILE,
+    RELEASE_FILE,
+    AttackRecord,
+    Candidate,
+    FrontierRecord,
+    Release,
+)
+from ..core.story import Check, Story
+
+__all__ = ["choose", "find_parts", "stories"]
+
+_DEPTH = 3
+_NO_FRONTIER = (
+    "The frontier that this release was chosen from is not among the folders of this report, so the "
+    "other candidates are not shown."
+)
+
+
+@dataclass
+class _Found:
+    """The records of one part, while they are joined."""
+
+    engine: AnyEngine
+    frontier: FrontierRecord | None = None
+    release: Release | None = None
+    attack: AttackRecord | None = None
+    release_hash: str | None = None
+
+    @property
+    def mark(self) -> str | None:
+        return None if self.frontier is None else self.frontier.current_mark()
+
+
+def _files_below(folder: Path, depth: int = 0) -> list[Path]:
+    found = []
+    for entry in sorted(folder.iterdir()):
+        named = entry.name in {FRONTIER_FILE, RELEASE_FILE, ATTACK_FILE}
+        if entry.is_file() and (named or entry.name.endswith(f".{RELEASE_FILE}")):
+            found.append(entry)
+        elif entry.is_dir() and not entry.name.startswith(".") and depth < _DEPTH:
+            found += _files_below(entry, depth + 1)
+    return found
+
+
+def _records_of(file: Path) -> list[Path]:
+    """Return the record beside a published file, or the file itself when it is a record."""
+    if file.name in {FRONTIER_FILE, ATTACK_FILE} or file.name.endswith(RELEASE_FILE):
+        return [file]
+    names = [f"{stem}.{RELEASE_FILE}" for stem in (file.name, file.name.split(".")[0], file.stem)]
+    return [path for name in dict.fromkeys(names) if (path := file.with_name(name)).is_file()][:1]
+
+
+def _paths(folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
+    paths: list[Path] = []
+    for folder in map(Path, folders):
+        if not folder.exists():
+            raise InputError(f"There is no folder {folder.name!r}.", hint="check the path.")
+        found = _files_below(folder) if folder.is_dir() else _records_of(folder)
+        if not found:
+            raise InputError(
+                f"{folder.name!r} comes with no {FRONTIER_FILE} and no {RELEASE_FILE}.",
+                hint="give the folder that `sfumato … explore` or `sfumato … publish` wrote.",
+            )
+        paths += [p for p in found if p.resolve() not in {q.resolve() for q in paths}]
+    return paths
+
+
+def _content(path: Path) -> tuple[AnyEngine, object]:
+    content = read_json(path)
+    name = content.get("engine") if isinstance(content, dict) else None
+    if not isinstance(name, str):
+        raise FormatError(
+            f"The file {path.name!r} does not say which engine wrote it.",
+            hint="was it written by `sfumato … explore` or `sfumato … publish`?",
+        )
+    if name not in ENGINES:
+        raise FormatError(
+            f"The file {path.name!r} was written by an engine that is not installed.",
+            hint=f"installed are: {', '.join(sorted(ENGINES))}.",
+        )
+    return engine_named(name), content
+
+
+def _join(found: list[_Found], path: Path) -> None:
+    """Read a release or an attack and join it to what it names by its marks."""
+    engine, content = _content(path)
+    if path.name == ATTACK_FILE:
+        if engine.Attack is None:
+            raise FormatError(f"The {engine.name} engine has no attack, but wrote {path.name!r}.")
+        attack = engine.Attack.from_json(content, file=path.name)
+        part = _attacked(found, engine, attack)
+        if part is None:
+            raise InputError(
+                f"The attack in {path.parent.name!r} is of another release or frontier.",
+                hint="give the folder of what was attacked too, or leave the attack out.",
+            )
+        part.attack = attack
+        return
+    release = engine.Release.from_json(content, file=path.name)
+    part = _explored(found, engine, release)
+    if part is None:
+        part = _Found(engine)
+        found.append(part)
+    elif part.release is not None:  # a second release of the same frontier is a part of its own
+        part = _Found(engine, frontier=part.frontier)
+        found.append(part)
+    part.release, part.release_hash = release, sha256_of(path)
+
+
+def _explored(found: Sequence[_Found], engine: AnyEngine, release: Release) -> _Found | None:
+    """Return the part with the frontier that a release came from.
+
+    A release without a mark was written by an earlier version: it belongs to a frontier only where no
+    other could be meant, and the inputs carry the same marks.
+    """
+    own = [f for f in found if f.engine is engine and f.frontier is not None]
+    if release.frontier is not None:
+        return next((f for f in own if f.mark == release.frontier), None)
+    known = [
+        f
+        for f in own
+        if f.frontier is not None and release.candidate in {c.id for c in f.frontier.candidates}
+    ]
+    return known[0] if len(known) == 1 and _same_inputs(known[0].frontier, release) else None
+
+
+def _same_inputs(frontier: FrontierRecord | None, release: Release) -> bool:
+    explored = {f.hmac for f in frontier.inputs} if frontier is not None else set()
+    return bool({f.hmac for f in release.inputs} & explored - {None})
+
+
+def _attacked(found: Sequence[_Found], engine: AnyEngine, attack: AttackRecord) -> _Found | None:
+    """Return the part whose release was attacked, or else whose frontier."""
+    own = [f for f in found if f.engine is engine and f.attack is None]
+    if attack.release is not None:
+        return next((f for f in own if f.release_hash == attack.release), None)
+    if attack.frontier is None:  # written by an earlier version
+        return own[0] if len(own) == 1 else None
+    same = [f for f in own if f.mark == attack.frontier]
+    about = [f for f in same if f.release is not None and f.release.candidate == attack.candidate]
+    return next(iter(about or same), None)
+
+
+def find_parts(
+    folders: Sequence[str | os.PathLike[str]], *, chosen: Mapping[str, str] | None = None
+) -> list[Part]:
+    """Read what the folders hold and return the parts of the report about it.
+
+    Parameters
+    ----------
+    folders : sequence of paths
+        Folders that explore, publish, attack or run wrote.
+    chosen : mapping of str to str, optional
+        The candidate of a part where nothing was published yet, by the part's id.
+
+    """
+    if not folders:
+        raise InputError("A report needs at least one folder.")
+    paths = _paths(folders)
+    found: list[_Found] = []
+    for path in paths:
+        if path.name == FRONTIER_FILE:
+            engine, content = _content(path)
+            record = engine.Exploration.Record.from_json(content, file=path.name)
+            if all(f.mark != record.current_mark() for f in found):  # a copy says nothing new
+                found.append(_Found(engine, frontier=record))
+    for wanted in (RELEASE_FILE, ATTACK_FILE):
+        for path in paths:
+            if path.name.endswith(wanted):
+                _join(found, path)
+    return choose(_sourced(_named(found)), chosen or {})
+
+
+def _named(found: list[_Found]) -> list[Part]:
+    """Order the parts by engine and content, not by folder, and give them ids."""
+
+    def order(part: _Found) -> tuple[int, str, tuple[str, ...], int, str, str]:
+        record = part.frontier or part.release
+        names = tuple(f.path for f in record.inputs) if record is not None else ()
+        chosen = part.release.candidate if part.release is not None else ""
+        seed = record.seed if record is not None else 0
+        return part.engine.order, part.engine.name, names, seed, chosen, part.release_hash or ""
+
+    parts, seen = [], dict[str, int]()
+    for part in sorted(found, key=order):
+        name = part.engine.name
+        seen[name] = seen.get(name, 0) + 1
+        own = name if seen[name] == 1 else f"{name}-{seen[name]}"
+        parts.append(Part(own, name, part.frontier, part.release, part.attack))
+    return parts
+
+
+def _sourced(parts: list[Part]) -> list[Part]:
+    """Note where the data of one part is what another part published."""
+    by_output = {f.path: p.id for p in parts if p.release is not None for f in p.release.outputs}
+    found = []
+    for part in parts:
+        inputs = part.release.inputs if part.release is not None else ()
+        sources = {
+            f.path: by_output[f.path] for f in inputs if by_output.get(f.path, part.id) != part.id
+        }
+        found.append(replace(part, sources=sources))
+    return found
+
+
+def choose(parts: Sequence[Part], chosen: Mapping[str, str]) -> list[Part]:
+    """Return the parts with the candidate that each is about: published, chosen here, or the knee."""
+    wrong = set(chosen) - {part.id for part in parts}
+    if wrong:
+        raise InputError(
+            "A choice is for a part of the report, by its id.",
+            hint=f"the parts are {', '.join(part.id for part in parts)}.",
+        )
+    return [_about(part, chosen.get(part.id)) for part in parts]
+
+
+def _about(part: Part, wanted: str | None) -> Part:
+    explored = (
+        None if part.frontier is None else Exploration[FrontierRecord, Candidate](part.frontier)
+    )
+    release = part.release
+    if release is not None:
+        known = {} if explored is None else {c.id: c for c in explored.candidates}
+        own = known.get(release.candidate)
+        if own is None and release.risk is not None and release.utility is not None:
+            own = Candidate(id=release.candidate, risk=release.risk, utility=release.utility)
+        return replace(part, chosen=own, chosen_by="release")
+    if explored is None:
+        return part
+    if wanted is not None:
+        return replace(part, chosen=explored.candidate(wanted), chosen_by="steward")
+    return replace(part, chosen=explored.knee() if len(explored) else None, chosen_by="knee")
+
+
+def stories(parts: Sequence[Part]) -> list[Story]:
+    """Return what each engine says of its part."""
+    found = []
+    for part in parts:
+        story = engine_named(part.engine).story(part)
+        if part.release is not None and part.frontier is None:
+            story.checks.append(Check("open", _NO_FRONTIER))
+        found.append(story)
+    return found

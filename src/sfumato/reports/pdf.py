@@ -1,0 +1,129 @@
+"""The certificate to file: the same facts as the page on a few sheets, typeset with typst.
+
+Only the fonts that typst carries are used and no date is set, so that the same facts give the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.resources import as_file, files
+
+from .._version import __version__
+from ..core.errors import WorkError
+from ..core.story import Chart, Grid
+from ..presentation.drawing import to_svg
+from ..presentation.numbers import segments
+from .facts import Facts, facts_json
+from .html import commands_of, file_rows, papers_of, setting_rows, title_of
+from .parts import stories
+
+__all__ = ["render_pdf"]
+
+_FONT = "Libertinus Serif"
+_SYMBOLS = {
+    "line": "steps", "band": "shade", "ring": "ring", "diamond": "diamonds", "dot": "dots", "A": "squares", "B": "circles",
+    "outside": "triangles", "before": "hollow and dashed", "bound": "dotted line", "random": "grey dashes",
+    "ink": "dark", "blue": "blue",
+}  # fmt: skip
+_CHARTS, _GRIDS, _ROWS = 2, 2, 8
+
+
+def _key(chart: Chart) -> str:
+    return "; ".join(f"{_SYMBOLS[symbol]}: {words}" for symbol, words in chart.key)
+
+
+def _chart(chart: Chart, width: int) -> dict[str, object]:
+    svg = to_svg(chart.views[0].spec, font=_FONT)
+    return {"title": chart.title, "alt": chart.alt, "svg": svg, "key": _key(chart), "width": width}
+
+
+def _grid(grid: Grid, most: int) -> dict[str, object]:
+    """Return a table for the certificate: at most so many rows, those around the marked one."""
+    first = (
+        0 if grid.marked is None else max(0, min(grid.marked - most // 2, len(grid.rows) - most))
+    )
+    rows = grid.rows[first : first + most]
+    more = len(grid.rows) - len(rows)
+    return {
+        "caption": f"{grid.caption} ({more} more rows are on the page)" if more else grid.caption,
+        "heads": [head for head, _ in grid.heads],
+        "rows": [list(row) for row in rows],
+        "marked": None if grid.marked is None else grid.marked - first,
+    }
+
+
+def _said(sentences: list[str]) -> list[list[tuple[str, str | None]]]:
+    return [segments(sentence) for sentence in sentences]
+
+
+def _content(facts: Facts) -> dict[str, object]:
+    told = stories(facts.parts)
+    few = len(told) < 3
+    width, rows = (82, _ROWS) if few else (56, _ROWS // 2)  # a certificate has six sheets at most
+    terms = {key: term for story in told for key, term in story.glossary.items()}
+    parts = [
+        {
+            "title": story.title,
+            "status": story.status,
+            "verdict": _said(story.verdict),
+            "stats": [{"value": s.value, "label": s.label, "note": s.note} for s in story.stats],
+            "checks": [{"state": c.state, "text": c.text} for c in story.checks],
+            "published": _said(story.published),
+            "tradeoff": _said(story.tradeoff),
+            "cost": _said(story.cost),
+            "assumptions": _said(story.assumptions),
+            "charts": [_chart(c, width) for c in _first(story.charts)],
+            "grids_first": [_grid(g, rows) for g in story.grids if g.section == "published"][
+                :_GRIDS
+            ],
+            "grids_last": [_grid(g, rows) for g in story.grids if g.section == "attack"][:1]
+            or [_grid(g, rows) for g in story.grids if g.section == "tradeoff"][:1],
+        }
+        for story in told
+    ]
+    return {
+        "title": title_of(told),
+        "version": __version__,
+        "facts_hash": hashlib.sha256(facts_json(facts).encode()).hexdigest(),
+        "parts": parts,
+        "commands": commands_of(facts),
+        "files": file_rows(facts),
+        "settings": setting_rows(facts),
+        "papers": [
+            {
+                "title": paper.title,
+                "authors": paper.authors,
+                "sections": list(dict.fromkeys(s.split(" ")[0] for s in paper.sections.values())),
+            }
+            for paper in papers_of(told, terms).values()
+        ],
+    }
+
+
+def _first(charts: list[Chart]) -> list[Chart]:
+    """Return the charts of the certificate: the first one of the trade-off and of each other section."""
+    by_section: dict[str, Chart] = {}
+    for chart in charts:
+        by_section.setdefault(chart.section, chart)
+    return list(by_section.values())[:_CHARTS]
+
+
+def render_pdf(facts: Facts) -> bytes:
+    """Typeset the certificate."""
+    import typst
+
+    content = json.dumps(_content(facts), ensure_ascii=False, sort_keys=True)
+    with as_file(files("sfumato.reports") / "templates" / "report.typ") as template:
+        try:
+            made: bytes = typst.compile(
+                str(template),
+                format="pdf",
+                sys_inputs={"data": content},
+                ignore_system_fonts=True,
+                timestamp=0,
+                pdf_standards=["ua-1"],
+            )
+        except typst.TypstError as error:
+            raise WorkError("The certificate could not be typeset.") from error
+    return made

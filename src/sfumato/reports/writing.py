@@ -1,0 +1,114 @@
+"""Writing a report: facts.json, report.html and, if wanted, report.pdf and the charts, whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core.files import write_json
+from ..core.storage.staging import whole_directory, whole_files
+from ..core.storage.work_folder import WorkFolder
+
+if TYPE_CHECKING:
+    from .facts import Facts
+
+__all__ = ["write_report"]
+
+
+def write_report(
+    folders: Sequence[str | os.PathLike[str]],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    pdf: bool = False,
+    charts: bool = False,
+    interactive: bool = True,
+    choose: Mapping[str, str] | None = None,
+    plan: str | os.PathLike[str] | None = None,
+    force: bool = False,
+) -> dict[str, Path]:
+    """Report on explorations and releases; return the paths of what was written, by name.
+
+    Parameters
+    ----------
+    folders : sequence of paths
+        Folders that explore, publish, attack or run wrote; several make one report.
+    out : path, optional
+        Folder for the report; the first folder by default.
+    pdf, charts : bool
+        Whether the certificate and the single charts are written too.
+    interactive : bool, default=True
+        Whether charts can be zoomed.
+    choose : mapping of str to str, optional
+        The candidate to report on where nothing was published yet, by the part's id.
+    plan : path, optional
+        The plan that made the folders; a plan.toml in one of them is found without it.
+    force : bool, default=False
+        Whether files of other makers at the report's names are replaced. An older report is, always:
+        it can be made again at any time.
+
+    """
+    from .facts import Facts, facts_json
+    from .parts import find_parts
+
+    parts = find_parts(folders, chosen=choose)
+    plans = [path for folder in folders if (path := Path(folder) / "plan.toml").is_file()]
+    if plan is None and len(plans) == 1:
+        plan = plans[0]
+    facts = Facts(tuple(parts), None if plan is None else Path(plan).name)
+    target = Path(folders[0] if out is None else out)
+    if target.is_file():
+        target = target.parent
+    names = ["facts.json", "report.html", *(["report.pdf"] if pdf else [])]
+    names += ["charts"] if charts else []
+    # A run that was killed right after its folder had appeared left the folder that it worked in.
+    WorkFolder(target).recover_if_left()
+    if target.is_dir():
+        ours = _ours(target, [*names, "report.pdf", "charts"])
+        staged = whole_files(
+            target / "report.html", force=force, ours=ours, private=False, last="facts.json"
+        )
+    else:  # a new folder appears whole
+        staged = whole_directory(target, private=False)
+
+    from .html import render_html
+
+    with staged as stage:
+        (stage / "facts.json").write_text(facts_json(facts), encoding="utf-8")
+        (stage / "report.html").write_text(render_html(facts, interactive=interactive), "utf-8")
+        if pdf:
+            from .pdf import render_pdf
+
+            (stage / "report.pdf").write_bytes(render_pdf(facts))
+        if charts:
+            (stage / "charts").mkdir()
+            _write_charts(facts, stage / "charts")
+    return {name: target / name for name in names}
+
+
+def _ours(folder: Path, names: Sequence[str]) -> list[str]:
+    """Return the names that an older report of ours stands at: it can be made again at any time.
+
+    A report is ours when its page names the hash of the facts.json beside it.
+    """
+    facts, page = folder / "facts.json", folder / "report.html"
+    if facts.is_symlink() or page.is_symlink() or not (facts.is_file() and page.is_file()):
+        return []
+    digest = hashlib.sha256(facts.read_bytes()).hexdigest()
+    return list(names) if digest.encode() in page.read_bytes() else []
+
+
+def _write_charts(facts: Facts, folder: Path) -> None:
+    """Write each view of each chart as a Vega-Lite spec and as SVG and PNG."""
+    from ..presentation.drawing import to_png, to_svg
+    from .parts import stories
+
+    for chart in (chart for story in stories(facts.parts) for chart in story.charts):
+        for view in chart.views:
+            words = [chart.id, *view.name.lower().split()[:1]]
+            name = "-".join(words)
+            write_json(folder / f"{name}.vl.json", view.spec)
+            (folder / f"{name}.svg").write_text(to_svg(view.spec), encoding="utf-8")
+            (folder / f"{name}.png").write_bytes(to_png(view.spec))
