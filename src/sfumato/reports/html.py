@@ -310,7 +310,7 @@ def render_html(facts: Facts, *, interactive: bool = True, choosing: bool = Fals
     import jinja2
     from markupsafe import Markup
 
-    told = stories(facts.parts)
+    told = stories(facts.parts, public=facts.public)
     specs: dict[str, Markup] = {}
     parts = [_told_part(p, s, specs) for p, s in zip(facts.parts, told, strict=True)]
     terms = _terms(told)

@@ -58,7 +58,7 @@ def _said(sentences: list[str]) -> list[list[tuple[str, str | None]]]:
 
 
 def _content(facts: Facts) -> dict[str, object]:
-    told = stories(facts.parts)
+    told = stories(facts.parts, public=facts.public)
     few = len(told) < 3
     width, rows = (82, _ROWS) if few else (56, _ROWS // 2)  # a certificate has six sheets at most
     terms = {key: term for story in told for key, term in story.glossary.items()}

@@ -20,6 +20,7 @@ from ...core.records import (
     Sentence,
     Share,
     ShiftRecord,
+    UtilityField,
     private,
 )
 
@@ -69,7 +70,7 @@ class Measured(GivenAway):
 class ReleaseMeasured(Measured):
     """What a release gives away, and how its rows compare with those explored."""
 
-    shift: ShiftRecord
+    shift: ShiftRecord | None = private(None)
 
 
 class Finding(Record):
@@ -196,7 +197,8 @@ class BasketsRelease(Release):
 
     how: How
     measured: ReleaseMeasured
-    sentences: tuple[Sentence, ...] = ()
+    utility: UtilityField | None = private(None)
+    sentences: tuple[Sentence, ...] = private(())
     """What is to be known first, in words."""
     confidence: Share | None = None
     promised: Count

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from ....compute import engine as compute_engine
 from ....core.engine import Progress
 from ....core.errors import DataError, FormatError, InputError, ReleaseRefusedError
-from ....core.files import ReadFiles, check_plain_file, sha256_of, whole_directory, write_json
+from ....core.files import ReadFiles, check_plain_file, sha256_of, whole_directory
 from ....core.records import RELEASE_FILE, InputFile, ShiftRecord
 from ....core.release import refuse_different, released_files, warn_if_composed, warn_of_kept_order
 from ....core.storage.ownership import paths_in
@@ -215,6 +215,7 @@ def published(
         with released_files(target, record, force=force, inputs=read) as stage:
             release = stage_in(stage / target.name, stage / record.name)
             files.check()
+    release.save_private(target)
     warn_if_composed(target, release.to_json())
     return release
 
@@ -335,7 +336,7 @@ def _stage(
         ),
         sentences=() if sentence is None else (sentence,),
     )
-    write_json(record, release.to_json())
+    release.save(record.parent, name=record.name)
     return release
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from ....compute import engine as compute_engine
 from ....compute.protocol import Compute
 from ....core.errors import FormatError, ParameterError, ReleaseRefusedError
-from ....core.files import sha256_of, write_json
+from ....core.files import sha256_of
 from ....core.measures import Risk, Utility
 from ....core.records import InputFile, ShiftRecord
 from ....core.release import refuse_different, warn_if_composed, warn_of_kept_order
@@ -161,7 +161,7 @@ def published(
         measured = work.read_back(folder / file)
         books = write_codebook(policy, folder, record, measured[0].labels)
         release = work.release(folder / file, books, *measured)
-        write_json(folder / record, release.to_json())
+        release.save(folder, name=record)
         quarantined = rows_without_value(opened, table)
         if left_out is not None:
             quarantined += rows_of_groups(opened, generaliser, left_out)
@@ -169,6 +169,7 @@ def published(
             quarantined += people_out.quarantined()
         opened.read.check()
         write_quarantine(out, quarantined, force=force)
+    release.save_private(out)
     warn_if_composed(out, release.to_json())
     return release
 
@@ -258,6 +259,9 @@ class _Work:
             for c in self.opened.columns
             if c in declared and c not in dropped and c not in table.names and c not in changed
         ]
+        measured = found.measured
+        assert measured.risk is not None
+        assert measured.utility is not None
         return TablesRelease(
             engine="tables",
             candidate=self.promise.id,
@@ -276,8 +280,8 @@ class _Work:
                 "blanked": self.blanked,
                 "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
-            risk=Risk(found.measured.risk, attacker=attacker, modelled=table.covered is not None),
-            utility=Utility(found.measured.utility, kept=KEPT),
+            risk=Risk(measured.risk, attacker=attacker, modelled=table.covered is not None),
+            utility=Utility(measured.utility, kept=KEPT),
             how=TablesHow(
                 policy=self.policy.shown(found.labels),
                 ends=self.policy.ends(),

@@ -190,7 +190,7 @@ def publish(
         if not journal.finished:
             work.run(journal)
             journal.finish(lambda built: work.build(journal, built, out))
-    release = TextRelease.read(out)
+    release = TextRelease.read_full(out)
     warn_if_composed(out, release.to_json())
     return release
 
@@ -276,7 +276,9 @@ class _Work:
 
     def build(self, journal: Journal, built: Path, out: str | os.PathLike[str]) -> None:
         """Put the release together in a folder that nobody sees yet."""
-        self.record(self.write(journal, built)).save(built)
+        release = self.record(self.write(journal, built))
+        release.save(built)
+        release.save_private(out)
         self.read.check()
         write_quarantine(out, self.withheld, force=self.options.force)
         if self.new_ids is not None:
