@@ -145,6 +145,9 @@ class _Run:
             kept.save(between.path)
             write_json(between.path / _PRIVATE / FIGURES_FILE, kept.to_json(), force=True)
 
+    def _done(self, steps: int = 1) -> None:
+        self.progress(steps, total=2 * len(self.plan.sections) + 1, note="steps of the plan done")
+
     def _step(self, name: str, work: Callable[[Part], None]) -> None:
         if self.journal.has(name):
             self.say(f"{name}: done before")
