@@ -465,10 +465,12 @@ class Release(Record):
 
         A file that says something else in public is of another release.
         """
+        own = self.to_public_json()
         for file in files:
-            if file.is_file():
-                full = type(self).from_json(read_json(file), file=file.name)
-                if full.to_public_json() == self.to_public_json():
+            content = read_json(file) if file.is_file() else None
+            if isinstance(content, dict) and content.get("engine") == self.engine:
+                full = type(self).from_json(content, file=file.name)
+                if full.to_public_json() == own:
                     return full
         return self
 
