@@ -87,7 +87,7 @@ def _content(facts: Facts) -> dict[str, object]:
         "version": __version__,
         "facts_hash": hashlib.sha256(facts_json(facts).encode()).hexdigest(),
         "parts": parts,
-        "commands": commands_of(facts),
+        "commands": [] if facts.public else commands_of(facts),
         "files": file_rows(facts),
         "settings": setting_rows(facts),
         "papers": [
