@@ -27,6 +27,9 @@ ALLOWED: tuple[Allowed, ...] = (
         "*/stderr", "first use: compiling", "a tree whose kernels are not compiled yet says so"
     ),
     Allowed("*/stderr", r"^[a-z ]+: \d+( of \d+ |$)", "progress is printed by the clock"),
+    Allowed(
+        "*/stderr", "(is|are) now written ", "former spellings, which both trees understand, warn"
+    ),
 )
 
 Step = str | Callable[[Path], None]  # a command line of sfumato, or what a person does in between

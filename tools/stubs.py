@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, Union, get_args, get_origin
 
-from sfumato._front_door import Operation, operations
+from sfumato._front_door import operations
+from sfumato._operation import Operation
 from sfumato._signatures import EMPTY, Argument, docstring, marker, signature
 from sfumato.core.engine import ENGINES, AnyEngine
 from sfumato.core.request import Parameter
@@ -69,7 +70,8 @@ class Annotations:
         """Return the annotation of a parameter of a request."""
         assert about.field is not None
         noted = marker(about.field.metadata)
-        choices = [] if about.choices is None else list(about.choices())
+        is_open = about.choices is None or about.compound is not None  # a name may carry arguments
+        choices = [] if is_open else list(about.choices())
         if noted is not None:
             words = [self.imported(noted.module, noted.name)]
         else:

@@ -84,7 +84,7 @@ def _either(words: Sequence[str]) -> str:
 
 
 def _choices(about: Parameter) -> list[str]:
-    return [] if about.choices is None else list(about.choices())
+    return about.names
 
 
 def type_words(about: Parameter) -> str:

@@ -3,7 +3,7 @@
 # Generated from the requests by `make stubs`; a test compares.
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
 from pydantic import JsonValue
@@ -29,28 +29,23 @@ def explore(
     matrix: MatrixInput,
     *,
     labels: LabelsInput | None = None,
-    item: str | None = None,
-    person: str | None = None,
-    basket: str | None = None,
-    quantity: str | None = None,
-    min_quantity: float = 1.0,
+    log: str | Mapping[str, object] | None = None,
     hierarchy: str | os.PathLike[str] | None = None,
     k: Sequence[int] | int = ...,
     selector: Sequence[Literal["support", "hamdist", "distcnt", "information", "conditional", "maximal", "maximal-frequent", "exact", "best", "all"] | SelectorInput] | Literal["support", "hamdist", "distcnt", "information", "conditional", "maximal", "maximal-frequent", "exact", "best", "all"] | SelectorInput = ...,
-    publish_as: Sequence[Literal["columns", "cells", "rows", "columns+cells", "columns+rows"]] | Literal["columns", "cells", "rows", "columns+cells", "columns+rows"] = ...,
+    method: Sequence[Literal["columns", "cells", "rows", "columns+cells", "columns+rows"]] | Literal["columns", "cells", "rows", "columns+cells", "columns+rows"] = ...,
     known_items: int | None = None,
     known_absences: int | Literal["all"] = 0,
     sensitive: NamesInput | None = None,
     max_confidence: float = 1.0,
     utility: Literal["auto", "auc", "ones", "columns", "rows", "supports", "itemsets", "lift", "neighbours", "categories"] = "auto",
-    max_rows_out: float = 0.05,
+    max_suppressed_rows: float = 0.05,
     stop: Literal["never", "first"] = "never",
     folds: int = 5,
     absences: Sequence[int] | int = ...,
     absence_risky: NamesInput | None = None,
     seed: int = 0,
-    engine: Literal["local", "spark"] = "local",
-    threads: int | None = None,
+    compute: str | Mapping[str, object] | None = None,
     progress: Progress | bool | None = None,
 ) -> BasketsExploration:
     """Find the frontier of candidate releases, risk against utility.
@@ -58,41 +53,34 @@ def explore(
     Parameters
     ----------
     matrix : path, frame, array, sparse matrix or Baskets
-        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --item).
+        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log).
     labels : path or sequence, optional
         File with one label per line, or for CSV the name of a column.
-    item : str, optional
-        Column of the items, where the data is a log with one line per event.
-    person : str, optional
-        Column of the person, where the data is a log: all events of a person are one row.
-    basket : str, optional
-        Column of the basket, where the data is a log and people are not known.
-    quantity : str, optional
-        Column of the quantity, where the data is a log.
-    min_quantity : float, default=1.0
-        The total quantity from which an item of a log counts as held.
+    log : str or dict of str to object, optional
+        Columns of a log with one line per event: the item, the person (or the basket), and the
+        quantity with the total from which an item counts as held.
     hierarchy : path, optional
         Categories of the items, as items of their own: a line per item, up to the top.
     k : list of int, default=[5, 8, 11]
-        Sizes of the group to hide in.
+        k: minimum number of matching rows.
     selector : list of str or selector, default=['all']
         Selectors to try; all: every one that can run here. One of support, hamdist, distcnt,
         information, conditional, maximal, maximal-frequent, exact, best, all.
-    publish_as : list of str, default=['columns', 'cells']
-        Ways to publish to try. One of columns, cells, rows, columns+cells, columns+rows.
+    method : list of str, default=['columns', 'cells']
+        Suppression methods to try. One of columns, cells, rows, columns+cells, columns+rows.
     known_items : int, optional
-        The most items of a person that are known; any number if not given.
+        Maximum number of a person's items that are known; any number if not given.
     known_absences : int or 'all', default=0
-        The most absences that are known, or all.
+        Maximum number of absences that are known, or all.
     sensitive : path or list of str, optional
-        Items that must not be told by others: a file with one name per line.
+        Items that must not be inferable from other items: a file with one name per line.
     max_confidence : float, default=1.0
-        The highest confidence (rho) with which one or two items may tell a sensitive one.
+        Maximum confidence (rho) of a rule of one or two items that predicts a sensitive item.
     utility : str, default='auto'
         What is on the utility axis; auto: auc with labels, ones without. One of auto, auc,
         ones, columns, rows, supports, itemsets, lift, neighbours, categories.
-    max_rows_out : float, default=0.05
-        The largest share of rows left out beside columns.
+    max_suppressed_rows : float, default=0.05
+        Maximum share of rows suppressed in addition to columns.
     stop : {'never', 'first'}, default='never'
         At an infeasible feature: skip it and go on, or stop as the paper does.
     folds : int, default=5
@@ -103,10 +91,8 @@ def explore(
         Features whose absence is risky: a file of names, or all.
     seed : int, default=0
         Seed of all randomness.
-    engine : {'local', 'spark'}, default='local'
+    compute : {'local', 'spark'} or dict of str to object, optional
         Where equal rows are counted.
-    threads : int, optional
-        Threads to use; all cores if not given.
     progress : callable or bool, optional
         Called with the steps done since the last call, the total where it is known, and a note;
         True shows a progress bar.
@@ -133,19 +119,12 @@ def publish(
     choose: str | BasketsCandidate | None = None,
     max_risk: float | None = None,
     min_utility: float | None = None,
-    dominates: str | None = None,
-    knee: bool = False,
     labels: LabelsInput | None = None,
-    item: str | None = None,
-    person: str | None = None,
-    basket: str | None = None,
-    quantity: str | None = None,
-    min_quantity: float = 1.0,
+    log: str | Mapping[str, object] | None = None,
     hierarchy: str | os.PathLike[str] | None = None,
     accept_shift: bool = False,
     keep_order: bool = False,
-    engine: Literal["local", "spark"] = "local",
-    threads: int | None = None,
+    compute: str | Mapping[str, object] | None = None,
     out: str | os.PathLike[str],
     force: bool = False,
     progress: Progress | bool | None = None,
@@ -157,39 +136,26 @@ def publish(
     exploration : BasketsExploration or path
         What `explore` returned, or the folder it was saved in.
     data : path, frame, array, sparse matrix or Baskets
-        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --item).
+        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log).
     choose : str or BasketsCandidate, optional
         A candidate, or its id.
     max_risk : float, optional
-        The most useful candidate within this risk.
+        Choose the most useful candidate with at most this risk.
     min_utility : float, optional
-        The safest candidate with at least this utility.
-    dominates : str, optional
-        The safest candidate better than this reference, by its name.
-    knee : bool, default=False
-        The candidate at the knee of the frontier.
+        Choose the safest candidate with at least this utility.
     labels : path or sequence, optional
         File with one label per line, or for CSV the name of a column.
-    item : str, optional
-        Column of the items, where the data is a log with one line per event.
-    person : str, optional
-        Column of the person, where the data is a log: all events of a person are one row.
-    basket : str, optional
-        Column of the basket, where the data is a log and people are not known.
-    quantity : str, optional
-        Column of the quantity, where the data is a log.
-    min_quantity : float, default=1.0
-        The total quantity from which an item of a log counts as held.
+    log : str or dict of str to object, optional
+        Columns of a log with one line per event: the item, the person (or the basket), and the
+        quantity with the total from which an item counts as held.
     hierarchy : path, optional
         Categories of the items, as items of their own: a line per item, up to the top.
     accept_shift : bool, default=False
         Publish although the rows are not like those explored; recorded.
     keep_order : bool, default=False
         Keep the order of the rows; by default they are shuffled by a private seed.
-    engine : {'local', 'spark'}, default='local'
+    compute : {'local', 'spark'} or dict of str to object, optional
         Where equal rows are counted.
-    threads : int, optional
-        Threads to use; all cores if not given.
     out : path, optional
         Where the release goes; without it the published data is returned.
     force : bool, default=False
@@ -211,19 +177,12 @@ def publish(
     choose: str | BasketsCandidate | None = None,
     max_risk: float | None = None,
     min_utility: float | None = None,
-    dominates: str | None = None,
-    knee: bool = False,
     labels: LabelsInput | None = None,
-    item: str | None = None,
-    person: str | None = None,
-    basket: str | None = None,
-    quantity: str | None = None,
-    min_quantity: float = 1.0,
+    log: str | Mapping[str, object] | None = None,
     hierarchy: str | os.PathLike[str] | None = None,
     accept_shift: bool = False,
     keep_order: bool = False,
-    engine: Literal["local", "spark"] = "local",
-    threads: int | None = None,
+    compute: str | Mapping[str, object] | None = None,
     out: None = None,
     force: bool = False,
     progress: Progress | bool | None = None,
@@ -235,11 +194,7 @@ def attack(
     matrix: MatrixInput,
     *,
     labels: LabelsInput | None = None,
-    item: str | None = None,
-    person: str | None = None,
-    basket: str | None = None,
-    quantity: str | None = None,
-    min_quantity: float = 1.0,
+    log: str | Mapping[str, object] | None = None,
     hierarchy: str | os.PathLike[str] | None = None,
     candidates: Sequence[str] | str = ...,
     items: Sequence[int] | int = ...,
@@ -258,19 +213,12 @@ def attack(
     directory : path
         Folder that explore wrote.
     matrix : path, frame, array, sparse matrix or Baskets
-        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --item).
+        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log).
     labels : path or sequence, optional
         File with one label per line, or for CSV the name of a column.
-    item : str, optional
-        Column of the items, where the data is a log with one line per event.
-    person : str, optional
-        Column of the person, where the data is a log: all events of a person are one row.
-    basket : str, optional
-        Column of the basket, where the data is a log and people are not known.
-    quantity : str, optional
-        Column of the quantity, where the data is a log.
-    min_quantity : float, default=1.0
-        The total quantity from which an item of a log counts as held.
+    log : str or dict of str to object, optional
+        Columns of a log with one line per event: the item, the person (or the basket), and the
+        quantity with the total from which an item counts as held.
     hierarchy : path, optional
         Categories of the items, as items of their own: a line per item, up to the top.
     candidates : list of str, default=[]
@@ -319,11 +267,7 @@ def audit(
     matrix: MatrixInput,
     *,
     labels: LabelsInput | None = None,
-    item: str | None = None,
-    person: str | None = None,
-    basket: str | None = None,
-    quantity: str | None = None,
-    min_quantity: float = 1.0,
+    log: str | Mapping[str, object] | None = None,
     hierarchy: str | os.PathLike[str] | None = None,
     absences: Sequence[int] | int = ...,
     ordered: Sequence[str] | str = ...,
@@ -336,19 +280,12 @@ def audit(
     Parameters
     ----------
     matrix : path, frame, array, sparse matrix or Baskets
-        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --item).
+        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log).
     labels : path or sequence, optional
         File with one label per line, or for CSV the name of a column.
-    item : str, optional
-        Column of the items, where the data is a log with one line per event.
-    person : str, optional
-        Column of the person, where the data is a log: all events of a person are one row.
-    basket : str, optional
-        Column of the basket, where the data is a log and people are not known.
-    quantity : str, optional
-        Column of the quantity, where the data is a log.
-    min_quantity : float, default=1.0
-        The total quantity from which an item of a log counts as held.
+    log : str or dict of str to object, optional
+        Columns of a log with one line per event: the item, the person (or the basket), and the
+        quantity with the total from which an item counts as held.
     hierarchy : path, optional
         Categories of the items, as items of their own: a line per item, up to the top.
     absences : list of int, default=[1, 2]
@@ -374,11 +311,7 @@ def hierarchy(
     *,
     out: str | os.PathLike[str],
     labels: LabelsInput | None = None,
-    item: str | None = None,
-    person: str | None = None,
-    basket: str | None = None,
-    quantity: str | None = None,
-    min_quantity: float = 1.0,
+    log: str | Mapping[str, object] | None = None,
     hierarchy: str | os.PathLike[str] | None = None,
     size: int = 8,
     min_rows: int = 2,
@@ -391,25 +324,18 @@ def hierarchy(
     Parameters
     ----------
     matrix : path, frame, array, sparse matrix or Baskets
-        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --item).
+        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log).
     out : path
         Where the result goes.
     labels : path or sequence, optional
         File with one label per line, or for CSV the name of a column.
-    item : str, optional
-        Column of the items, where the data is a log with one line per event.
-    person : str, optional
-        Column of the person, where the data is a log: all events of a person are one row.
-    basket : str, optional
-        Column of the basket, where the data is a log and people are not known.
-    quantity : str, optional
-        Column of the quantity, where the data is a log.
-    min_quantity : float, default=1.0
-        The total quantity from which an item of a log counts as held.
+    log : str or dict of str to object, optional
+        Columns of a log with one line per event: the item, the person (or the basket), and the
+        quantity with the total from which an item counts as held.
     hierarchy : path, optional
         Categories of the items, as items of their own: a line per item, up to the top.
     size : int, default=8
-        Largest number of items in a group; a section holds up to its square.
+        Maximum number of items in a group; a section holds up to its square.
     min_rows : int, default=2
         Items held by fewer rows are not grouped: too little is known of them.
     seed : int, default=0
@@ -430,11 +356,7 @@ def topics(
     matrix: MatrixInput,
     *,
     labels: LabelsInput | None = None,
-    item: str | None = None,
-    person: str | None = None,
-    basket: str | None = None,
-    quantity: str | None = None,
-    min_quantity: float = 1.0,
+    log: str | Mapping[str, object] | None = None,
     hierarchy: str | os.PathLike[str] | None = None,
     topics: int = 10,
     seed: int = 0,
@@ -446,19 +368,12 @@ def topics(
     Parameters
     ----------
     matrix : path, frame, array, sparse matrix or Baskets
-        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --item).
+        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log).
     labels : path or sequence, optional
         File with one label per line, or for CSV the name of a column.
-    item : str, optional
-        Column of the items, where the data is a log with one line per event.
-    person : str, optional
-        Column of the person, where the data is a log: all events of a person are one row.
-    basket : str, optional
-        Column of the basket, where the data is a log and people are not known.
-    quantity : str, optional
-        Column of the quantity, where the data is a log.
-    min_quantity : float, default=1.0
-        The total quantity from which an item of a log counts as held.
+    log : str or dict of str to object, optional
+        Columns of a log with one line per event: the item, the person (or the basket), and the
+        quantity with the total from which an item counts as held.
     hierarchy : path, optional
         Categories of the items, as items of their own: a line per item, up to the top.
     topics : int, default=10
@@ -482,11 +397,7 @@ def study(
     *,
     out: str | os.PathLike[str],
     labels: LabelsInput | None = None,
-    item: str | None = None,
-    person: str | None = None,
-    basket: str | None = None,
-    quantity: str | None = None,
-    min_quantity: float = 1.0,
+    log: str | Mapping[str, object] | None = None,
     hierarchy: str | os.PathLike[str] | None = None,
     k: Sequence[int] | int = ...,
     folds: int = 5,
@@ -500,25 +411,18 @@ def study(
     Parameters
     ----------
     matrix : path, frame, array, sparse matrix or Baskets
-        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --item).
+        Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log).
     out : path
         Where the result goes.
     labels : path or sequence, optional
         File with one label per line, or for CSV the name of a column.
-    item : str, optional
-        Column of the items, where the data is a log with one line per event.
-    person : str, optional
-        Column of the person, where the data is a log: all events of a person are one row.
-    basket : str, optional
-        Column of the basket, where the data is a log and people are not known.
-    quantity : str, optional
-        Column of the quantity, where the data is a log.
-    min_quantity : float, default=1.0
-        The total quantity from which an item of a log counts as held.
+    log : str or dict of str to object, optional
+        Columns of a log with one line per event: the item, the person (or the basket), and the
+        quantity with the total from which an item counts as held.
     hierarchy : path, optional
         Categories of the items, as items of their own: a line per item, up to the top.
     k : list of int, default=[5, 8, 11]
-        Sizes of the group to hide in.
+        k: minimum number of matching rows.
     folds : int, default=5
         Folds of the cross-validation.
     repeats : int, default=10

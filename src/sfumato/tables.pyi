@@ -4,7 +4,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 from pydantic import JsonValue
 
@@ -12,7 +12,6 @@ from sfumato.core.engine import Progress
 from sfumato.data.inputs import CutsInput, PopulationInput, RowsInput, SchemaInput, TableInput
 from sfumato.engines.tables.exploration import TablesExploration
 from sfumato.engines.tables.records import TablesCandidate, TablesRelease
-from sfumato.engines.tables.request import PolicyInput
 
 __all__ = [
     "explore",
@@ -29,31 +28,22 @@ def explore(
     schema: SchemaInput | None = None,
     population: PopulationInput | None = None,
     sampling_fraction: float | None = None,
-    strategy: Literal["exchange", "shs", "rcs", "bisecting", "exhaustive"] = "exchange",
-    evaluations: int | None = None,
-    seconds: float | None = None,
+    strategy: str | Mapping[str, object] = "exchange",
+    budget: int | str | Mapping[str, object] | None = None,
     seed: int = 0,
     min_k: int = 0,
     min_population: float = 0,
     max_individual_risk: float | None = None,
     max_average_risk: float | None = None,
-    min_l: float = 0,
-    diversity: Literal["distinct", "entropy", "recursive"] = "distinct",
-    recursive_c: float = 3.0,
+    min_l: float | str | Mapping[str, object] = 0,
     max_t: float | None = None,
-    suppress: float = 0,
-    suppress_as: Literal["records", "cells"] = "records",
+    suppress: float | str | Mapping[str, object] = 0,
     cut_points: Mapping[str, CutsInput] = ...,
-    references: Mapping[str, PolicyInput] = ...,
-    reference: Sequence[str | os.PathLike[str]] | str | os.PathLike[str] = ...,
-    risk: Literal["population", "prosecutor", "small-groups"] = "population",
-    loss: Literal["kl", "class-size", "mutual-information"] = "kl",
-    target: str | None = None,
-    k: int = 5,
-    threshold: float | None = None,
+    reference: Sequence[str | os.PathLike[str]] | str | os.PathLike[str] | Mapping[str, object] = ...,
+    risk: str | Mapping[str, object] = "population",
+    loss: str | Mapping[str, object] = "kl",
     certify: float = 0,
-    engine: Literal["local", "spark"] = "local",
-    threads: int | None = None,
+    compute: str | Mapping[str, object] | None = None,
     progress: Progress | bool | None = None,
 ) -> TablesExploration:
     """Find the frontier of candidate releases, risk against utility.
@@ -69,56 +59,40 @@ def explore(
         Counts of people by quasi-identifiers, with a column 'count'.
     sampling_fraction : float, optional
         Share of the population that the table is a random sample of; for estimates.
-    strategy : {'exchange', 'shs', 'rcs', 'bisecting', 'exhaustive'}, default='exchange'
+    strategy : {'exchange', 'shs:TH', 'rcs', 'bisecting', 'exhaustive'} or dict of str to object, default='exchange'
         How policies are searched.
-    evaluations : int, optional
-        Most policies to measure.
-    seconds : float, optional
-        Most CPU seconds to search; the result does not repeat exactly.
+    budget : int, str or dict of str to object, optional
+        Maximum number of policies to evaluate, or of CPU seconds; seconds do not repeat
+        exactly.
     seed : int, default=0
         Seed of all randomness.
     min_k : int, default=0
-        Fewest records per group (k-anonymity).
+        Minimum group size (k-anonymity).
     min_population : float, default=0
-        Fewest people of the population per group.
+        Minimum number of people of the population per group.
     max_individual_risk : float, optional
-        Largest chance of naming any one record, as 0.09: 1 / people per group.
+        Maximum individual re-identification risk, e.g. 0.09: 1 / people per group.
     max_average_risk : float, optional
-        Largest chance of naming a record on average over the records.
-    min_l : float, default=0
-        Least diversity of every sensitive column in every group.
-    diversity : {'distinct', 'entropy', 'recursive'}, default='distinct'
-        How diversity is counted.
-    recursive_c : float, default=3.0
-        c of recursive (c, l)-diversity.
+        Maximum re-identification risk on average over the records.
+    min_l : float, str or dict of str to object, default=0
+        Minimum l-diversity of every sensitive column in every group.
     max_t : float, optional
-        Largest distance of a group's sensitive values from the table's.
-    suppress : float, default=0
-        Largest share of records left out, or with cells blanked, in groups that are too small.
-    suppress_as : {'records', 'cells'}, default='records'
-        What is left out of groups that are too small: whole records, or single cells.
+        Maximum distance of a group's sensitive values from the table's (t-closeness).
+    suppress : float, str or dict of str to object, default=0
+        Maximum share of records suppressed, or with cells suppressed, in groups that are too
+        small.
     cut_points : dict of str to list of values, default={}
         By attribute: the only values at which an interval may begin, as 20:40:60.
-    references : dict of str to path, Policy or dict, default={}
-        Policies to compare with: NAME=FILE.
-    reference : list of path, default=[]
-        A policy file to compare with, named after the file.
-    risk : {'population', 'prosecutor', 'small-groups'}, default='population'
-        The risk to lower.
-    loss : {'kl', 'class-size', 'mutual-information'}, default='kl'
-        The loss to keep low.
-    target : str, optional
-        Column for mutual-information.
-    k : int, default=5
-        Group size for the risk small-groups.
-    threshold : float, optional
-        TH of the strategy shs.
+    reference : list of path or dict of str to object, default=[]
+        A policy file to compare with; named after the file if no name is given.
+    risk : {'population', 'prosecutor', 'small-groups:K'} or dict of str to object, default='population'
+        The risk to minimise.
+    loss : {'kl', 'class-size', 'mutual-information:COLUMN'} or dict of str to object, default='kl'
+        The loss to minimise.
     certify : float, default=0
         Seconds to prove how good any policy can be; does not repeat exactly.
-    engine : {'local', 'spark'}, default='local'
+    compute : {'local', 'spark'} or dict of str to object, optional
         Where rows are counted and written.
-    threads : int, optional
-        Threads of this machine (default: all cores).
     progress : callable or bool, optional
         Called with the steps done since the last call, the total where it is known, and a note;
         True shows a progress bar.
@@ -149,9 +123,6 @@ def publish(
     choose: str | TablesCandidate | None = None,
     max_risk: float | None = None,
     min_utility: float | None = None,
-    dominates: str | None = None,
-    knee: bool = False,
-    policy: str | os.PathLike[str] | None = None,
     population: PopulationInput | None = None,
     refuse_above: float | None = None,
     min_k: int = 0,
@@ -164,8 +135,7 @@ def publish(
     accept_shift: bool = False,
     keep_undeclared: bool = False,
     keep_order: bool = False,
-    engine: Literal["local", "spark"] = "local",
-    threads: int | None = None,
+    compute: str | Mapping[str, object] | None = None,
     out: str | os.PathLike[str],
     force: bool = False,
     progress: Progress | bool | None = None,
@@ -182,32 +152,26 @@ def publish(
     choose : str or TablesCandidate, optional
         A candidate, or its id.
     max_risk : float, optional
-        The most useful candidate within this risk: 0.01 is a hundredth of the risk of the raw
-        table.
+        Choose the most useful candidate with at most this risk: 0.01 is a hundredth of that of
+        the raw table.
     min_utility : float, optional
-        The safest candidate with at least this utility.
-    dominates : str, optional
-        The safest candidate better than this reference, by its name.
-    knee : bool, default=False
-        The candidate at the knee of the frontier.
-    policy : path, optional
-        A policy that `tables mapping` saved as JSON.
+        Choose the safest candidate with at least this utility.
     population : path or frame, optional
         Another population to measure against.
     refuse_above : float, optional
         Refuse a measured risk above this.
     min_k : int, default=0
-        Fewest records per group that the output must have.
+        Minimum group size of the output.
     min_l : float, default=0
-        Least diversity of every sensitive column in every group of the output.
+        Minimum l-diversity of every sensitive column in every group of the output.
     max_t : float, optional
-        Largest distance of a group's sensitive values from the table's.
+        Maximum distance of a group's sensitive values from the table's (t-closeness).
     max_individual_risk : float, optional
-        Largest chance of naming any one record of the output.
+        Maximum individual re-identification risk of the output.
     max_average_risk : float, optional
-        Largest chance of naming a record of the output on average.
+        Maximum average re-identification risk of the output.
     suppress : float, optional
-        Largest share of records left out in groups that are too small (default: as explored).
+        Maximum share of records suppressed in groups that are too small (default: as explored).
     accept_worse : bool, default=False
         Publish although the output is worse than promised; recorded in release.json.
     accept_shift : bool, default=False
@@ -216,10 +180,8 @@ def publish(
         Publish columns that the schema does not name as they are; recorded.
     keep_order : bool, default=False
         Keep the order of the rows; by default they are shuffled by a private seed.
-    engine : {'local', 'spark'}, default='local'
+    compute : {'local', 'spark'} or dict of str to object, optional
         Where rows are counted and written.
-    threads : int, optional
-        Threads of this machine (default: all cores).
     out : path, optional
         Where the release goes; without it the published data is returned.
     force : bool, default=False
@@ -241,9 +203,6 @@ def publish(
     choose: str | TablesCandidate | None = None,
     max_risk: float | None = None,
     min_utility: float | None = None,
-    dominates: str | None = None,
-    knee: bool = False,
-    policy: str | os.PathLike[str] | None = None,
     population: PopulationInput | None = None,
     refuse_above: float | None = None,
     min_k: int = 0,
@@ -256,8 +215,7 @@ def publish(
     accept_shift: bool = False,
     keep_undeclared: bool = False,
     keep_order: bool = False,
-    engine: Literal["local", "spark"] = "local",
-    threads: int | None = None,
+    compute: str | Mapping[str, object] | None = None,
     out: None = None,
     force: bool = False,
     progress: Progress | bool | None = None,
@@ -315,9 +273,6 @@ def mapping(
     choose: str | None = None,
     max_risk: float | None = None,
     min_utility: float | None = None,
-    dominates: str | None = None,
-    knee: bool = False,
-    policy: str | os.PathLike[str] | None = None,
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, JsonValue]:
@@ -330,18 +285,12 @@ def mapping(
     out : path
         Where the result goes.
     choose : str, optional
-        Id of a candidate.
+        Which candidate: its id, or how it is chosen.
     max_risk : float, optional
-        The most useful candidate within this risk: 0.01 is a hundredth of the risk of the raw
-        table.
+        Choose the most useful candidate with at most this risk: 0.01 is a hundredth of that of
+        the raw table.
     min_utility : float, optional
-        The safest candidate with at least this utility.
-    dominates : str, optional
-        The safest candidate better than this reference, by its name.
-    knee : bool, default=False
-        The candidate at the knee of the frontier.
-    policy : path, optional
-        A policy that `tables mapping` saved as JSON.
+        Choose the safest candidate with at least this utility.
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional

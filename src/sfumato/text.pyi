@@ -20,6 +20,7 @@ __all__ = [
     "audit",
     "convert",
     "explore",
+    "formats",
     "load",
     "publish",
     "start",
@@ -32,13 +33,7 @@ def explore(
     labels: Sequence[str] | str,
     text_column: str = "text",
     id_column: str = "id",
-    spans_column: str = "spans",
-    format: Literal["jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2"] | None = None,
-    overlaps: Literal["error", "merge", "best"] = "error",
-    delimiter: str | None = None,
-    token_column: int | None = None,
-    tag_column: int | Literal["none"] = -1,
-    kept_columns: Sequence[int] | int = ...,
+    format: str | Mapping[str, object] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
     min_score: float = 0.0,
     findings_labels: Mapping[str, str] = ...,
@@ -53,11 +48,10 @@ def explore(
     deny: WordsInput | None = None,
     allow: WordsInput | None = None,
     word_lists: Mapping[str, WordsInput] = ...,
-    context: float | None = None,
+    context_fdr: float | None = None,
     attackers: Sequence[Literal["crf", "svm", "adaboost", "ensemble", "encoder", "all", "none"] | LearnerInput] | Literal["crf", "svm", "adaboost", "ensemble", "encoder", "all", "none"] | LearnerInput = ...,
     budgets: Sequence[int] | int = ...,
-    encoder: str | os.PathLike[str] = "none",
-    encoder_tuning: Literal["head", "two", "all"] = "two",
+    encoder: str | os.PathLike[str] | Mapping[str, object] = "none",
     threads: int | None = None,
     seed: int = 0,
     progress: Progress | bool | None = None,
@@ -74,21 +68,9 @@ def explore(
         Field that holds the text.
     id_column : str, default='id'
         Field that holds the id; empty: numbered.
-    spans_column : str, default='spans'
-        Field that holds the spans.
-    format : str, optional
-        Format, where the name does not tell it. One of jsonl, csv, tsv, parquet, conll, brat,
-        prodigy, doccano, labelstudio, i2b2.
-    overlaps : {'error', 'merge', 'best'}, default='error'
-        What is done about overlapping spans.
-    delimiter : str, optional
-        Separator of a CSV, where it is not told by itself.
-    token_column : int, optional
-        Column of the tokens in a CoNLL file, from 0, where it is not told by itself.
-    tag_column : int or 'none', default=-1
-        Column of the tags in a CoNLL file (negative: from the end), or none.
-    kept_columns : list of int, default=[]
-        Other columns of a CoNLL file to publish as they are; all others become _.
+    format : str or dict of str to object, optional
+        Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
+        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     min_score : float, default=0.0
@@ -117,16 +99,15 @@ def explore(
         File of words and phrases that are never redacted, one per line.
     word_lists : dict of str to path or list of str, default={}
         Files of words that share a meaning, one per line; each is a feature.
-    context : float, optional
-        Also redact words that give a removed name away; the false discovery rate, e.g. 0.05.
+    context_fdr : float, optional
+        Also redact words that reveal a removed name; false discovery rate, e.g. 0.05.
     attackers : list of str or Learner or classifier, default=['crf']
         Who attacks each candidate. One of crf, svm, adaboost, ensemble, encoder, all, none.
     budgets : list of int, default=[10, 100, 1000]
         How many words an attacker inspects.
-    encoder : path, default='none'
-        A pretrained encoder that takes part: none, default, or a folder.
-    encoder_tuning : {'head', 'two', 'all'}, default='two'
-        What is tuned: its head, its upper two layers, or all.
+    encoder : path or dict of str to object, default='none'
+        A pretrained encoder that takes part; TUNING is head, two (default) or all of its
+        layers.
     threads : int, optional
         Threads (default: all cores).
     seed : int, default=0
@@ -157,32 +138,20 @@ def publish(
     choose: str | TextCandidate | None = None,
     max_risk: float | None = None,
     min_utility: float | None = None,
-    dominates: str | None = None,
-    knee: bool = False,
-    ratio: float | None = None,
     text_column: str = "text",
     id_column: str = "id",
-    spans_column: str = "spans",
-    format: Literal["jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2"] | None = None,
-    overlaps: Literal["error", "merge", "best"] = "error",
-    delimiter: str | None = None,
-    token_column: int | None = None,
-    tag_column: int | Literal["none"] = -1,
-    kept_columns: Sequence[int] | int = ...,
+    format: str | Mapping[str, object] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
     min_score: float = 0.0,
     findings_labels: Mapping[str, str] = ...,
-    replacement: Literal["placeholder", "mask", "surrogate"] = "placeholder",
+    replacement: str | Mapping[str, object] = "placeholder",
     key: str | os.PathLike[str] | None = None,
-    scope: Literal["document", "corpus"] = "document",
     rules: str | os.PathLike[str] | None = None,
     drop: Sequence[str] | str = ...,
-    dates: Literal["learned", "day-first", "month-first"] = "learned",
     accept_shift: bool = False,
     ignore_marks: bool = False,
     new_ids: bool = False,
-    engine: Literal["local", "spark"] = "local",
-    threads: int | None = None,
+    compute: str | Mapping[str, object] | None = None,
     strict: bool = False,
     out: str | os.PathLike[str],
     force: bool = False,
@@ -199,62 +168,38 @@ def publish(
     choose : str or TextCandidate, optional
         A candidate, or its id.
     max_risk : float, optional
-        The most useful candidate within this risk.
+        Choose the most useful candidate with at most this risk.
     min_utility : float, optional
-        The safest candidate with at least this utility.
-    dominates : str, optional
-        The safest candidate better than this reference, by its name.
-    knee : bool, default=False
-        The candidate at the knee of the frontier.
-    ratio : float, optional
-        The candidate of this loss ratio.
+        Choose the safest candidate with at least this utility.
     text_column : str, default='text'
         Field that holds the text.
     id_column : str, default='id'
         Field that holds the id; empty: numbered.
-    spans_column : str, default='spans'
-        Field that holds the spans.
-    format : str, optional
-        Format, where the name does not tell it. One of jsonl, csv, tsv, parquet, conll, brat,
-        prodigy, doccano, labelstudio, i2b2.
-    overlaps : {'error', 'merge', 'best'}, default='error'
-        What is done about overlapping spans.
-    delimiter : str, optional
-        Separator of a CSV, where it is not told by itself.
-    token_column : int, optional
-        Column of the tokens in a CoNLL file, from 0, where it is not told by itself.
-    tag_column : int or 'none', default=-1
-        Column of the tags in a CoNLL file (negative: from the end), or none.
-    kept_columns : list of int, default=[]
-        Other columns of a CoNLL file to publish as they are; all others become _.
+    format : str or dict of str to object, optional
+        Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
+        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2.
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     min_score : float, default=0.0
         Findings below this score are left out; one without a score counts.
     findings_labels : dict of str to str, default={}
         Other names of the findings' labels, for example PERSON=NAME.
-    replacement : {'placeholder', 'mask', 'surrogate'}, default='placeholder'
-        What stands for what is redacted.
+    replacement : {'placeholder', 'mask', 'surrogate:scope=document|corpus,dates=learned|day-first|month-first'} or dict of str to object, default='placeholder'
+        How redacted text is replaced.
     key : path, optional
         File (mode 600) with the secret of surrogates; else SFUMATO_KEY.
-    scope : {'document', 'corpus'}, default='document'
-        Where surrogates are consistent.
     rules : path, optional
         Rules file, or built-in, where explore had none: firm matches are redacted first.
     drop : list of str, default=[]
-        Other fields to leave out.
-    dates : {'learned', 'day-first', 'month-first'}, default='learned'
-        How surrogates read dates such as 03/04/2020.
+        Other fields to drop.
     accept_shift : bool, default=False
         Publish although the documents are not like those learned from; recorded.
     ignore_marks : bool, default=False
         Treat spans that are marked in the input as unmarked, to measure what was learned.
     new_ids : bool, default=False
         Give documents new ids and an order of their own; the mapping stays with you.
-    engine : {'local', 'spark'}, default='local'
+    compute : {'local', 'spark'} or dict of str to object, optional
         Where the work is done.
-    threads : int, optional
-        Threads (default: all cores).
     strict : bool, default=False
         Stop at the first document that fails.
     out : path, optional
@@ -275,7 +220,7 @@ def publish(
     >>> import sfumato as sf
     >>> from sfumato.data.samples import clinic_notes
     >>> found = sf.text.explore(clinic_notes(40), labels="NAME", ratios=10, attackers="none")
-    >>> published = sf.text.publish(found, clinic_notes(3, seed=1), ratio=10)
+    >>> published = sf.text.publish(found, clinic_notes(3, seed=1), choose="ratio:10")
     >>> len(published), "[NAME]" in published[0].text
     (3, True)
     """
@@ -287,32 +232,20 @@ def publish(
     choose: str | TextCandidate | None = None,
     max_risk: float | None = None,
     min_utility: float | None = None,
-    dominates: str | None = None,
-    knee: bool = False,
-    ratio: float | None = None,
     text_column: str = "text",
     id_column: str = "id",
-    spans_column: str = "spans",
-    format: Literal["jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2"] | None = None,
-    overlaps: Literal["error", "merge", "best"] = "error",
-    delimiter: str | None = None,
-    token_column: int | None = None,
-    tag_column: int | Literal["none"] = -1,
-    kept_columns: Sequence[int] | int = ...,
+    format: str | Mapping[str, object] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
     min_score: float = 0.0,
     findings_labels: Mapping[str, str] = ...,
-    replacement: Literal["placeholder", "mask", "surrogate"] = "placeholder",
+    replacement: str | Mapping[str, object] = "placeholder",
     key: str | os.PathLike[str] | None = None,
-    scope: Literal["document", "corpus"] = "document",
     rules: str | os.PathLike[str] | None = None,
     drop: Sequence[str] | str = ...,
-    dates: Literal["learned", "day-first", "month-first"] = "learned",
     accept_shift: bool = False,
     ignore_marks: bool = False,
     new_ids: bool = False,
-    engine: Literal["local", "spark"] = "local",
-    threads: int | None = None,
+    compute: str | Mapping[str, object] | None = None,
     strict: bool = False,
     out: None = None,
     force: bool = False,
@@ -396,21 +329,14 @@ def start(
     out: str | os.PathLike[str],
     text_column: str = "text",
     id_column: str = "id",
-    spans_column: str = "spans",
-    format: Literal["jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2"] | None = None,
-    overlaps: Literal["error", "merge", "best"] = "error",
-    delimiter: str | None = None,
-    token_column: int | None = None,
-    tag_column: int | Literal["none"] = -1,
-    kept_columns: Sequence[int] | int = ...,
+    format: str | Mapping[str, object] | None = None,
     labels: Sequence[str] | str = ...,
     rules: str | os.PathLike[str] | None = None,
     findings: str | os.PathLike[str] | None = None,
     model: str | os.PathLike[str] | None = None,
     background: Sequence[DocumentsInput] | DocumentsInput = ...,
-    generated: bool = False,
     ratio: float = 10.0,
-    wanted: float = 0.01,
+    target_risk: float = 0.01,
     encoder: str | os.PathLike[str] | None = None,
     seed: int = 0,
     force: bool = False,
@@ -428,21 +354,9 @@ def start(
         Field that holds the text.
     id_column : str, default='id'
         Field that holds the id; empty: numbered.
-    spans_column : str, default='spans'
-        Field that holds the spans.
-    format : str, optional
-        Format, where the name does not tell it. One of jsonl, csv, tsv, parquet, conll, brat,
-        prodigy, doccano, labelstudio, i2b2.
-    overlaps : {'error', 'merge', 'best'}, default='error'
-        What is done about overlapping spans.
-    delimiter : str, optional
-        Separator of a CSV, where it is not told by itself.
-    token_column : int, optional
-        Column of the tokens in a CoNLL file, from 0, where it is not told by itself.
-    tag_column : int or 'none', default=-1
-        Column of the tags in a CoNLL file (negative: from the end), or none.
-    kept_columns : list of int, default=[]
-        Other columns of a CoNLL file to publish as they are; all others become _.
+    format : str or dict of str to object, optional
+        Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
+        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2.
     labels : list of str, default=[]
         What is sensitive, at most nine labels (default: the common kinds).
     rules : path, optional
@@ -452,13 +366,11 @@ def start(
     model : path, optional
         Frontier folder of other documents: what its classifiers find is proposed.
     background : list of path, frame, Corpus or list of Document, default=[]
-        Labelled corpora of any origin to learn a first model from.
-    generated : bool, default=False
-        Learn the first model from generated notes where no background is given.
+        Labelled corpora of any origin to learn a first model from, or generated notes.
     ratio : float, default=10.0
         L/C: how many words withheld one leak is worth.
-    wanted : float, default=0.01
-        Share of sensitive words left that the labelling aims at.
+    target_risk : float, default=0.01
+        Stop when at most this share of sensitive words is left.
     encoder : path, optional
         The encoder that learns from the answers too (default: the installed one, if any).
     seed : int, default=0
@@ -482,13 +394,7 @@ def convert(
     out: str | os.PathLike[str],
     text_column: str = "text",
     id_column: str = "id",
-    spans_column: str = "spans",
-    format: Literal["jsonl", "csv", "tsv", "parquet", "conll", "brat", "prodigy", "doccano", "labelstudio", "i2b2"] | None = None,
-    overlaps: Literal["error", "merge", "best"] = "error",
-    delimiter: str | None = None,
-    token_column: int | None = None,
-    tag_column: int | Literal["none"] = -1,
-    kept_columns: Sequence[int] | int = ...,
+    format: str | Mapping[str, object] | None = None,
     force: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, JsonValue]:
@@ -507,21 +413,30 @@ def convert(
         Field that holds the text.
     id_column : str, default='id'
         Field that holds the id; empty: numbered.
-    spans_column : str, default='spans'
-        Field that holds the spans.
-    format : str, optional
-        Format, where the name does not tell it. One of jsonl, csv, tsv, parquet, conll, brat,
-        prodigy, doccano, labelstudio, i2b2.
-    overlaps : {'error', 'merge', 'best'}, default='error'
-        What is done about overlapping spans.
-    delimiter : str, optional
-        Separator of a CSV, where it is not told by itself.
-    token_column : int, optional
-        Column of the tokens in a CoNLL file, from 0, where it is not told by itself.
-    tag_column : int or 'none', default=-1
-        Column of the tags in a CoNLL file (negative: from the end), or none.
-    kept_columns : list of int, default=[]
-        Other columns of a CoNLL file to publish as they are; all others become _.
+    format : str or dict of str to object, optional
+        Format, if not inferred from the name, and how it is read (`sfumato text formats`). One
+        of jsonl, csv, tsv, parquet, conll, brat, prodigy, doccano, labelstudio, i2b2.
+    force : bool, default=False
+        Whether an earlier output of sfumato may be replaced.
+    progress : callable or bool, optional
+        Called with the steps done since the last call, the total where it is known, and a note;
+        True shows a progress bar.
+
+    Returns
+    -------
+    dict
+        What the command prints with --json.
+    """
+
+def formats(
+    *,
+    force: bool = False,
+    progress: Progress | bool | None = None,
+) -> dict[str, JsonValue]:
+    """List the formats of documents: their names, suffixes and reading options.
+
+    Parameters
+    ----------
     force : bool, default=False
         Whether an earlier output of sfumato may be replaced.
     progress : callable or bool, optional

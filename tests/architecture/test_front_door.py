@@ -105,8 +105,8 @@ def test_progress_is_none_everywhere():
     [
         (lambda: sf.tables.explore("t.csv", schemma="s.toml"),
          "tables.explore has no parameter 'schemma'. Hint: did you mean 'schema'?"),
-        (lambda: sf.text.publish("folder", [], ration=3),
-         "text.publish has no parameter 'ration'. Hint: did you mean one of these: ratio,"),
+        (lambda: sf.text.publish("folder", [], formats=3),
+         "text.publish has no parameter 'formats'. Hint: did you mean 'format'"),
         (lambda: sf.text.explore("notes.jsonl", "NAME"),
          "text.explore takes corpus by position, and everything else by name."),
         (lambda: sf.text.explore("notes.jsonl", corpus="notes.jsonl"), "text.explore got 'corpus' twice."),
@@ -189,7 +189,7 @@ import sfumato as sf
 from sfumato.data.samples import clinic_notes
 
 found = sf.tables.explore(
-    "register.csv", schema={"attribute": [{"name": "age", "role": "quasi"}]}, evaluations=500,
+    "register.csv", schema={"attribute": [{"name": "age", "role": "quasi"}]}, budget=500,
     risk="prosecutor", min_k=5, progress=True,
 )
 release = sf.tables.publish(found, "register.csv", max_risk=0.01, out="published")
@@ -202,14 +202,15 @@ texts = sf.text.explore(clinic_notes(10), labels="NAME", ratios=[1, 10], attacke
 print(texts.spans("Ann called.", ratio=10), sf.text.load("explored").candidates[0].ratio)
 print(sf.text.attack("explored", "published", labels="notes.jsonl").candidate)
 print(sf.baskets.explore([[0, 1], [1, 1]], k=2, selector="hamdist").knee().features)
-print(sf.baskets.audit("log.csv", item="article", person="customer")["ac"])
+print(sf.baskets.audit("log.csv", log="item=article,person=customer")["ac"])
 print(sf.report("explored", "published", pdf=True).html, sf.run("plan.toml", out="release").withheld)
 reveal_type(found)
 reveal_type(release)
 """
 
 WRONG = {
-    'sf.tables.explore("t.csv", schema="s.toml", risk="prosecutr")': '"risk"',
+    'sf.text.explore("notes.jsonl", labels="NAME", mode="honst")': '"mode"',
+    'sf.tables.explore("t.csv", schema="s.toml", risk=5)': '"risk"',
     'sf.tables.explore("t.csv", schema="s.toml", evaluation=5)': '"evaluation"',
     'sf.tables.explore("t.csv", "s.toml")': "positional",
     'sf.text.explore("notes.jsonl")': '"labels"',

@@ -49,10 +49,10 @@ def explore_line(at, engine, out):
 
 def publish_line(at, engine, out):
     return {
-        "tables": ["tables", "publish", at / "tables-explored", at / "register.csv", "--knee"],
+        "tables": ["tables", "publish", at / "tables-explored", at / "register.csv", "--choose", "knee"],
         "text": ["text", "publish", at / "text-explored", at / "bare.jsonl", "--ratio", 10],
         "baskets": ["baskets", "publish", at / "baskets-explored", at / "purchases.npz", "--labels",
-                    at / "purchases.labels.txt", "--knee"],
+                    at / "purchases.labels.txt", "--choose", "knee"],
     }[engine] + ["--out", out]  # fmt: skip
 
 

@@ -95,7 +95,10 @@ def read_log(path: Path, columns: LogColumns) -> Baskets:
             hint="leave those lines out.",
         )
     if len(found) == 0:
-        raise DataError("The log holds no events.", hint="check --min-quantity.")
+        raise DataError(
+            "The log holds no events.",
+            hint="check the minimum quantity (--log quantity=COLUMN:MIN).",
+        )
     unit_codes, unit_names = _coded(units)
     item_codes, item_names = _coded(items)
     matrix = sp.csr_matrix(
@@ -150,7 +153,7 @@ def _json_table(path: Path, columns: LogColumns) -> dict[str, list[str]]:
             except (ValueError, KeyError, TypeError, RecursionError):
                 raise FormatError(
                     f"Line {number:,} of {path.name!r} is not an event with the named fields.",
-                    hint="each line is one JSON object; --item, --person and --basket name fields.",
+                    hint="each line is one JSON object; --log item=FIELD,person=FIELD names fields.",
                 ) from None
             if any(isinstance(v, dict | list | bool) or v is None for v in values):
                 raise FormatError(
@@ -252,13 +255,13 @@ def log_columns(
         if person is not None or basket is not None or quantity is not None:
             raise ParameterError(
                 "A log is read by its columns, and the column of the items is not named.",
-                hint="give --item COLUMN.",
+                hint="give --log item=COLUMN,person=COLUMN.",
             )
         return None
     unit = person or basket
     if unit is None:
         raise ParameterError(
             "A log is read by its columns, and no column says whose events they are.",
-            hint="give --person COLUMN, or --basket COLUMN where people are not known.",
+            hint="give --log item=COLUMN,person=COLUMN, or basket=COLUMN where people are not known.",
         )
     return LogColumns(item, unit, quantity, min_quantity)

@@ -13,9 +13,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from .._version import __version__
+from ..core.command_lines import command_line
 from ..core.engine import Part, engine_named
 from ..core.records import InputFile
-from ..core.request import command_line
 from ..core.story import Chart, Paper, Story, Term
 from ..presentation.drawing import to_svg
 from ..presentation.knowledge import shared_terms

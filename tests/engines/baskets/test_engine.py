@@ -42,7 +42,7 @@ def data():
 def frontier(data):
     X, y = data
     return explore(
-        X, labels=y, k=(3, 6), selector=["hamdist", "information"], publish_as="columns", folds=3
+        X, labels=y, k=(3, 6), selector=["hamdist", "information"], method="columns", folds=3
     )
 
 
@@ -81,7 +81,7 @@ def test_the_same_seed_gives_the_same_frontier(frontier, data):
         labels=labels,
         k=(3, 6),
         selector=["hamdist", "information"],
-        publish_as="columns",
+        method="columns",
         folds=3,
     )
     assert frontier.record == again.record
@@ -115,7 +115,7 @@ def test_publish_writes_the_inputs_format_and_audits_it(kind, where, data, tmp_p
     )  # fmt: skip
     before = source.read_bytes()
     labels = "bought" if kind == "csv" else None
-    found = explore(source, labels=labels, k=3, selector="hamdist", publish_as="columns", folds=2)
+    found = explore(source, labels=labels, k=3, selector="hamdist", method="columns", folds=2)
     candidate = found.candidate("hamdist-k3")
     out = tmp_path / ("out" + suffix if where == "file" else "out")
     release = found.publish(candidate, source, out=out, labels=labels)
@@ -211,7 +211,7 @@ def test_wrong_output_format_and_empty_candidate(frontier, data, tmp_path):
 def test_absence_flags_reach_the_selectors(data):
     X, y = data
     found = explore(
-        X, labels=y, k=3, selector="hamdist", publish_as="columns", folds=2, absence_risky="all"
+        X, labels=y, k=3, selector="hamdist", method="columns", folds=2, absence_risky="all"
     )
     (candidate,) = found.candidates
     assert candidate.smallest_group >= 3  # k-anonymity
@@ -223,12 +223,12 @@ def test_absence_flags_reach_the_selectors(data):
         k=3,
         folds=2,
         selector="hamdist",
-        publish_as="columns",
+        method="columns",
         absence_risky=["f0", "f1"],
     )
     flagged = named.candidate("hamdist-k3")
     assert set(flagged.absence_risky) <= {"f0", "f1"}
-    free = explore(X, labels=y, k=3, selector="hamdist", publish_as="columns", folds=2).candidate(
+    free = explore(X, labels=y, k=3, selector="hamdist", method="columns", folds=2).candidate(
         "hamdist-k3"
     )
     weaker = free.model_copy(update={"absence_risky": free.features})
@@ -244,7 +244,7 @@ def test_absence_flags_reach_the_selectors(data):
 @pytest.fixture(scope="module")
 def every(data):
     X, y = data
-    return explore(X[:, :18], labels=y, k=4, publish_as="columns", folds=2)
+    return explore(X[:, :18], labels=y, k=4, method="columns", folds=2)
 
 
 def test_all_means_every_selector_that_can_run_here(every, data):
@@ -255,16 +255,14 @@ def test_all_means_every_selector_that_can_run_here(every, data):
         labels=y,
         k=20,
         folds=2,
-        publish_as="columns",
+        method="columns",
         selector=["hamdist", "all"],
         absence_risky="all",
     )
     assert {c.selector for c in wide.candidates} == {
         "support", "hamdist", "distcnt", "information", "conditional",
     }  # fmt: skip
-    own = explore(
-        X, labels=y, k=4, selector=GreedyHamDist(stop="first"), publish_as="columns", folds=2
-    )
+    own = explore(X, labels=y, k=4, selector=GreedyHamDist(stop="first"), method="columns", folds=2)
     assert own.candidates[0].selector == "greedyhamdist"
 
 

@@ -71,7 +71,7 @@ class _Fixed(ContainmentSelector):
 def test_differences_within_noise_do_not_decide_the_frontier():
     X = np.eye(4, dtype=np.uint8).repeat(12, axis=0)
     some = explore(
-        X, labels=X[:, 0], k=4, selector="hamdist", publish_as="columns", folds=3
+        X, labels=X[:, 0], k=4, selector="hamdist", method="columns", folds=3
     ).candidates[0]
 
     def candidate(name, k, folds, *, count=5, way="columns"):

@@ -41,7 +41,7 @@ def write(path, matrix):
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("shift")
     source = write(place / "explored.txt", rows(600, 0))
-    found = baskets.explore(source, k=[5], publish_as=["columns"])
+    found = baskets.explore(source, k=[5], method=["columns"])
     (place / "frontier").mkdir()
     found.save(place / "frontier")
     write(place / "later.txt", rows(300, 1))
@@ -127,7 +127,7 @@ def test_rows_in_memory_are_refused_too(folder):
 
 def test_the_command_line_says_so_with_status_3(folder, tmp_path):
     words = ["baskets", "publish", str(folder / "frontier"), str(folder / "fewer.txt")]
-    words += ["--knee", "--out", str(tmp_path / "out")]
+    words += ["--choose", "knee", "--out", str(tmp_path / "out")]
     result = CliRunner().invoke(build(), words)
     assert result.exit_code == 3
     assert "Nothing was published. These rows differ" in result.stderr

@@ -35,7 +35,7 @@ def test_every_way_keeps_every_promise_in_the_written_file(
     known_items, known_absences, log, tmp_path
 ):
     found = explore(
-        log, k=4, publish_as=list(WAYS), known_items=known_items, known_absences=known_absences
+        log, k=4, method=list(WAYS), known_items=known_items, known_absences=known_absences
     )
     assert found.record.utility == "ones"
     original = read_baskets(log)
@@ -59,7 +59,7 @@ def test_every_way_keeps_every_promise_in_the_written_file(
 @pytest.fixture(scope="module")
 def labelled():
     X, y = purchases(n=300, d=16, seed=3)
-    return X, y, explore(X, labels=y, k=[3], selector="hamdist", publish_as=list(WAYS), folds=2)
+    return X, y, explore(X, labels=y, k=[3], selector="hamdist", method=list(WAYS), folds=2)
 
 
 @pytest.mark.filterwarnings("ignore::sfumato.core.errors.PrivacyWarning")
@@ -168,7 +168,7 @@ def test_unlabelled_logs_and_wrong_calls():
     with pytest.raises(DataError, match="class to predict is needed for this utility"):
         explore(X, k=3, utility="auc")
     with pytest.raises(ParameterError, match="there is no 'cell'"):
-        explore(X, k=3, publish_as="cell")
+        explore(X, k=3, method="cell")
     with pytest.raises(ParameterError, match="known_absences"):
         explore(X, k=3, known_absences=-1)
     assert explore(X, k=3).record.positives is None
@@ -185,9 +185,9 @@ def categories_of(rows, names):
 def test_categories_stand_in_for_items_that_cannot_be_published(log, tmp_path):
     hierarchy = tmp_path / "hierarchy.csv"
     hierarchy.write_text("".join(f"i{j};kind{j % 3};*\n" for j in range(9)))
-    found = explore(log, k=5, hierarchy=hierarchy, publish_as=["columns", "cells"])
+    found = explore(log, k=5, hierarchy=hierarchy, method=["columns", "cells"])
     assert found.record.features_offered == 12
-    plain = explore(log, k=5, publish_as=["cells"])
+    plain = explore(log, k=5, method=["cells"])
     cells = found.candidate("cells-k5")
     assert {f"kind{j}" for j in range(3)} <= set(cells.features)
     out = found.publish(cells, log, hierarchy=hierarchy)

@@ -120,8 +120,7 @@ def test_a_release_with_blanked_cells(tmp_path, with_population):
         population=crowd,
         evaluations=500,
         min_k=8,
-        suppress=0.05,
-        suppress_as="cells",
+        suppress="0.05:cells",
     )
     best = max(found.candidates, key=lambda c: c.utility.value)
     assert 0 < best.blanked + best.suppressed <= 30
@@ -148,9 +147,7 @@ def test_a_release_with_blanked_cells(tmp_path, with_population):
 
 def test_order_is_kept_where_asked():
     frame = people()
-    found = tables.explore(
-        frame, schema=SCHEMA, evaluations=300, min_k=8, suppress=0.05, suppress_as="cells"
-    )
+    found = tables.explore(frame, schema=SCHEMA, evaluations=300, min_k=8, suppress="0.05:cells")
     best = max(found.candidates, key=lambda c: c.blanked)
     with pytest.warns(Warning, match="keep the order"):
         got = found.publish(best, frame, keep_order=True)

@@ -290,8 +290,8 @@ def test_other_measures(register, schema):
     for candidate in run:
         assert candidate.risk.value == pytest.approx(1 / candidate.k)
     kept = tables.explore(
-        register, schema=schema, evaluations=60, strategy="rcs", loss="mutual-information",
-        target="diagnosis",
+        register, schema=schema, evaluations=60, strategy="rcs",
+        loss="mutual-information:diagnosis",
     )  # fmt: skip
     assert len(kept)
 
@@ -303,7 +303,7 @@ def test_own_policies_as_references(tmp_path):
     save_policy(mine, tmp_path / "mine.json")
     run = tables.explore(
         frame, schema=schema, evaluations=30,
-        references={"file": tmp_path / "mine.json", "words": {"age": ["0-5"]}, "object": mine},
+        reference={"file": tmp_path / "mine.json", "words": {"age": ["0-5"]}, "object": mine},
     )  # fmt: skip
     points = {r.name: (r.risk.value, r.utility.value) for r in run.references}
     assert points["file"] == points["object"]
@@ -311,7 +311,7 @@ def test_own_policies_as_references(tmp_path):
     other = {"attribute": [{**schema["attribute"][0], "domain": {"range": [0, 6]}}]}
     for reference in (tmp_path / "mine.json", mine):
         with pytest.raises(FormatError, match="another schema"):
-            tables.explore(frame, schema=other, references={"file": reference})
+            tables.explore(frame, schema=other, reference={"file": reference})
 
 
 def test_policies_of_version_2_are_read(found, tmp_path):

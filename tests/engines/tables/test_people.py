@@ -375,8 +375,7 @@ def test_cells_are_blanked_so_that_groups_have_enough_people(tmp_path):
         schema=wide,
         evaluations=200,
         min_k=6,
-        suppress=0.2,
-        suppress_as="cells",
+        suppress="0.2:cells",
     )
     chosen = max(found.candidates, key=lambda c: c.utility.value)
     assert 0 < chosen.blanked + chosen.suppressed <= 0.2 * found.record.records
@@ -398,7 +397,7 @@ def test_cells_are_blanked_so_that_groups_have_enough_people(tmp_path):
     assert release.measured.t_closeness == pytest.approx(chosen.t_closeness, abs=1e-6)
     assert release.measured.blanked == chosen.blanked
     with pytest.raises(ParameterError, match="rows of a person are joined"):
-        tables.explore(frame, schema=joined_schema(40), min_k=6, suppress=0.2, suppress_as="cells")
+        tables.explore(frame, schema=joined_schema(40), min_k=6, suppress="0.2:cells")
 
 
 def test_references_leave_nobody_out():
@@ -407,7 +406,7 @@ def test_references_leave_nobody_out():
     for share in (0.0, 0.4):
         found = tables.explore(
             visits(3), schema=schema(), evaluations=80, min_k=12, suppress=share,
-            references={"mine": {"age": ["0-1", "2-5"]}},
+            reference={"mine": {"age": ["0-1", "2-5"]}},
         )  # fmt: skip
         mine = next(r for r in found.references if r.name == "mine")
         points.append((mine.risk.value, mine.utility.value))

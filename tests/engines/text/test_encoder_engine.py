@@ -10,10 +10,11 @@ from sfumato.data.document import Document, Span
 from sfumato.engines.text.attack.attacker import Target, attack
 from sfumato.engines.text.attack.encoder import masked_background
 from sfumato.engines.text.attack.registry import encoder_named
-from sfumato.engines.text.engine import ENGINE, explore, load
+from sfumato.engines.text.engine import ENGINE
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.request import TextChoice, TextPublishRequest, TextRequest
+from sfumato.text import explore, load
 
 
 def corpus(count, seed=0):
@@ -67,7 +68,7 @@ def with_encoder(explored, tiny_encoder):
     from dataclasses import replace
 
     from sfumato.engines.text.learners.encoder.learner import Encoder
-    from sfumato.engines.text.learners.encoder.training import Schedule
+    from sfumato.engines.text.learners.pretrained import Schedule
     from sfumato.engines.text.sanitize.classifiers import Classifier, Stage
 
     learner = Encoder(tiny_encoder, schedule=Schedule(2, 1e-2, steps=30, most=30))
@@ -142,7 +143,7 @@ def test_attackers_with_an_encoder_are_run_and_named(tiny_encoder):
     from sfumato.core.randomness import Streams
     from sfumato.engines.text.learners.crf import CRF
     from sfumato.engines.text.learners.encoder.learner import Encoder
-    from sfumato.engines.text.learners.encoder.training import Schedule
+    from sfumato.engines.text.learners.pretrained import Schedule
 
     encoder = Encoder(tiny_encoder, schedule=Schedule(1, 1e-2, steps=20, most=20))
     target = target_of([*corpus(12), *corpus(10, seed=3)], 12)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .staging import whole_file
 
-__all__ = ["private_folder_of", "write_private"]
+__all__ = ["make_private_folder", "private_folder_of", "write_private"]
 
 
 def private_folder_of(out: str | os.PathLike[str]) -> Path:
@@ -18,6 +18,14 @@ def private_folder_of(out: str | os.PathLike[str]) -> Path:
     """
     out = Path(out)
     return out.with_name(f"{out.name}.private")
+
+
+def make_private_folder(out: str | os.PathLike[str]) -> Path:
+    """Make the private folder of a release, which only its owner can open."""
+    folder = private_folder_of(out)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.chmod(0o700)
+    return folder
 
 
 def write_private(out: str | os.PathLike[str], name: str, content: bytes) -> Path:
@@ -33,8 +41,7 @@ def write_private(out: str | os.PathLike[str], name: str, content: bytes) -> Pat
         Its content.
 
     """
-    folder = private_folder_of(out)
-    folder.mkdir(mode=0o700, exist_ok=True)
+    folder = make_private_folder(out)
     with whole_file(folder / name, force=True) as beside:
         beside.write_bytes(content)
     return folder / name

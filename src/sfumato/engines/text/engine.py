@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .request import (
         AuditRequest,
         ConvertRequest,
+        FormatsRequest,
         StartRequest,
         StudyRequest,
         TextAttackRequest,
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     )
 
 __all__ = ["ENGINE", "TextEngine"]
-
-_NOT_TEXT = (".csv", ".tsv", ".parquet", ".npz", ".svm", ".libsvm")
 
 
 class TextEngine(
@@ -59,7 +58,7 @@ class TextEngine(
             >>> import sfumato as sf
             >>> from sfumato.data.samples import clinic_notes
             >>> found = sf.text.explore(clinic_notes(40), labels="NAME", ratios=10, attackers="none")
-            >>> published = sf.text.publish(found, clinic_notes(3, seed=1), ratio=10)
+            >>> published = sf.text.publish(found, clinic_notes(3, seed=1), choose="ratio:10")
             >>> len(published), "[NAME]" in published[0].text
             (3, True)
         """,
@@ -180,7 +179,13 @@ class TextEngine(
 
     def verbs(self) -> Sequence[AnyVerb]:
         """Return the start of a labelling project, the audit of a release and the papers' figures."""
-        from .request import AuditRequest, ConvertRequest, StartRequest, StudyRequest
+        from .request import (
+            AuditRequest,
+            ConvertRequest,
+            FormatsRequest,
+            StartRequest,
+            StudyRequest,
+        )
 
         return (
             Verb(
@@ -194,6 +199,13 @@ class TextEngine(
                 "Write labels in another tool's format: of a corpus, or the answers of a project.",
                 ConvertRequest,
                 _convert,
+            ),
+            Verb(
+                "formats",
+                "List the formats of documents: their names, suffixes and reading options.",
+                FormatsRequest,
+                _formats,
+                writes="no",
             ),
             Verb(
                 "audit",
@@ -214,20 +226,21 @@ class TextEngine(
         self, exploring: dict[str, object], publishing: dict[str, object]
     ) -> tuple[dict[str, object], dict[str, object]]:
         """Take `text_column` for a column of the published table, whose rows have no ids."""
-        from .sources import is_table
+        from ...data.formats.registry import FORMATS, format_of_name
 
         corpus = exploring.get("corpus")
-        if isinstance(corpus, str) and not is_table(corpus):
+        kind = format_of_name(Path(corpus)) if isinstance(corpus, str) else None
+        if isinstance(corpus, str) and (kind is None or not FORMATS[kind].is_table):
             exploring = {k: v for k, v in exploring.items() if k != "text_column"}
         return exploring, {**publishing, "id_column": ""}
 
     def claim(self, file: Path) -> float:
         """Claim files of documents by their suffix, and folders."""
-        if file.name.removesuffix(".gz").lower().endswith(_NOT_TEXT):
-            return 0.0
-        from ...data.documents import format_of_name
+        from ...data.formats.registry import FORMATS, format_of_name
 
-        return 0.5 if file.is_dir() or format_of_name(file) is not None else 0.0
+        kind = format_of_name(file)
+        is_text = kind is not None and not FORMATS[kind].is_table
+        return 0.5 if file.is_dir() or is_text else 0.0
 
     def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str]:  # noqa: ARG002
         """Return the plan's section for labelled documents."""
@@ -251,7 +264,8 @@ class TextEngine(
 
 
 def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
-    from .labelling.project import HowRead, start_project
+    from .labelling.project import start_project
+    from .request import ReadOptions
 
     assert call.out is not None
     record = start_project(
@@ -264,10 +278,10 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         background=request.background,
         generated=request.generated,
         ratio=request.ratio,
-        wanted=request.wanted,
+        wanted=request.target_risk,
         seed=request.seed,
         encoder=request.encoder,
-        reading=HowRead(**{name: getattr(request, name) for name in HowRead.model_fields}),
+        reading=ReadOptions(**{name: getattr(request, name) for name in ReadOptions.model_fields}),
     )
     documents = sum(source.documents for source in record.sources)
     call.say(f"{documents:,} documents, {record.words:,} words")
@@ -280,7 +294,6 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
 
 def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...data.documents import write_documents
-    from .sources import opened
 
     assert call.out is not None
     source = Path(request.source)
@@ -293,11 +306,27 @@ def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
         finally:
             session.close()
     else:
-        documents = list(opened(source, request))
+        documents = list(request.open(source))
     count = write_documents(documents, like=request.to, out=call.out, force=call.force)
     spans = sum(len(document.spans) for document in documents)
     call.say(f"{count:,} documents, {spans:,} spans")
     return {"documents": count, "spans": spans}
+
+
+def _formats(_request: FormatsRequest, call: Call) -> Mapping[str, JsonValue]:
+    from ...data.formats.registry import FORMATS
+    from .format_options import FORMAT
+
+    found: dict[str, JsonValue] = {}
+    for name, kind in FORMATS.items():
+        options = [argument.form for argument in FORMAT.arguments.get(name, ())]
+        suffixes = kind.suffixes
+        found[name] = {"suffixes": list(suffixes), "options": list(options)}
+        call.say(f"{name:<12} {' '.join(suffixes) or '(by name only)':<22} {','.join(options)}")
+    call.say(
+        "For example: --format conll:token=1,tag=none; auto:… for the format that the suffix says."
+    )
+    return found
 
 
 def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:

@@ -6,27 +6,29 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import Field, field_validator
 
-from ...compute import COMPUTE
-from ...core.choice import Choice
+from ...compute import COMPUTE, compute_option
+from ...core.arguments import Argument, Compound, Flagged, Named
+from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError
 from ...core.input_types import InputType
 from ...core.request import Request, parameter
 from ...data.formats.registry import FORMATS
-from ...data.inputs import Estimator
+from ...data.inputs import DocumentsInput, Estimator
 from .attack.registry import ATTACKERS, ENCODER
-from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
+from .format_options import FORMAT
+from .learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
-from .redaction.registry import REPLACEMENTS
+from .redaction.registry import ARGUMENTS, REPLACEMENTS
 from .sanitize.modes import MODES
-from .sources import Source
 
 if TYPE_CHECKING:
     from ...core.exploration import Exploration
     from ...core.records import Candidate, FrontierRecord
+    from ...data.documents import Corpus
     from .learners.protocol import Learner
 
     LearnerInput: TypeAlias = Learner | Estimator
@@ -39,8 +41,10 @@ __all__ = [
     "RATIOS",
     "AuditRequest",
     "ConvertRequest",
+    "FormatsRequest",
     "GivenWords",
     "LearnerInput",
+    "ReadOptions",
     "StartRequest",
     "StudyRequest",
     "TextAttackRequest",
@@ -95,36 +99,75 @@ def _encoder(value: object) -> object:
     return value
 
 
-class _Reading(Request):
+_ENCODER = Named(
+    "encoder",
+    {DEFAULT_ENCODER: [Argument("encoder_tuning", metavar="TUNING")]},
+    metavar="none|default[:TUNING]|FOLDER",
+)
+_COMPUTE = compute_option("Where the work is done.")
+
+
+class ReadOptions(Request):
     """How documents are read."""
 
+    compounds: ClassVar[Mapping[str, Compound]] = {"format": FORMAT}
     text_column: str = parameter("text", help="Field that holds the text.", flag="--text")
     id_column: str = parameter("id", help="Field that holds the id; empty: numbered.", flag="--id")
-    spans_column: str = parameter("spans", help="Field that holds the spans.", flag="--spans")
-    format: str | None = parameter(
-        None, help="Format, where the name does not tell it.", choices=lambda: FORMATS
+    spans_column: str = parameter(
+        "spans", help="Field that holds the spans.", flag="--spans", within="format"
     )
+    format: str | None = parameter(
+        None, help="Format, if not inferred from the name, and how it is read (`sfumato text formats`).",
+        choices=lambda: FORMATS,
+    )  # fmt: skip
     overlaps: str = parameter(
         "error", help="What is done about overlapping spans.",
-        choices=lambda: ("error", "merge", "best"),
+        choices=lambda: ("error", "merge", "best"), within="format",
     )  # fmt: skip
     delimiter: str | None = parameter(
-        None, help="Separator of a CSV, where it is not told by itself.", max_length=1
+        None, help="CSV delimiter; detected if not given.", max_length=1, within="format"
     )
     token_column: int | None = parameter(
-        None, help="Column of the tokens in a CoNLL file, from 0, where it is not told by itself."
-    )
+        None, help="Column of the tokens in a CoNLL file, from 0; detected if not given.",
+        within="format",
+    )  # fmt: skip
     tag_column: int | Literal["none"] = parameter(
         -1, help="Column of the tags in a CoNLL file (negative: from the end), or none.",
-        metavar="INT|none",
+        metavar="INT|none", within="format",
     )  # fmt: skip
     kept_columns: list[int] = parameter(
         [], help="Other columns of a CoNLL file to publish as they are; all others become _.",
-        flag="--keep-columns",
+        flag="--keep-columns", within="format",
     )  # fmt: skip
 
+    def open(self, source: DocumentsInput) -> Corpus:
+        """Open documents as the request says.
 
-class _WithFindings(_Reading):
+        Parameters
+        ----------
+        source : path, Corpus, frame or list of Document
+            The documents.
+
+        """
+        from ...data.documents import read_documents
+
+        return read_documents(
+            source, text=self.text_column, id=self.id_column or None, spans=self.spans_column,
+            format=self.format, overlaps=self.overlaps, **self._format_options(),
+        )  # fmt: skip
+
+    def _format_options(self) -> dict[str, Any]:
+        """Return what is said about one format alone; another format refuses it."""
+        named = ("delimiter", "token_column", "tag_column", "kept_columns")
+        said = {n: getattr(self, n) for n in named if getattr(self, n) != _default(type(self), n)}
+        return {n: None if value == "none" else value for n, value in said.items()}
+
+
+def _default(request: type[Request], name: str) -> object:
+    return request.model_fields[name].get_default(call_default_factory=True)
+
+
+class _WithFindings(ReadOptions):
     """Documents, and what another tool found in them."""
 
     findings: File | Mapping[str, object] | None = parameter(
@@ -142,17 +185,20 @@ class _WithFindings(_Reading):
 class TextRequest(_WithFindings):
     """What `explore` takes."""
 
-    corpus: Source = parameter(
+    compounds: ClassVar[Mapping[str, Compound]] = {"encoder": _ENCODER}
+    corpus: DocumentsInput = parameter(
         help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
     )
     labels: list[str] = parameter(
         help="Labels that are sensitive; all for every label of the corpus.", flag="--label",
         aliases=["label"], min_length=1,
     )  # fmt: skip
-    background: list[Source] = parameter(
+    background: list[DocumentsInput] = parameter(
         [], help="Other labelled corpora of any origin.", role="file"
     )
-    unlabelled: list[Source] = parameter([], help="Your own texts without labels.", role="file")
+    unlabelled: list[DocumentsInput] = parameter(
+        [], help="Your own texts without labels.", role="file"
+    )
     rules: File | None = parameter(
         None, help="Rules file, or built-in: firm matches are redacted first, others are a feature.",
         role="file", metavar="FILE|built-in",
@@ -180,11 +226,13 @@ class TextRequest(_WithFindings):
         {}, help="Files of words that share a meaning, one per line; each is a feature.",
         role="file", metavar="NAME=FILE",
     )  # fmt: skip
-    context: float | None = parameter(
+    context_fdr: float | None = parameter(
         None,
-        help="Also redact words that give a removed name away; the false discovery rate, e.g. 0.05.",
+        help="Also redact words that reveal a removed name; false discovery rate, e.g. 0.05.",
         gt=0,
         lt=1,
+        former=["context"],
+        record_as="context",
     )
     attackers: list[str | LearnerInput] = parameter(
         ["crf"], help="Who attacks each candidate.", choices=attacker_names, min_length=1
@@ -195,13 +243,14 @@ class TextRequest(_WithFindings):
     )  # fmt: skip
     encoder: File = parameter(
         NO_ENCODER,
-        help="A pretrained encoder that takes part: none, default, or a folder.",
+        help="A pretrained encoder that takes part; TUNING is head, two (default) or all of its layers.",
         metavar="none|default|FOLDER",
     )
     encoder_tuning: str = parameter(
         "two",
         help="What is tuned: its head, its upper two layers, or all.",
         choices=lambda: TUNINGS,
+        within="encoder",
     )
     threads: int | None = parameter(
         None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False
@@ -248,25 +297,37 @@ class TextRequest(_WithFindings):
 class TextPublishRequest(_WithFindings):
     """What `publish` takes."""
 
-    documents: Source = parameter(help="Documents to publish.", role="data", metavar="INPUT")
+    compounds: ClassVar[Mapping[str, Compound]] = {
+        "replacement": Named("replacement", ARGUMENTS),
+        "compute": _COMPUTE,
+    }
+    documents: DocumentsInput = parameter(
+        help="Documents to publish.", role="data", metavar="INPUT"
+    )
     replacement: str = parameter(
-        "placeholder", help="What stands for what is redacted.", flag="--replace",
+        "placeholder", help="How redacted text is replaced.", flag="--replace",
         aliases=["replace"], choices=lambda: REPLACEMENTS,
     )  # fmt: skip
     key: File | None = parameter(
         None, help="File (mode 600) with the secret of surrogates; else SFUMATO_KEY.", role="file"
     )
     scope: str = parameter(
-        "document", help="Where surrogates are consistent.", choices=lambda: ("document", "corpus")
-    )
+        "document", help="Where surrogates are consistent.",
+        choices=lambda: ("document", "corpus"), within="replacement",
+    )  # fmt: skip
     rules: File | None = parameter(
         None, help="Rules file, or built-in, where explore had none: firm matches are redacted first.",
         role="file", metavar="FILE|built-in",
     )  # fmt: skip
-    drop: list[str] = parameter([], help="Other fields to leave out.")
+    keep: list[str] = parameter(
+        [], help="Other fields to publish as they are; all others are dropped."
+    )
+    drop: list[str] = parameter(
+        [], help="Other fields to drop, as all are that are not kept by name."
+    )
     dates: str = parameter(
         "learned", help="How surrogates read dates such as 03/04/2020.",
-        choices=lambda: ("learned", "day-first", "month-first"),
+        choices=lambda: ("learned", "day-first", "month-first"), within="replacement",
     )  # fmt: skip
     accept_shift: bool = parameter(
         False, help="Publish although the documents are not like those learned from; recorded."
@@ -275,8 +336,13 @@ class TextPublishRequest(_WithFindings):
         False,
         help="Treat spans that are marked in the input as unmarked, to measure what was learned.",
     )
+    keep_ids: bool = parameter(
+        False,
+        help="Publish documents under their own ids and in their own order; else they get new ones.",
+    )
     new_ids: bool = parameter(
-        False, help="Give documents new ids and an order of their own; the mapping stays with you."
+        False,
+        help="Give documents new ids and an order of their own, as is done unless ids are kept.",
     )
     engine: str = parameter(
         "local",
@@ -284,10 +350,13 @@ class TextPublishRequest(_WithFindings):
         choices=lambda: COMPUTE,
         in_plan=False,
         recorded=False,
+        within="compute",
+        warns=False,
     )
     threads: int | None = parameter(
-        None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False
-    )
+        None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False,
+        within="compute",
+    )  # fmt: skip
     strict: bool = parameter(False, help="Stop at the first document that fails.")
 
 
@@ -296,11 +365,11 @@ class TextAttackRequest(Request):
 
     directory: File = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
     published: File = parameter(help="What publish wrote.", role="data", metavar="PUBLISHED")
-    labels: Source = parameter(help="The originals, with their labels.", role="file")
-    background: list[Source] = parameter(
+    labels: DocumentsInput = parameter(help="The originals, with their labels.", role="file")
+    background: list[DocumentsInput] = parameter(
         [], help="Labelled corpora that an outsider brings.", role="file"
     )
-    training: Source | None = parameter(
+    training: DocumentsInput | None = parameter(
         None, help="The corpus that explore learned from: adds attacker A.", role="file"
     )
     attackers: list[str | LearnerInput] = parameter(
@@ -358,9 +427,12 @@ class StudyRequest(Request):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
 
-class StartRequest(_Reading):
+class StartRequest(ReadOptions):
     """What `start` takes."""
 
+    compounds: ClassVar[Mapping[str, Compound]] = {
+        "background": Flagged("background", "generated", "generated")
+    }
     documents: File = parameter(help="Documents without labels.", role="data", metavar="DOCS")
     labels: list[str] = parameter(
         [], help="What is sensitive, at most nine labels (default: the common kinds).",
@@ -374,16 +446,19 @@ class StartRequest(_Reading):
         None, help="Frontier folder of other documents: what its classifiers find is proposed.",
         role="file",
     )  # fmt: skip
-    background: list[Source] = parameter(
-        [], help="Labelled corpora of any origin to learn a first model from.", role="file"
-    )
+    background: list[DocumentsInput] = parameter(
+        [], help="Labelled corpora of any origin to learn a first model from, or generated notes.",
+        role="file", metavar="FILE|generated",
+    )  # fmt: skip
     generated: bool = parameter(
-        False, help="Learn the first model from generated notes where no background is given."
-    )
+        False, help="Learn the first model from generated notes where no background is given.",
+        within="background",
+    )  # fmt: skip
     ratio: float = parameter(10.0, help="L/C: how many words withheld one leak is worth.", gt=0)
-    wanted: float = parameter(
-        0.01, help="Share of sensitive words left that the labelling aims at.", gt=0, lt=1
-    )
+    target_risk: float = parameter(
+        0.01, help="Stop when at most this share of sensitive words is left.", gt=0, lt=1,
+        former=["wanted"], record_as="wanted",
+    )  # fmt: skip
     encoder: File | None = parameter(
         None,
         help="The encoder that learns from the answers too (default: the installed one, if any).",
@@ -394,7 +469,7 @@ class StartRequest(_Reading):
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
 
 
-class ConvertRequest(_Reading):
+class ConvertRequest(ReadOptions):
     """What `convert` takes."""
 
     source: File = parameter(
@@ -404,10 +479,17 @@ class ConvertRequest(_Reading):
     to: str = parameter(help="Format to write.", choices=lambda: FORMATS)
 
 
+class FormatsRequest(Request):
+    """What `formats` takes: nothing."""
+
+
 class TextChoice(Choice):
     """The ways of choosing a candidate of the text engine: also by its loss ratio."""
 
-    ratio: float | None = parameter(None, help="The candidate of this loss ratio.", gt=0)
+    compounds: ClassVar[Mapping[str, Compound]] = {"id": Choosing(ratio="ratio:RATIO")}
+    ratio: float | None = parameter(
+        None, help="The candidate of this loss ratio.", gt=0, within="id", warns=False
+    )
 
     def _own_ways(self) -> tuple[str, ...]:
         return ("ratio",)

@@ -194,7 +194,7 @@ def published(
 
     """
     kind, name = _kind_and_name(request)
-    as_file = _data_suffix(target, log=request.log is not None)
+    as_file = _data_suffix(target, log=request.log_columns is not None)
     stage_in = partial(
         _stage, candidate, request, columns, seed=seed, frontier=frontier, progress=progress
     )
@@ -233,7 +233,7 @@ def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
     if isinstance(data, str | os.PathLike):
         path = Path(data)
         check_plain_file(path)
-        if request.log is not None:
+        if request.log_columns is not None:
             return "log", path.name
         if not path.is_file():
             raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
@@ -300,7 +300,7 @@ def _stage(
     shift = columns.check(written.seen)
     sentence = sentence_of(shift)
     refuse_different(shift, sentence, accepted=request.accept_shift)
-    matrix, names = _read_back(target, request.log, written.label_column)
+    matrix, names = _read_back(target, request.log_columns, written.label_column)
     held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
     if not held <= set(written.features):
         raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
@@ -349,7 +349,7 @@ def _write(
     progress: Progress,
 ) -> _Written:
     """Write the release of a candidate, batch by batch where that is possible."""
-    data, labels, log = request.matrix, request.labels, request.log
+    data, labels, log = request.matrix, request.labels, request.log_columns
     features, shuffle = _features(candidate), _shuffle(candidate, request)
     whole = candidate.publish_as == "columns" and not candidate.numbers
     if (

@@ -40,12 +40,11 @@ from ..sanitize.classifiers import ClassifierSet
 from ..sanitize.greedy import GreedySanitize
 from ..sanitize.publication import Publication
 from ..shift import ShiftReference
-from ..sources import opened
 from .encoders import described, encoder_of, with_unlabelled
 from .judge import Judge, candidate_id
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
+    from ..learners.pretrained import PretrainedEncoder
 
 __all__ = ["explore"]
 
@@ -103,7 +102,7 @@ class _Sources:
 
 
 def _read(request: TextRequest) -> _Sources:
-    own = opened(request.corpus, request)
+    own = request.open(request.corpus)
     documents = [document.checked() for document in own]
     known = Counter(span.label for document in documents for span in document.spans)
     limits = current_limits()
@@ -160,7 +159,7 @@ def _label(request: TextRequest, sources: _Sources, rules: ChosenRules | None) -
         tuple(request.labels),
         np.arange(len(every)) < len(sources.documents),
     )
-    return labelled if request.context is None else _with_context(labelled, request.context)
+    return labelled if request.context_fdr is None else _with_context(labelled, request.context_fdr)
 
 
 def _with_context(labelled: Labelled, level: float) -> Labelled:
@@ -168,7 +167,7 @@ def _with_context(labelled: Labelled, level: float) -> Labelled:
     from ..attack.contextual import associated, contextual_labels
 
     if CONTEXT in labelled.names:
-        raise DataError(f"The label {CONTEXT!r} is taken by what --context finds.")
+        raise DataError(f"The label {CONTEXT!r} is taken by what --context-fdr finds.")
     found = associated(labelled.data, labelled.sensitive, documents=labelled.own, level=level)
     kind = len(labelled.names) + 1
     labels = contextual_labels(labelled.data, labelled.labels, found, kind=kind)
@@ -245,7 +244,7 @@ def _publisher(
     labelled: Labelled,
     mode: str,
     progress: Callable[[str], None],
-    encoder: Encoder | None = None,
+    encoder: PretrainedEncoder | None = None,
     unlabelled: TokenData | None = None,
 ) -> GreedySanitize:
     documents = int(np.count_nonzero(labelled.own))
@@ -404,7 +403,7 @@ def _learned(
     data = TokenData.of(tokens, vocabulary, labelled.data.words.knowledge)
     sensitive = labels_from_spans(sources.documents, tokens, request.labels) > 0
     salt = streams.seed_of("salt") >> 1
-    languages = Counter(language_of(d.text, d.extra) for d in sources.documents)
+    languages = Counter(language_of(d.text, d.fields) for d in sources.documents)
     return Learned(
         tuple(request.labels),
         held_out,
