@@ -1,8 +1,4 @@
-"""One of each kind, installed as a package of its own: command line, plan and Python know it, sfumato does not.
-
-A shown measure joins here when it has a registry: an entry in extras/pyproject.toml, a file beside the
-others, and a line in `KINDS`.
-"""
+"""One of each kind, installed as a package of its own: command line, plan and Python know it, sfumato does not."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ PACKAGE = HERE / "extras"
 SOURCE = HERE.parents[1] / "src"
 KINDS = (
     "attacker", "compute", "desk", "format", "learner", "loss", "measure", "method", "replacement",
-    "risk", "selector", "strategy",
+    "risk", "selector", "shown", "strategy",
 )  # fmt: skip
 
 
@@ -126,7 +122,13 @@ def test_tables_from_the_command_line(sfumato, folder):
     request = frontier(folder / "tables")["request"]
     assert (request["risk"], request["loss"], request["strategy"]) == ("lone", "groups-lost", "left-to-right")  # fmt: skip
     sfumato("tables", "publish", "tables", "s/register.csv", "--knee", "--engine", "serial", "--out", "tables-released")  # fmt: skip
-    assert (folder / "tables-released/release.json").is_file()
+    release = json.loads((folder / "tables-released/release.json").read_text(encoding="utf-8"))
+    explored = {c["id"]: c for c in frontier(folder / "tables")["candidates"]}
+    promised = explored[release["candidate"]]["shown"]["crowded"]
+    assert release["measured"]["shown"]["crowded"] == pytest.approx(promised, abs=1e-12)
+    sfumato("report", "tables", "tables-released", "--out", "tables-report")
+    page = (folder / "tables-report/report.html").read_text(encoding="utf-8")
+    assert "Share of records in groups of five people or more." in page
 
 
 def test_baskets_from_the_command_line(sfumato, folder):

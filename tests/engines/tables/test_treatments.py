@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sfumato.core.errors import DataError, PlanError
 from sfumato.data.table_schema import TableSchema
 from sfumato.engines import tables
-from sfumato.engines.tables.release.treatments import microaggregated
+from sfumato.engines.tables.release.treatments import microaggregate
 
 ROWS = 240
 
@@ -72,7 +72,7 @@ def test_micro_aggregation_hides_everybody_among_k():
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=60), st.integers(2, 9))
 def test_groups_of_neighbours(values, least):
     different, counts = np.unique(values, return_counts=True)
-    means = microaggregated(different.astype(float), counts, least)
+    means = microaggregate(different.astype(float), counts, least)
     spread = np.repeat(means, counts)
     sizes = np.unique(spread.round(9), return_counts=True)[1]
     assert sizes.min() >= min(least, len(values))

@@ -105,9 +105,9 @@ class TablesEngine(
         progress: Progress = no_progress,  # noqa: ARG002 (the rows stream inside the database)
     ) -> TablesRelease | Frame:
         """Write a table as a candidate says, in its own format, and measure what was written."""
-        from .release.steps import published
+        from .release.steps import publish
 
-        return published(
+        return publish(
             exploration.policy(candidate),
             candidate,
             request,

@@ -18,9 +18,15 @@ import scipy.sparse as sp
 from ....compute import engine as compute_engine
 from ....core.engine import Progress
 from ....core.errors import DataError, FormatError, InputError, ReleaseRefusedError
-from ....core.files import sha256_of, whole_directory, write_json
-from ....core.records import RELEASE_FILE, InputFile, ShiftRecord
-from ....core.release import refuse_different, released_files, warn_if_composed, warn_of_kept_order
+from ....core.files import sha256_of, write_json
+from ....core.records import InputFile, ShiftRecord
+from ....core.release import (
+    Target,
+    open_output,
+    refuse_different,
+    warn_if_composed,
+    warn_of_kept_order,
+)
 from ....core.storage.ownership import paths_in
 from ....core.storage.private_key import private_key
 from ....data.baskets import (
@@ -190,24 +196,18 @@ def published(
         Told the rows that were written.
 
     """
-    kind, name = _kind_and_name(request)
-    as_file = _data_suffix(target, log=request.log is not None)
-    stage_in = partial(_stage, candidate, request, columns, seed=seed, progress=progress)
-    read = _read_from(request.matrix, request.labels)
-    if as_file is None:
-        with whole_directory(target, force=force, inputs=read, private=False) as stage:
-            release = stage_in(stage / name, stage / RELEASE_FILE)
-    elif as_file != kind:
-        raise FormatError(
-            f"The output {target.name!r} would be {as_file}, but the input is {kind}.",
-            hint="a release is written in the format it was read from.",
-        )
-    else:
-        record = _record_beside(target)
-        with released_files(target, record, force=force, inputs=read) as stage:
-            release = stage_in(stage / target.name, stage / record.name)
+    output = _target(request, target, force=force)
+    with open_output(output) as (data, record):
+        release = _stage(candidate, request, columns, data, record, seed=seed, progress=progress)
     warn_if_composed(target, release.to_json())
     return release
+
+
+def _target(request: BasketsPublishRequest, path: Path, *, force: bool) -> Target:
+    kind, name = _kind_and_name(request)
+    kind_of = partial(_kind_of_name, log=request.log is not None)
+    read = _read_from(request.matrix, request.labels)
+    return Target(path, name, kind, kind_of, force=force, inputs=read)
 
 
 def _read_from(data: object, labels: object) -> list[str | os.PathLike[str]]:
@@ -231,24 +231,16 @@ def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
     return kind, _DEFAULT_NAME[kind]
 
 
-def _data_suffix(target: Path, *, log: bool) -> str | None:
+def _kind_of_name(path: Path, *, log: bool) -> str | None:
     """Return the format when the output names a data file; None for a folder."""
-    if target.is_dir() or "." not in target.name:
+    if "." not in path.name:
         return None
     if log:
         return "log"
     try:
-        return format_of(target)
+        return format_of(path)
     except FormatError:
         return None
-
-
-def _record_beside(target: Path) -> Path:
-    """Return where the record of a released file lies: NAME.release.json."""
-    stem = target.name.removesuffix(".gz")
-    for suffix in (".jsonl", ".ndjson", ".tsv", ".parquet"):
-        stem = stem.removesuffix(suffix)
-    return beside(target.with_name(stem), "release").with_suffix(".json")
 
 
 def _read_back(

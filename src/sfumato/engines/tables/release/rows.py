@@ -1,7 +1,7 @@
 """Rows under a policy: one query generalises them on any engine, and one writer writes them.
 
 Identifiers are dropped, quasi-identifiers become the labels of
-their intervals, every other column stays as it is. Rows are put into an order that depends on what is
+their intervals, every other column stays as it is. ReleaseRows are put into an order that depends on what is
 published and on a private seed alone: the order of a register sorted by name would tell whose row is
 whose. On a cluster a batch of rows is one task and the query runs there; so a
 row, and the file, are what they are on one machine.
@@ -24,7 +24,7 @@ from ..space.policy import Policy
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Generaliser", "Rows", "published_rows"]
+__all__ = ["Generaliser", "ReleaseRows", "published_rows"]
 
 NUMBER = "sfumato row number"
 SMALL = "sfumato_small_groups"
@@ -101,7 +101,7 @@ class Generaliser:
     def repeats(self, opened: Source) -> bool:
         """Return whether the rows of a file of text repeat often enough that counting them pays.
 
-        Rows of other types are not counted: numbers that are equal may be written differently.
+        ReleaseRows of other types are not counted: numbers that are equal may be written differently.
         """
         moved = any(a.date is not None and a.date.shift for a in self.schema.attributes)
         changed = any(a.publish is not None for a in self.schema.attributes)
@@ -200,7 +200,7 @@ def _generalised(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
 
 
 @dataclass
-class Rows:
+class ReleaseRows:
     """Rows to be published: a query on what was opened, whose source may be other machines."""
 
     opened: Source
@@ -208,18 +208,20 @@ class Rows:
     failed: list[SfumatoError] = field(default_factory=list)
     counted: bool = False  # each row once, with the number of its copies
 
-    def without(self, groups: pa.Table) -> Rows:
+    def without(self, groups: pa.Table) -> ReleaseRows:
         """Return the same rows but for those of some groups, given by the labels of their columns."""
         self.opened.connection.register(SMALL, groups)
         using = ", ".join(quoted_name(name) for name in groups.column_names)
-        return Rows(
+        return ReleaseRows(
             self.opened,
             f"SELECT * FROM ({self.sql}) ANTI JOIN {SMALL} USING ({using})",  # noqa: S608 (quoted)
             self.failed,
             self.counted,
         )
 
-    def blanked(self, columns: Sequence[str], names: Sequence[str], blanks: pa.Table) -> Rows:
+    def with_blanked_cells(
+        self, columns: Sequence[str], names: Sequence[str], blanks: pa.Table
+    ) -> ReleaseRows:
         """Return the same rows with cells of some groups blanked.
 
         Parameters
@@ -244,17 +246,17 @@ class Rows:
         number = quoted_name(NUMBER)
         rows = f"SELECT *, row_number() OVER () AS {number} FROM ({self.sql})"  # noqa: S608 (quoted)
         sql = f"SELECT {', '.join(shown)} FROM ({rows}) LEFT JOIN {BLANKS} ON {same} ORDER BY {number}"  # noqa: S608 (quoted)
-        return Rows(self.opened, sql, self.failed)
+        return ReleaseRows(self.opened, sql, self.failed)
 
-    def stored(self, name: str, more: str) -> Rows:
+    def materialise(self, name: str, more: str) -> ReleaseRows:
         """Return the same rows in a table of the database, with one more column."""
-        with self._told():
+        with self._named_errors():
             self.opened.execute(
                 f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT *, {more} FROM ({self.sql})"  # noqa: S608 (quoted)
             )
-        return Rows(self.opened, f"SELECT * FROM {name}", self.failed)  # noqa: S608 (ours)
+        return ReleaseRows(self.opened, f"SELECT * FROM {name}", self.failed)  # noqa: S608 (ours)
 
-    def shuffled(self, columns: Sequence[str], seed: int) -> Rows:
+    def shuffled(self, columns: Sequence[str], seed: int) -> ReleaseRows:
         """Return the same rows ordered by a hash of their published cells and a private seed.
 
         Equal rows are interchangeable, so nothing of the original order is left; whoever makes the
@@ -269,17 +271,17 @@ class Rows:
             some = f"[least({_COPIED}, {n} - {x}) FOR {x} IN range(0, {n}, {_COPIED})]"
             parts = f"SELECT {cells}, unnest({some}) AS {n} FROM (FROM ({kinds}) ORDER BY {order})"  # noqa: S608 (quoted)
             copies = f"SELECT {cells}, unnest(range({n})) AS {n} FROM ({parts})"  # noqa: S608 (quoted)
-            return Rows(self.opened, f"SELECT {cells} FROM ({copies})", self.failed)  # noqa: S608 (quoted)
-        return Rows(self.opened, f"SELECT * FROM ({self.sql}) ORDER BY {order}", self.failed)  # noqa: S608 (quoted)
+            return ReleaseRows(self.opened, f"SELECT {cells} FROM ({copies})", self.failed)  # noqa: S608 (quoted)
+        return ReleaseRows(self.opened, f"SELECT * FROM ({self.sql}) ORDER BY {order}", self.failed)  # noqa: S608 (quoted)
 
     def to_arrow(self) -> pa.Table:
         """Return the rows as one Arrow table."""
-        with self._told():
+        with self._named_errors():
             return self.opened.query(self.sql)
 
     def write(self, path: Path, kind: str, delimiter: str) -> None:
         """Write the rows as CSV, TSV or Parquet."""
-        with self._told():
+        with self._named_errors():
             if kind == "parquet":
                 self._write_parquet(path)
                 return
@@ -299,7 +301,7 @@ class Rows:
                 writer.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _named_errors(self) -> Iterator[None]:
         """Raise what a worker told, and not what the database that was reading made of it."""
         try:
             yield
@@ -311,7 +313,7 @@ class Rows:
 
 def published_rows(
     generaliser: Generaliser, opened: Source, compute: Compute, *, counted: bool = False
-) -> Rows:
+) -> ReleaseRows:
     """Return the generalised rows of a table, made by an engine.
 
     Parameters
@@ -328,7 +330,7 @@ def published_rows(
     """
     if compute.name == "local":  # DuckDB streams and uses all cores by itself
         counted = counted and generaliser.repeats(opened)
-        return Rows(opened, generaliser.selection(opened, counted=counted), counted=counted)
+        return ReleaseRows(opened, generaliser.selection(opened, counted=counted), counted=counted)
     selection = generaliser.selection(opened)
     import pyarrow as pa
 
@@ -345,4 +347,4 @@ def published_rows(
             raise
 
     received = Source.open(pa.RecordBatchReader.from_batches(schema, batches()))
-    return Rows(received, f"SELECT * FROM {received.raw}", failed)  # noqa: S608 (quoted)
+    return ReleaseRows(received, f"SELECT * FROM {received.raw}", failed)  # noqa: S608 (quoted)

@@ -18,9 +18,9 @@ from ....data.table_domains import not_a_number
 from ....data.table_schema import TableSchema
 from ....data.table_source import Source, quoted_name
 from ..records import ColumnLoss
-from .rows import Rows
+from .rows import ReleaseRows
 
-__all__ = ["Treated", "check_cells", "microaggregated", "treated"]
+__all__ = ["Treated", "check_cells", "microaggregate", "treat"]
 
 _STORED = "sfumato_rows"
 _RANK = quoted_name("sfumato rank")
@@ -32,7 +32,7 @@ _UNIT = 1 << 53
 class Treated:
     """Rows with their treated columns, and what each column lost."""
 
-    rows: Rows
+    rows: ReleaseRows
     losses: dict[str, ColumnLoss]
 
 
@@ -61,12 +61,12 @@ def check_cells(opened: Source, schema: TableSchema) -> None:
                 )
 
 
-def treated(rows: Rows, columns: Sequence[str], schema: TableSchema, seed: int) -> Treated:
+def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, seed: int) -> Treated:
     """Treat the columns of rows that the schema says so of.
 
     Parameters
     ----------
-    rows : Rows
+    rows : ReleaseRows
         What is published otherwise.
     columns : sequence of str
         The columns of the rows.
@@ -80,7 +80,7 @@ def treated(rows: Rows, columns: Sequence[str], schema: TableSchema, seed: int) 
     if not chosen:
         return Treated(rows, {})
     cells = ", ".join(quoted_name(column) for column in columns)
-    stored = rows.stored(
+    stored = rows.materialise(
         _STORED, f"row_number() OVER (ORDER BY hash({seed}::UBIGINT, {cells})) AS {_RANK}"
     )
     losses, replaced = {}, []
@@ -90,7 +90,7 @@ def treated(rows: Rows, columns: Sequence[str], schema: TableSchema, seed: int) 
         losses[attribute.name] = new.loss()
         replaced.append(new.replacement())
     sql = f"SELECT {cells} FROM (SELECT * REPLACE ({', '.join(replaced)}) FROM {_STORED})"  # noqa: S608 (quoted)
-    return Treated(Rows(stored.opened, sql, rows.failed), losses)
+    return Treated(ReleaseRows(stored.opened, sql, rows.failed), losses)
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class _Column:
             raise DataError(
                 f"The column {self.attribute.name!r} holds fewer than {least:,} numbers to average."
             )
-        means = np.round(microaggregated(values, counts, least), _DIGITS)
+        means = np.round(microaggregate(values, counts, least), _DIGITS)
         self.opened.connection.register("sfumato_means", pa.table({"v": values, "mean": means}))
         self._run(
             f"UPDATE {_STORED} SET {self.new} = m.mean FROM sfumato_means m WHERE {self.new} = m.v"  # noqa: S608 (ours)
@@ -199,7 +199,7 @@ class _Column:
         self.opened.execute(sql)
 
 
-def microaggregated(
+def microaggregate(
     values: npt.NDArray[np.float64], counts: npt.NDArray[np.integer], least: int
 ) -> npt.NDArray[np.float64]:
     """Return the mean of the group that each value falls in: neighbours, at least so many records together.
@@ -213,7 +213,7 @@ def microaggregated(
     least : int
         The fewest records of a group.
 
-    >>> microaggregated(np.array([1.0, 2.0, 4.0, 9.0]), np.array([1, 1, 1, 1]), 2).tolist()
+    >>> microaggregate(np.array([1.0, 2.0, 4.0, 9.0]), np.array([1, 1, 1, 1]), 2).tolist()
     [1.5, 1.5, 6.5, 6.5]
 
     """
