@@ -20,53 +20,51 @@ __all__ = ["ALL", "AUTO", "MEASURES", "SELECTORS", "WAYS", "measure_names", "sel
 ALL = "all"
 AUTO = "auto"
 
-_HERE = "sfumato.engines.baskets"
-
 SELECTORS: Registry[Offer] = Registry(
     "selector",
     {
-        "support": f"{_HERE}.selectors.factories:SUPPORT",
-        "hamdist": f"{_HERE}.selectors.factories:HAMDIST",
-        "distcnt": f"{_HERE}.selectors.factories:DISTCNT",
-        "information": f"{_HERE}.selectors.factories:INFORMATION",
-        "conditional": f"{_HERE}.selectors.factories:CONDITIONAL",
-        "maximal": f"{_HERE}.selectors.factories:MAXIMAL",
-        "maximal-frequent": f"{_HERE}.selectors.factories:MAXIMAL_FREQUENT",
-        "exact": f"{_HERE}.selectors.factories:EXACT",
-        "best": f"{_HERE}.selectors.factories:BEST",
+        "support": "sfumato.engines.baskets.selectors.factories:SUPPORT",
+        "hamdist": "sfumato.engines.baskets.selectors.factories:HAMDIST",
+        "distcnt": "sfumato.engines.baskets.selectors.factories:DISTCNT",
+        "information": "sfumato.engines.baskets.selectors.factories:INFORMATION",
+        "conditional": "sfumato.engines.baskets.selectors.factories:CONDITIONAL",
+        "maximal": "sfumato.engines.baskets.selectors.factories:MAXIMAL",
+        "maximal-frequent": "sfumato.engines.baskets.selectors.factories:MAXIMAL_FREQUENT",
+        "exact": "sfumato.engines.baskets.selectors.factories:EXACT",
+        "best": "sfumato.engines.baskets.selectors.factories:BEST",
     },
     group="sfumato.baskets.selectors",
-    of=f"{_HERE}.selectors.factories:Offer",
-    adapt=f"{_HERE}.selectors.factories:Offer.of",
+    of="sfumato.engines.baskets.selectors.factories:Offer",
+    adapt="sfumato.engines.baskets.selectors.factories:Offer.of",
 )
 
 WAYS: Registry[WayOf] = Registry(
     "way to publish",
     {
-        "columns": f"{_HERE}.methods.builtin:COLUMNS",
-        "cells": f"{_HERE}.methods.builtin:CELLS",
-        "rows": f"{_HERE}.methods.builtin:ROWS",
-        "columns+cells": f"{_HERE}.methods.builtin:COLUMNS_AND_CELLS",
-        "columns+rows": f"{_HERE}.methods.builtin:COLUMNS_AND_ROWS",
+        "columns": "sfumato.engines.baskets.methods.builtin:COLUMNS",
+        "cells": "sfumato.engines.baskets.methods.builtin:CELLS",
+        "rows": "sfumato.engines.baskets.methods.builtin:ROWS",
+        "columns+cells": "sfumato.engines.baskets.methods.builtin:COLUMNS_AND_CELLS",
+        "columns+rows": "sfumato.engines.baskets.methods.builtin:COLUMNS_AND_ROWS",
     },
     group="sfumato.baskets.methods",
-    of=f"{_HERE}.methods.protocol:WayOf",
+    of="sfumato.engines.baskets.methods.protocol:WayOf",
 )
 
 MEASURES: Registry[MeasureOf] = Registry(
     "utility",
     {
-        "ones": f"{_HERE}.measures.retention:ONES",
-        "columns": f"{_HERE}.measures.retention:COLUMNS",
-        "rows": f"{_HERE}.measures.retention:ROWS",
-        "supports": f"{_HERE}.measures.retention:SUPPORTS",
-        "itemsets": f"{_HERE}.measures.retention:ITEMSETS",
-        "lift": f"{_HERE}.measures.retention:LIFT",
-        "neighbours": f"{_HERE}.measures.retention:NEIGHBOURS",
-        "categories": f"{_HERE}.measures.retention:CATEGORIES",
+        "ones": "sfumato.engines.baskets.measures.retention:ONES",
+        "columns": "sfumato.engines.baskets.measures.retention:COLUMNS",
+        "rows": "sfumato.engines.baskets.measures.retention:ROWS",
+        "supports": "sfumato.engines.baskets.measures.retention:SUPPORTS",
+        "itemsets": "sfumato.engines.baskets.measures.retention:ITEMSETS",
+        "lift": "sfumato.engines.baskets.measures.retention:LIFT",
+        "neighbours": "sfumato.engines.baskets.measures.retention:NEIGHBOURS",
+        "categories": "sfumato.engines.baskets.measures.retention:CATEGORIES",
     },
     group="sfumato.baskets.measures",
-    of=f"{_HERE}.measures.retention:MeasureOf",
+    of="sfumato.engines.baskets.measures.retention:MeasureOf",
 )
 
 SCORE = "auc"

@@ -65,7 +65,7 @@ def exchange(run: Run) -> None:
         hard = run.space.coupled or run.condition is not None or whole < _DESCENT_SMALL
         descend(run, int((_DESCENT_SHARE if hard else _DESCENT_SHARE_FREE) * whole))
     if run.score is not None or run.condition is not None:
-        through_sizes(run)
+        through_sizes(run, exchange)
     orders = merge_orders(run)
     if run.budget.evaluations is None:
         for how_many in _LEVELS:

@@ -6,6 +6,8 @@ group sizes; what it finds is measured as the run measures, and joins the run's 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .run import Budget, Run
@@ -18,10 +20,8 @@ _SHARE = 0.7
 _EACH = 40  # policies of each search that are measured in the run
 
 
-def through_sizes(run: Run) -> None:
+def through_sizes(run: Run, search: Callable[[Run], None]) -> None:
     """Spend a share of the budget on searches with ever larger smallest groups."""
-    from .exchange import exchange
-
     records = run.cells.records
     asked = int(run.cells.least[0])
     wanted = [asked, *_SIZES]
@@ -41,7 +41,7 @@ def through_sizes(run: Run) -> None:
             cells, run.space, Budget(max(budget - _EACH, 10)), run.streams.child(f"size-{size}"),
             max_below=run.max_below,
         )  # fmt: skip
-        exchange(inner)
+        search(inner)
         run.spend(inner.evaluations)
         found = list(inner.frontier)
         if not found:
