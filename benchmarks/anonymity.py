@@ -28,7 +28,7 @@ from sfumato.engines import tables
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.frontier.steps import search
 from sfumato.engines.tables.groups.record_suppression import suppressed_point
-from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.search.run import Budget, SearchRun
 
 TABLES = {
     "adult": ("adult_arx", "adult.csv", ["age", "sex", "race", "marital-status", "education", "workclass"]),
@@ -96,7 +96,7 @@ def _areas(problem: Problem) -> dict[str, Any]:
             areas = []
             for seed in seeds:
                 streams = Streams(seed).child("tables")
-                made = Run(problem.cells, problem.space, Budget(budget), streams)
+                made = SearchRun(problem.cells, problem.space, Budget(budget), streams)
                 areas.append(search(made, strategy).frontier.area())
             row[strategy] = {"best": round(min(areas), 5), "mean": round(float(np.mean(areas)), 5)}
         found[str(budget)] = row

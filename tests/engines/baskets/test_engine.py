@@ -16,7 +16,7 @@ from sfumato.engines.baskets.registry import SELECTORS
 from sfumato.engines.baskets.release.steps import projected
 from sfumato.engines.baskets.request import BasketsPublishRequest
 from sfumato.laboratory.baskets.baselines import differential_release, flip_into_clusters
-from sfumato.laboratory.baskets.study import run_study, write_study
+from sfumato.laboratory.baskets.study import BasketsStudyPlan, run_study, write_study
 
 ATTACKER = "knows any items that a person has"
 
@@ -297,7 +297,7 @@ def test_bad_calls_get_a_clear_answer(change, message, data):
 
 def test_study_covers_the_papers_tables_and_figure(tmp_path):
     X, y = purchases(n=150, d=12, seed=5)
-    found = run_study(X, y, k=(2, 4), epsilons=(1.0, 8.0), folds=2, repeats=2)
+    found = run_study(X, y, BasketsStudyPlan(k=(2, 4), epsilons=(1.0, 8.0), folds=2, repeats=2))
     methods = [row["method"] for row in found["table"]]
     for name in ("Maximal (frequent)", "HamDist", "DistCnt", "CM Greedy", "RF",
                  "k-anonymity HamDist", "k-anonymity DistCnt", "Full feature set"):  # fmt: skip

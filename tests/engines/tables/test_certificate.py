@@ -20,7 +20,7 @@ from sfumato.engines.tables.certificate.relaxation import Relaxation
 from sfumato.engines.tables.certificate.staircase import area_of, curve, least_loss, staircase
 from sfumato.engines.tables.contingency.cells import Cells
 from sfumato.engines.tables.frontier.steps import search
-from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.search.run import Budget, SearchRun
 from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 SIZES = (5, 4, 3)
@@ -68,7 +68,7 @@ def every_policy(cells, space):
 
 
 def searched(cells, space, evaluations=12):
-    run = Run(cells, space, Budget(evaluations), Streams(0))
+    run = SearchRun(cells, space, Budget(evaluations), Streams(0))
     search(run, "rcs" if not space.coupled else "exchange")
     return run
 

@@ -19,7 +19,7 @@ from sfumato.engines.tables.groups.record_suppression import small_in, suppresse
 from sfumato.engines.tables.measures.sensitive import closeness, within
 from sfumato.engines.tables.measures.shown import PolicyGroups
 from sfumato.engines.tables.search.descent import descend, persist
-from sfumato.engines.tables.search.run import Budget, Run
+from sfumato.engines.tables.search.run import Budget, SearchRun
 from sfumato.engines.tables.space.constraints import AttributeRule, Space
 
 SCHEMA = {
@@ -248,7 +248,7 @@ def test_descents_measure_allowed_policies_and_end_where_no_split_is_allowed(see
         for i, s in enumerate(cells.sizes)
     ]
     space = Space(rules)
-    run = Run(cells, space, Budget(5_000), Streams(seed))
+    run = SearchRun(cells, space, Budget(5_000), Streams(seed))
     descend(run, 200)
     for _, _, packed in run.frontier.entries():
         bits = run.unpack(packed)
@@ -271,7 +271,7 @@ def found_by_walks(seed, least):
     cells = random_cells(seed, sizes=[6, 5, 4], records=120, population=False, least_sample=least)
     nodes = [((0, 5), (0, 2), (3, 5)), ((0, 4), (0, 1), (2, 4)), ((0, 3), (1, 3))]
     space = Space([AttributeRule(f"a{i}", n[0][1] + 1, nodes=n) for i, n in enumerate(nodes)])
-    run = Run(cells, space, Budget(5_000), Streams(seed))
+    run = SearchRun(cells, space, Budget(5_000), Streams(seed))
     persist(run, 5_000)
     best = 0.0
     for parts in product(*(space.partitions(a) for a in range(3))):
@@ -289,7 +289,7 @@ def test_walks_that_go_on_find_the_most_useful_allowed_policy():
 
 def test_no_evaluation_is_left_while_new_policies_are_met():
     cells = random_cells(3, sizes=[40, 30, 5], records=900, population=False, least_sample=5)
-    run = Run(cells, Space([AttributeRule(f"a{i}", n) for i, n in enumerate((40, 30, 5))]), Budget(700), Streams(1))  # fmt: skip
+    run = SearchRun(cells, Space([AttributeRule(f"a{i}", n) for i, n in enumerate((40, 30, 5))]), Budget(700), Streams(1))  # fmt: skip
     search(run, "exchange")
     assert run.evaluations == 700
 

@@ -12,14 +12,14 @@ from bisect import bisect_right
 from collections.abc import Callable
 from itertools import count
 
-from ..search.run import Bits, Run
+from ..search.run import Bits, SearchRun
 
 __all__ = ["MOST_BITS", "close_boxes"]
 
 MOST_BITS = 26
 
 
-def close_boxes(run: Run, over: Callable[[], bool]) -> list[tuple[float, float]]:
+def close_boxes(run: SearchRun, over: Callable[[], bool]) -> list[tuple[float, float]]:
     """Split boxes until none is open or time is up; better policies go into the run's frontier.
 
     Returns the (risk, loss) corners of the boxes still open: none means that the frontier is exact.
@@ -58,17 +58,17 @@ def close_boxes(run: Run, over: Callable[[], bool]) -> list[tuple[float, float]]
     return [(risk, loss) for _, _, _, risk, loss, _, _ in heap if not stairs.excludes(risk, loss)]
 
 
-def _measured(run: Run, bits: Bits) -> tuple[tuple[float, float], bool]:
+def _measured(run: SearchRun, bits: Bits) -> tuple[tuple[float, float], bool]:
     """Measure a corner; a policy that is allowed joins the frontier."""
     risk, loss, feasible = run.certifying(bits)
     return (risk, loss), feasible
 
 
-def _point(run: Run, bits: Bits) -> tuple[float, float]:
+def _point(run: SearchRun, bits: Bits) -> tuple[float, float]:
     return _measured(run, bits)[0]
 
 
-def _without(run: Run, bits: Bits, bit: int) -> tuple[float, float]:
+def _without(run: SearchRun, bits: Bits, bit: int) -> tuple[float, float]:
     changed = bits.copy()
     changed[bit] = 0
     return _point(run, changed)
@@ -77,7 +77,7 @@ def _without(run: Run, bits: Bits, bit: int) -> tuple[float, float]:
 class _Stairs:
     """The frontier of a run as plain lists, made anew when it has changed."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: SearchRun) -> None:
         self._run = run
         self._changes = -1
         self._risk: list[float] = []

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..search.proof import Certified
-from ..search.run import Run
+from ..search.run import SearchRun
 from .bounds import Bounds
 from .boxes import MOST_BITS, close_boxes
 from .branching import branch
@@ -21,13 +21,13 @@ _BOX_SECONDS = 20.0
 
 
 def certify(
-    run: Run, seconds: float, *, threads: int = 2, clock: Callable[[], float] = time.monotonic
+    run: SearchRun, seconds: float, *, threads: int = 2, clock: Callable[[], float] = time.monotonic
 ) -> Certified:
     """Prove how good any policy can be; policies that turn out better join the run's frontier.
 
     Parameters
     ----------
-    run : Run
+    run : SearchRun
         A search that is over.
     seconds : float
         How long the proof may take, on the clock.

@@ -8,7 +8,7 @@ from ....data.table_schema import TableSchema
 from ..exploration import partial_population
 from ..groups.conditions import Conditions
 from ..request import TablesRequest
-from ..search.run import Run
+from ..search.run import SearchRun
 from ..space.safe_harbor import find_roles
 from .problem import Problem
 
@@ -86,7 +86,7 @@ def _kept_identifiers(schema: TableSchema) -> list[str]:
     return [said]
 
 
-def assumptions_of(problem: Problem, run: Run, request: TablesRequest) -> list[str]:
+def assumptions_of(problem: Problem, run: SearchRun, request: TablesRequest) -> list[str]:
     """Return what the figures of a frontier take for granted."""
     table, cells = problem.table, problem.cells
     said = []

@@ -18,7 +18,7 @@ from ..measures.sensitive import Within, within
 from ..measures.shown import PolicyGroups, people_in_groups, split_by_field
 from ..records import PolicyFields, TablesCandidate, TablesReference
 from ..registry import SHOWN
-from ..search.run import Run
+from ..search.run import SearchRun
 from ..space.policy import Policy
 from .comparison import compared
 from .problem import Problem
@@ -41,7 +41,9 @@ class _Measured:
     blanked: int = 0
 
 
-def candidate_of(problem: Problem, run: Run, entry: Entry, *, as_cells: bool) -> TablesCandidate:
+def candidate_of(
+    problem: Problem, run: SearchRun, entry: Entry, *, as_cells: bool
+) -> TablesCandidate:
     """Return the record of a policy that was found; what is too small is suppressed where that is allowed."""
     risk, loss, packed = entry
     policy = Policy(problem.lattice, packed)

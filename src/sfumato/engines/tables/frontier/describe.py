@@ -16,7 +16,7 @@ from ..measures.shown import size_histogram
 from ..payload import TablesPayload
 from ..records import Certificate, ConditionsFields, PopulationFacts, TablesFrontier
 from ..request import TablesRequest
-from ..search.run import Run
+from ..search.run import SearchRun
 from ..space.policy import Policy
 from .assumptions import assumptions_of, conditions_of, target_of
 from .candidates import Entry, candidate_of, reference_of
@@ -32,7 +32,7 @@ _AXES = {
 }
 
 
-def run_point(run: Run, policy: Policy) -> tuple[float, float]:
+def run_point(run: SearchRun, policy: Policy) -> tuple[float, float]:
     """Return risk and loss of a policy on the axes of a run, with nobody left out, without counting it."""
     if run.whole is not None:
         point = run.whole(policy.bits)
@@ -43,7 +43,7 @@ def run_point(run: Run, policy: Policy) -> tuple[float, float]:
 
 def described(
     problem: Problem,
-    run: Run,
+    run: SearchRun,
     request: TablesRequest,
     known: Mapping[str, Policy],
     certificate: Certificate | None,
@@ -108,7 +108,7 @@ def _selection(entries: Sequence[Entry], references: Sequence[tuple[float, float
 
 def _facts(
     problem: Problem,
-    run: Run,
+    run: SearchRun,
     request: TablesRequest,
     entries: Sequence[Entry],
     listed: int,

@@ -31,7 +31,7 @@ from ..measures.protocol import Context, Measure
 from ..records import Certificate
 from ..registry import CERTIFIERS, LOSSES, RISKS, STRATEGIES
 from ..request import TablesRequest
-from ..search.run import Budget, Run
+from ..search.run import Budget, Objective, Score, SearchRun
 from ..space.policy import Policy
 from ..space.policy_files import load_policy
 from ..space.safe_harbor import NAME as SAFE_HARBOR
@@ -71,18 +71,13 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
     evaluations = request.evaluations
     if evaluations is None and request.seconds is None:
         evaluations = max(_LEAST_BUDGET, _CHAINS * (problem.lattice.length + 1))
-    run = Run(
+    run = SearchRun(
         problem.cells,
         problem.space,
         Budget(evaluations, request.seconds),
         Streams(request.seed).child("tables"),
-        progress=_told(progress, evaluations),
-        score=_score(problem, request),
-        whole=_score(problem, request.model_copy(update={"suppress": 0.0}))
-        if problem.people is not None and request.suppress > 0
-        else None,
-        condition=_condition(problem, conditions),
-        max_below=int(conditions.max_suppressed * problem.cells.records),
+        objective=_objective(problem, request, conditions),
+        progress=_as_progress(progress, evaluations),
     )
     options: dict[str, float | None] = {}
     if request.strategy == "bisecting" and known:
@@ -103,6 +98,18 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
             exact=proof.exact,
         )
     return described(problem, run, request, known, certificate)
+
+
+def _objective(problem: Problem, request: TablesRequest, conditions: Conditions) -> Objective:
+    whole = None
+    if problem.people is not None and request.suppress > 0:
+        whole = _score(problem, request.model_copy(update={"suppress": 0.0}))
+    return Objective(
+        score=_score(problem, request),
+        whole=whole,
+        condition=_condition(problem, conditions),
+        max_below=int(conditions.max_suppressed * problem.cells.records),
+    )
 
 
 def _condition(problem: Problem, conditions: Conditions) -> Callable[[_Bits], bool] | None:
@@ -136,7 +143,7 @@ def _cuts(values: str | Iterable[object]) -> Sequence[object]:
     return values.split(":") if isinstance(values, str) else list(values)
 
 
-def _told(progress: Progress, evaluations: int | None) -> Callable[[int, float], None]:
+def _as_progress(progress: Progress, evaluations: int | None) -> Callable[[int, float], None]:
     done = 0
 
     def tell(measured: int, _area: float) -> None:
@@ -147,9 +154,7 @@ def _told(progress: Progress, evaluations: int | None) -> Callable[[int, float],
     return tell
 
 
-def _score(
-    problem: Problem, request: TablesRequest
-) -> Callable[[_Bits], tuple[float, float, bool]] | None:
+def _score(problem: Problem, request: TablesRequest) -> Score | None:
     if (request.risk, request.loss) == ("population", "kl") and problem.people is None:
         return None
     joint = None
@@ -174,7 +179,7 @@ def _score_of_people(
     request: TablesRequest,
     of_risk: Measure,
     of_loss: Measure,
-) -> Callable[[_Bits], tuple[float, float, bool]]:
+) -> Score:
     """Return a score that counts different people in every group."""
     most = request.suppress * people.cells.records + 1e-9
 
@@ -215,7 +220,7 @@ def _references(problem: Problem, request: TablesRequest) -> dict[str, Policy]:
     return known
 
 
-def _infeasible(problem: Problem, run: Run) -> NoCandidateError:
+def _infeasible(problem: Problem, run: SearchRun) -> NoCandidateError:
     top = problem.space.project(np.zeros(problem.space.length, dtype=np.uint8))
     if not any(r.widest or r.nodes for r in problem.space.rules):  # the top is then unique
         conflict = (
@@ -243,7 +248,7 @@ def _infeasible(problem: Problem, run: Run) -> NoCandidateError:
     )
 
 
-def search(run: Run, strategy: str = "exchange", **options: float | None) -> Run:
+def search(run: SearchRun, strategy: str = "exchange", **options: float | None) -> SearchRun:
     """Run a strategy by its name."""
     STRATEGIES.named(strategy)(run, **options)
     return run

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from .descent import intervals_of
-from .run import Bits, Run
+from .run import Bits, SearchRun
 
 __all__ = ["cross"]
 
@@ -24,15 +24,15 @@ _FAR = 0.25  # of the geometric law of the distance between the parents
 _FEW = 0.5  # of the geometric law of a few steps
 _MANY = (2.0, 4.0)  # powers of two between which many steps lie
 _Entry = tuple[float, float, bytes]
-_Way = Callable[[Run, list[_Entry], int, np.random.Generator], Bits]
+_Way = Callable[[SearchRun, list[_Entry], int, np.random.Generator], Bits]
 
 
-def cross(run: Run, limit: int | None = None) -> None:
+def cross(run: SearchRun, limit: int | None = None) -> None:
     """Breed policies from the frontier until the evaluations are spent or nothing new is met.
 
     Parameters
     ----------
-    run : Run
+    run : SearchRun
         The search; its frontier needs two policies at least.
     limit : int, optional
         The most evaluations to spend; all that are left without.
@@ -69,7 +69,7 @@ def cross(run: Run, limit: int | None = None) -> None:
         gained[way] += run.changes > changes
 
 
-def _mixed(run: Run, entries: list[_Entry], gap: int, dice: np.random.Generator) -> Bits:
+def _mixed(run: SearchRun, entries: list[_Entry], gap: int, dice: np.random.Generator) -> Bits:
     """Take each attribute from one of two policies on both sides of a gap."""
     reach = 1 + int(dice.geometric(_FAR))
     low = max(0, gap - int(dice.integers(reach)))
@@ -83,7 +83,7 @@ def _mixed(run: Run, entries: list[_Entry], gap: int, dice: np.random.Generator)
 
 
 def _stepped_up(
-    run: Run, entries: list[_Entry], gap: int, dice: np.random.Generator, *, many: bool
+    run: SearchRun, entries: list[_Entry], gap: int, dice: np.random.Generator, *, many: bool
 ) -> Bits:
     """Generalise the more specific policy of a gap by steps of one attribute, or of a few."""
     bits = run.unpack(entries[gap + 1][2]).copy()
@@ -95,7 +95,7 @@ def _stepped_up(
 
 
 def _stepped_down(
-    run: Run, entries: list[_Entry], gap: int, dice: np.random.Generator, *, many: bool
+    run: SearchRun, entries: list[_Entry], gap: int, dice: np.random.Generator, *, many: bool
 ) -> Bits:
     """Split intervals of the more general policy of a gap, of one attribute or of a few."""
     space = run.space
@@ -113,7 +113,7 @@ def _stepped_down(
 
 
 def _attributes_to_step(
-    run: Run, bits: Bits, value: int, dice: np.random.Generator, *, many: bool
+    run: SearchRun, bits: Bits, value: int, dice: np.random.Generator, *, many: bool
 ) -> list[int]:
     """Draw the attributes of the next steps: many of one attribute, or a few of any."""
     open_ = _open_attributes(run, bits, value)
@@ -125,7 +125,7 @@ def _attributes_to_step(
     return [open_[int(i)] for i in dice.integers(len(open_), size=int(dice.geometric(_FEW)))]
 
 
-def _open_attributes(run: Run, bits: Bits, value: int) -> list[int]:
+def _open_attributes(run: SearchRun, bits: Bits, value: int) -> list[int]:
     """List the attributes of which some bit that may change has a value."""
     space = run.space
     free = (bits == value) & (space.always_one == 0) & (space.always_zero == 0)

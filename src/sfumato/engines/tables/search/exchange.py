@@ -16,7 +16,7 @@ from .exhaustive import exhaustive
 from .greedy import LONGEST_CHAIN, climb, lazy_chain
 from .group_sizes import through_sizes
 from .merge_orders import MergeOrder, halves, merge_orders, walk_down, walk_levels
-from .run import Bits, Run
+from .run import Bits, SearchRun
 
 __all__ = ["exchange"]
 
@@ -48,7 +48,7 @@ _MOST_WHOLE = 1 << 20  # and so many where the budget covers them
 _CROSS = 2_000  # evaluations for the gaps of a hierarchy where there is no budget
 
 
-def exchange(run: Run) -> None:
+def exchange(run: SearchRun) -> None:
     """Search by exchange rates until the budget is used up or nothing improves.
 
     A lattice of few free bits is measured as a whole where the budget allows it.
@@ -88,7 +88,7 @@ def exchange(run: Run) -> None:
     _small_plan(run, orders)
 
 
-def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
+def _small_plan(run: SearchRun, orders: list[MergeOrder]) -> None:
     """Spend a limited number of evaluations: walks over levels, a chain and tables where affordable, gaps."""
     budget = run.left
     steps = sum(len(o.ends) for o in orders)
@@ -130,7 +130,7 @@ def _small_plan(run: Run, orders: list[MergeOrder]) -> None:
         run.note()
 
 
-def _measure_ends(run: Run, *, each: bool) -> None:
+def _measure_ends(run: SearchRun, *, each: bool) -> None:
     """Measure the most specific policy and, if asked for, those with one attribute as general as allowed."""
     space = run.space
     run.measure(space.bottom)
@@ -142,7 +142,7 @@ def _measure_ends(run: Run, *, each: bool) -> None:
         run.measure(space.project(bits))
 
 
-def _walks(run: Run, orders: list[MergeOrder], limit: int) -> None:
+def _walks(run: SearchRun, orders: list[MergeOrder], limit: int) -> None:
     """Walk over levels as fine as affordable; then over coarser and finer ones with half of the limit."""
 
     def cost(how_many: float) -> float:
@@ -159,7 +159,7 @@ def _walks(run: Run, orders: list[MergeOrder], limit: int) -> None:
 
 
 def fill_gaps(
-    run: Run, orders: list[MergeOrder], *, chains: bool, limit: int | None = None
+    run: SearchRun, orders: list[MergeOrder], *, chains: bool, limit: int | None = None
 ) -> None:
     """Put policies into the largest steps of the frontier until the budget is spent.
 
@@ -192,7 +192,7 @@ def fill_gaps(
                 lazy_chain(run, lower, limit=_CHAIN_IN_GAP, held=held, worst_loss=loss)
 
 
-def _crossed(run: Run, upper: Bits, lower: Bits) -> list[Bits]:
+def _crossed(run: SearchRun, upper: Bits, lower: Bits) -> list[Bits]:
     """Return the policies with some attributes of one and the others of the other."""
     parts = [
         slice(int(a), int(b))

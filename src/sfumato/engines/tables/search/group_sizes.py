@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .run import Budget, Run
+from .run import Budget, Objective, SearchRun
 
 __all__ = ["through_sizes"]
 
@@ -20,7 +20,7 @@ _SHARE = 0.7
 _EACH = 40  # policies of each search that are measured in the run
 
 
-def through_sizes(run: Run, search: Callable[[Run], None]) -> None:
+def through_sizes(run: SearchRun, search: Callable[[SearchRun], None]) -> None:
     """Spend a share of the budget on searches with ever larger smallest groups."""
     records = run.cells.records
     asked = int(run.cells.least[0])
@@ -37,9 +37,9 @@ def through_sizes(run: Run, search: Callable[[Run], None]) -> None:
         if run.over() or budget < 20:
             return
         cells = run.cells.with_least(size, float(run.cells.least[1]))
-        inner = Run(
+        inner = SearchRun(
             cells, run.space, Budget(max(budget - _EACH, 10)), run.streams.child(f"size-{size}"),
-            max_below=run.max_below,
+            objective=Objective(max_below=run.max_below),
         )  # fmt: skip
         search(inner)
         run.spend(inner.evaluations)

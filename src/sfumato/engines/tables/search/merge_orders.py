@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..space.constraints import Space
-from .run import Bits, Run
+from .run import Bits, SearchRun
 
 __all__ = ["MergeOrder", "halves", "merge_orders", "walk_down", "walk_levels"]
 
@@ -42,7 +42,7 @@ class MergeOrder:
         return [0, *self.ends[np.unique(np.append(at, steps - 1))].tolist()]
 
 
-def merge_orders(run: Run) -> list[MergeOrder]:
+def merge_orders(run: SearchRun) -> list[MergeOrder]:
     """Model, for each attribute, in which order its intervals should be merged."""
     cells, space = run.cells, run.space
     occupied = cells.occupied
@@ -71,7 +71,7 @@ def merge_orders(run: Run) -> list[MergeOrder]:
     return orders
 
 
-def _counts_of_others(run: Run, a: int) -> npt.NDArray[np.int64]:
+def _counts_of_others(run: SearchRun, a: int) -> npt.NDArray[np.int64]:
     """Return the group sizes when attribute a is one interval; that policy is measured and counted."""
     cells = run.cells
     bits = run.space.bottom.copy()
@@ -246,7 +246,7 @@ def _node_order(space: Space, a: int) -> MergeOrder:
     )
 
 
-def walk_levels(run: Run, orders: list[MergeOrder], how_many: int, limit: int) -> list[Bits]:
+def walk_levels(run: SearchRun, orders: list[MergeOrder], how_many: int, limit: int) -> list[Bits]:
     """Walk up in level space, always the attribute with the best exchange rate; give the path.
 
     Prices may be stale; only the cheapest is measured again. Stops after `limit` evaluations.
@@ -283,7 +283,7 @@ def walk_levels(run: Run, orders: list[MergeOrder], how_many: int, limit: int) -
     return path
 
 
-def walk_down(run: Run, orders: list[MergeOrder], how_many: int, limit: int) -> None:
+def walk_down(run: SearchRun, orders: list[MergeOrder], how_many: int, limit: int) -> None:
     """Walk down in level space from the most general policy, always where utility costs the least risk.
 
     Where nearly every record is unique, steps up from the bottom change no risk for a long time, and only
