@@ -27,7 +27,7 @@ from sfumato.data.table import read_table
 from sfumato.engines import tables
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.frontier.steps import search
-from sfumato.engines.tables.groups.record_suppression import suppressed_point
+from sfumato.engines.tables.groups.record_suppression import suppress_small_groups
 from sfumato.engines.tables.search.run import Budget, SearchRun
 
 TABLES = {
@@ -160,7 +160,7 @@ def _utility(problem: Problem, bits: Any, k: int, share: float) -> float | None:
         return 1.0 - measured.loss
     if measured.below > share * cells.records:
         return None
-    return 1.0 - suppressed_point(cells, bits).loss
+    return 1.0 - suppress_small_groups(cells, bits).loss
 
 
 def _full_domain(problem: Problem, levels: list[list[Any]], k: int, share: float) -> float | None:

@@ -13,7 +13,7 @@ from sfumato.engines.baskets import GreedyHamDist, audit, explore, load
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.measures.prediction import cross_validated_auc, nested_auc
 from sfumato.engines.baskets.registry import SELECTORS
-from sfumato.engines.baskets.release.steps import projected
+from sfumato.engines.baskets.release.steps import publish_in_memory
 from sfumato.engines.baskets.request import BasketsPublishRequest
 from sfumato.laboratory.baskets.baselines import differential_release, flip_into_clusters
 from sfumato.laboratory.baskets.study import BasketsStudyPlan, run_study, write_study
@@ -197,7 +197,7 @@ def test_wrong_output_format_and_empty_candidate(frontier, data, tmp_path):
         frontier.publish(candidate, Baskets.of(X, labels=y), out=tmp_path / "out.csv")
     empty = candidate.model_copy(update={"features": ()})
     with pytest.raises(InputError, match="holds no feature"):
-        projected(empty, BasketsPublishRequest(matrix=X))
+        publish_in_memory(empty, BasketsPublishRequest(matrix=X))
 
 
 def test_absence_flags_reach_the_selectors(data):
@@ -219,7 +219,7 @@ def test_absence_flags_reach_the_selectors(data):
     )
     weaker = free.model_copy(update={"absence_risky": free.features})
     with pytest.raises(ReleaseRefusedError):  # k-AC alone does not keep the promise of the flags
-        projected(weaker, BasketsPublishRequest(matrix=X))
+        publish_in_memory(weaker, BasketsPublishRequest(matrix=X))
     assert flagged.count <= free.count
     with pytest.raises(InputError, match="1 of the features flagged"):
         explore(X, y, k=3, selector="hamdist", absence_risky=["no such thing"])

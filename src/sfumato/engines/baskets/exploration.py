@@ -45,7 +45,7 @@ class BasketsExploration(Exploration[BasketsFrontier, BasketsCandidate]):
     Record: ClassVar[type[FrontierRecord]] = BasketsFrontier
 
     @classmethod
-    def placed(
+    def mark_dominated(
         cls, candidates: Sequence[BasketsCandidate]
     ) -> tuple[tuple[BasketsCandidate, ...], float]:
         """Place candidates; where utility is an AUC, differences within noise do not decide.

@@ -30,11 +30,11 @@ __all__ = [
     "BasketsReference",
     "BasketsRelease",
     "CandidateAttack",
+    "DisclosureRecord",
     "EmptySelection",
     "Finding",
     "GivenAway",
     "How",
-    "Measured",
     "ReleaseMeasured",
 ]
 
@@ -60,13 +60,13 @@ class GivenAway(Record):
     items_exact: dict[str, bool] = Field(default_factory=dict)
 
 
-class Measured(GivenAway):
+class DisclosureRecord(GivenAway):
     """What a matrix gives away, and how many rows it has."""
 
     rows: Count
 
 
-class ReleaseMeasured(Measured):
+class ReleaseMeasured(DisclosureRecord):
     """What a release gives away, and how its rows compare with those explored."""
 
     shift: ShiftRecord

@@ -12,15 +12,15 @@ from ...core.registry import Registry
 
 if TYPE_CHECKING:
     from .measures.retention import MeasureOf
-    from .methods.protocol import WayOf
-    from .selectors.factories import Offer
+    from .methods.protocol import Method
+    from .selectors.factories import SelectorFactory
 
-__all__ = ["ALL", "AUTO", "MEASURES", "SELECTORS", "WAYS", "measure_names", "selector_names"]
+__all__ = ["ALL", "AUTO", "MEASURES", "METHODS", "SELECTORS", "measure_names", "selector_names"]
 
 ALL = "all"
 AUTO = "auto"
 
-SELECTORS: Registry[Offer] = Registry(
+SELECTORS: Registry[SelectorFactory] = Registry(
     "selector",
     {
         "support": "sfumato.engines.baskets.selectors.factories:SUPPORT",
@@ -34,11 +34,11 @@ SELECTORS: Registry[Offer] = Registry(
         "best": "sfumato.engines.baskets.selectors.factories:BEST",
     },
     group="sfumato.baskets.selectors",
-    of="sfumato.engines.baskets.selectors.factories:Offer",
-    adapt="sfumato.engines.baskets.selectors.factories:Offer.of",
+    of="sfumato.engines.baskets.selectors.factories:SelectorFactory",
+    adapt="sfumato.engines.baskets.selectors.factories:SelectorFactory.of",
 )
 
-WAYS: Registry[WayOf] = Registry(
+METHODS: Registry[Method] = Registry(
     "way to publish",
     {
         "columns": "sfumato.engines.baskets.methods.builtin:COLUMNS",
@@ -48,7 +48,7 @@ WAYS: Registry[WayOf] = Registry(
         "columns+rows": "sfumato.engines.baskets.methods.builtin:COLUMNS_AND_ROWS",
     },
     group="sfumato.baskets.methods",
-    of="sfumato.engines.baskets.methods.protocol:WayOf",
+    of="sfumato.engines.baskets.methods.protocol:Method",
 )
 
 MEASURES: Registry[MeasureOf] = Registry(

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 
 from ...compute import COMPUTE
 from ...core.request import Request, parameter
-from .registry import WAYS, measure_names, selector_names
+from .registry import METHODS, measure_names, selector_names
 
 if TYPE_CHECKING:
     from ...data.baskets import Baskets
@@ -141,7 +141,7 @@ class BasketsRequest(_OfMatrix):
         choices=selector_names, min_length=1,
     )  # fmt: skip
     publish_as: list[str] = parameter(
-        ["columns", "cells"], help="Ways to publish to try.", choices=lambda: WAYS, min_length=1
+        ["columns", "cells"], help="Ways to publish to try.", choices=lambda: METHODS, min_length=1
     )
     known_items: int | None = parameter(
         None, help="The most items of a person that are known; any number if not given.", ge=1

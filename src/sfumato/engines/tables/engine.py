@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from .request import (
         MappingRequest,
         SchemaRequest,
-        StudyRequest,
         TablesChoice,
         TablesPublishRequest,
         TablesRequest,
+        TablesStudyRequest,
     )
 
 __all__ = ["ENGINE", "TablesEngine"]
@@ -90,9 +90,9 @@ class TablesEngine(
         self, request: TablesRequest, *, progress: Progress = no_progress
     ) -> TablesExploration:
         """Search the policies of a table for the frontier of risk against utility."""
-        from .frontier.steps import explored
+        from .frontier.steps import explore
 
-        return explored(request, progress=progress)
+        return explore(request, progress=progress)
 
     def publish(
         self,
@@ -125,7 +125,7 @@ class TablesEngine(
 
     def verbs(self) -> Sequence[AnyVerb]:
         """Return the commands beyond explore and publish."""
-        from .request import MappingRequest, SchemaRequest, StudyRequest
+        from .request import MappingRequest, SchemaRequest, TablesStudyRequest
 
         return (
             Verb(
@@ -144,7 +144,7 @@ class TablesEngine(
             Verb(
                 "study",
                 "Repeat the paper's experiments on a table: figures 5 to 8 as data and charts.",
-                StudyRequest,
+                TablesStudyRequest,
                 _study,
             ),
         )
@@ -169,11 +169,11 @@ class TablesEngine(
                 partial.write_text(text, encoding="utf-8")
         lines = [
             "[tables]",
-            f"table = {_beside(file, folder)}",
-            f"schema = {_beside(schema, folder)}",
+            f"table = {_relative_path(file, folder)}",
+            f"schema = {_relative_path(schema, folder)}",
         ]
         if "population" in others:
-            lines.append(f"population = {_beside(others['population'], folder)}")
+            lines.append(f"population = {_relative_path(others['population'], folder)}")
         return [
             *lines,
             "evaluations = 4000",
@@ -182,7 +182,7 @@ class TablesEngine(
         ]
 
 
-def _beside(path: Path, folder: Path) -> str:
+def _relative_path(path: Path, folder: Path) -> str:
     return json.dumps(Path(os.path.relpath(path.absolute(), folder.absolute())).as_posix())
 
 
@@ -224,7 +224,7 @@ def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:
     return {"out": str(call.out), "candidate": candidate.id, "summary": dict(chosen.summary())}
 
 
-def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
+def _study(request: TablesStudyRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...core.studies import STUDIES
 
     return STUDIES["tables"](request, call)

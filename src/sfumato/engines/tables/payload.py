@@ -199,13 +199,13 @@ def _payload_of(
         conditions=Conditions(**vars(frontier.conditions)),
         margins=_margins(file.margins, lattice),
         sampling_fraction=file.sampling_fraction,
-        covered=_covered(frontier),
+        covered=_check_cover(frontier),
     )
     references = {name: policy_of_hex(lattice, bits) for name, bits in file.references.items()}
     return payload, references
 
 
-def _covered(frontier: TablesFrontier) -> tuple[str, ...] | None:
+def _check_cover(frontier: TablesFrontier) -> tuple[str, ...] | None:
     covered = frontier.population_covers
     if covered is None:
         return None

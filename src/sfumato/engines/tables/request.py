@@ -15,10 +15,10 @@ from .registry import LOSSES, RISKS, STRATEGIES
 __all__ = [
     "MappingRequest",
     "SchemaRequest",
-    "StudyRequest",
     "TablesChoice",
     "TablesPublishRequest",
     "TablesRequest",
+    "TablesStudyRequest",
 ]
 
 _TABLE = "CSV, TSV, Parquet, SPSS, Stata, SAS, Excel or DuckDB; a folder or glob of parts; a frame."
@@ -233,7 +233,7 @@ class MappingRequest(TablesChoice):
     frontier: str | Path = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
 
 
-class StudyRequest(Request):
+class TablesStudyRequest(Request):
     """The parameters of `tables study`."""
 
     table: object = parameter(help=_TABLE, role="data")

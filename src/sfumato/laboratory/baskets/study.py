@@ -34,7 +34,7 @@ from ...engines.baskets.selectors import (
 )
 from ...engines.baskets.selectors.base import ContainmentSelector
 from ...engines.baskets.selectors.exact import MOST_FEATURES
-from ..writing import draw_charts, styled, write_charts, write_csv
+from ..writing import draw_charts, with_style, write_charts, write_csv
 from .baselines import CmGreedy, differential_release, flip_into_clusters
 
 __all__ = ["METHODS", "BasketsStudyPlan", "run_study", "write_study"]
@@ -330,7 +330,7 @@ def _table_chart(cells: Sequence[Cell]) -> Mapping[str, object]:
             "color": {"field": "k", "type": "ordinal"},
         },
     }
-    return styled(spec, width=400)
+    return with_style(spec, width=400)
 
 
 def _figure_chart(bars: Sequence[Cell]) -> Mapping[str, object]:
@@ -352,4 +352,4 @@ def _figure_chart(bars: Sequence[Cell]) -> Mapping[str, object]:
             "color": {"field": "scored", "type": "nominal", "title": None},
         },
     }
-    return styled(spec, width=200)
+    return with_style(spec, width=200)

@@ -27,7 +27,7 @@ from ...engines.tables.search.run import Budget, SearchRun
 from ...engines.tables.search.sublattices import random_sublattice, update_probability
 from ...engines.tables.space.policy import Policy
 from ...engines.tables.space.safe_harbor import find_roles, safe_harbor
-from ..writing import draw_charts, styled, write_charts, write_csv
+from ..writing import draw_charts, with_style, write_charts, write_csv
 
 __all__ = ["TablesStudyPlan", "study"]
 
@@ -128,7 +128,7 @@ def study(
         write_csv(folder / "figure_6.csv", heuristic)
         visited = _visited(last["SHS"])
         write_csv(folder / "figure_7.csv", visited)
-        compared, facts_8 = _compared(problem, last, budget, seed)
+        compared, facts_8 = _compare(problem, last, budget, seed)
         write_csv(folder / "figure_8.csv", compared)
         facts: dict[str, object] = {
             "bits": problem.lattice.length,
@@ -247,7 +247,7 @@ def _visited(run: SearchRun) -> list[Point]:
     return rows
 
 
-def _compared(
+def _compare(
     problem: Problem, last: Mapping[str, SearchRun], budget: int, seed: int
 ) -> tuple[list[Point], dict[str, object]]:
     rows: list[Point] = []
@@ -291,7 +291,7 @@ def _charts(
 ) -> None:
     """Write each figure as a Vega-Lite specification and as SVG."""
     specs = dict(_specs(summary, heuristic, visited, compared))
-    write_charts(folder, {name: styled(spec, width=_WIDTH) for name, spec in specs.items()})
+    write_charts(folder, {name: with_style(spec, width=_WIDTH) for name, spec in specs.items()})
     draw_charts(folder)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...core.errors import ParameterError
 from ...engines.text.learners.selection import Selection
-from ..writing import styled
+from ..writing import with_style
 from .publishers import PUBLISHERS, CostSensitive, Literal, Publisher
 from .rows import AttackRow, PublisherRow, StudyContent
 
@@ -92,7 +92,7 @@ def _chart(
         },
         "resolve": {"scale": {"y": "independent"}},
     }
-    return styled(spec, width=280 * min(facets, 3))
+    return with_style(spec, width=280 * min(facets, 3))
 
 
 def _titles(wanted: Callable[[Publisher], bool]) -> dict[str, str]:

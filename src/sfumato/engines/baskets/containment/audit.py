@@ -97,7 +97,7 @@ def audit(
     rows = as_binary(matrix)
     if rows.n == 0:
         return Audit(0, rows.d, 0, 0.0, 0)
-    patterns = Patterns.counted(rows, Local() if compute is None else compute)
+    patterns = Patterns.count(rows, Local() if compute is None else compute)
     n = patterns.rows
     ac = patterns.smallest_maximal()
     values, exact = {}, {}

@@ -35,7 +35,7 @@ class Patterns:
         return cls(binary, *kernels.distinct_rows(binary.indptr, binary.indices))
 
     @classmethod
-    def counted(cls, matrix: object, compute: Compute) -> Patterns:
+    def count(cls, matrix: object, compute: Compute) -> Patterns:
         """Count the distinct rows on an engine; in the order of their content, as `in_order` gives.
 
         Where each row went is not known, so `of_row` is empty.

@@ -43,7 +43,7 @@ def places_among(
     return np.array([i for i, name in enumerate(names) if name in wanted], dtype=np.intp)
 
 
-def _measured(
+def _measure(
     matrix: BinaryMatrix, sensitive: npt.NDArray[np.intp], limit: float
 ) -> tuple[float, npt.NDArray[np.int64]]:
     highest, blame = 0.0, np.zeros(matrix.d, dtype=np.int64)
@@ -65,7 +65,7 @@ def highest_confidence(matrix: BinaryMatrix, sensitive: npt.NDArray[np.intp]) ->
     >>> highest_confidence(BinaryMatrix.of([[1, 1], [1, 0], [1, 1], [0, 0]]), np.array([1]))
     0.6666666666666666
     """
-    return _measured(matrix, sensitive, 1.0)[0]
+    return _measure(matrix, sensitive, 1.0)[0]
 
 
 def without_telling_items(
@@ -73,7 +73,7 @@ def without_telling_items(
 ) -> BinaryMatrix:
     """Leave columns out, those first that most rules above the limit need per one lost."""
     while True:
-        highest, blame = _measured(matrix, sensitive, limit)
+        highest, blame = _measure(matrix, sensitive, limit)
         if highest <= limit:
             return matrix
         score = blame / np.maximum(matrix.supports, 1)

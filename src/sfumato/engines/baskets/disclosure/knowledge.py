@@ -10,12 +10,14 @@ from ..cells.itemsets import itemset_anonymity
 from ..containment.audit import audit
 from ..containment.patterns import Patterns
 from ..matrix.binary import BinaryMatrix
-from ..records import Measured
+from ..records import DisclosureRecord
 
-__all__ = ["EVERYTHING", "Knowledge", "measured_on", "rows_left"]
+__all__ = ["EVERYTHING", "AttackerKnowledge", "measure_disclosure", "rows_left"]
 
 
-def measured_on(matrix: BinaryMatrix, absences: Iterable[int], compute: Compute) -> Measured:
+def measure_disclosure(
+    matrix: BinaryMatrix, absences: Iterable[int], compute: Compute
+) -> DisclosureRecord:
     """Measure how many rows are left to someone who knows items, absences, or everything.
 
     Parameters
@@ -30,7 +32,7 @@ def measured_on(matrix: BinaryMatrix, absences: Iterable[int], compute: Compute)
     """
     found = audit(matrix, absences=absences, compute=compute)
     left, exact = rows_left(matrix, ac=found.ac)
-    return Measured(
+    return DisclosureRecord(
         **found.to_json(),
         left_by_items={str(m): v for m, v in left.items()},
         items_exact={str(m): v for m, v in exact.items()},
@@ -45,7 +47,7 @@ _WORK = 200_000_000
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class AttackerKnowledge:
     """What is known of a person.
 
     Parameters
@@ -55,7 +57,7 @@ class Knowledge:
     absences : int
         The largest number of known absences; `EVERYTHING` for all.
 
-    >>> Knowledge().words, Knowledge(2).words, Knowledge(None, EVERYTHING).words
+    >>> AttackerKnowledge().words, Knowledge(2).words, AttackerKnowledge(None, EVERYTHING).words
     ('any items that a person has', 'at most 2 items that a person has', 'everything about a person, absences included')
 
     """

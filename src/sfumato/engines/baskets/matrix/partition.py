@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ....core.errors import ParameterError
 from . import _gain_kernels as greedy
-from ._partition_kernels import Groups, feasible, refine
+from ._partition_kernels import PartitionState, feasible, refine
 from .binary import BinaryMatrix, as_binary
 
 __all__ = ["Partition"]
@@ -51,7 +51,7 @@ class Partition:
         if absence_risky is not None:
             risky[np.asarray(absence_risky)] = True
         self.chosen: list[int] = []
-        self._groups = Groups(
+        self._groups = PartitionState(
             sizes=np.array([1, 0, 0], dtype=np.int64),
             indptr=self.matrix.indptr,
             indices=self.matrix.indices,

@@ -36,7 +36,7 @@ def area_under_curve(positive: npt.NDArray[np.bool_], scores: Floats) -> float:
     return float((p * (below + q / 2)).sum() / (p.sum() * q.sum()))
 
 
-def _unchecked() -> AbstractContextManager[None]:
+def _without_checks() -> AbstractContextManager[None]:
     """Leave out scikit-learn's checks of our own arrays: they take longer than a narrow model."""
     context: AbstractContextManager[None] = config_context(
         assume_finite=True, skip_parameter_validation=True
@@ -59,7 +59,7 @@ class _DistinctRows:
         counts = np.bincount(codes, minlength=2 * self.distinct.shape[0])
         held = np.flatnonzero(counts)
         model = LinearSVC(C=penalty, dual=False, tol=1e-3, max_iter=1000)
-        with warnings.catch_warnings(), _unchecked():
+        with warnings.catch_warnings(), _without_checks():
             # a solution short of the last digit ranks rows just as well, and AUC only needs ranks
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(self.distinct[held // 2], held % 2 == 1, sample_weight=counts[held])
@@ -67,7 +67,7 @@ class _DistinctRows:
 
     def scores(self, model: LinearSVC, rows: npt.NDArray[np.bool_]) -> Floats:
         """Rank some of the rows."""
-        with _unchecked():
+        with _without_checks():
             found: Floats = model.decision_function(self.distinct)
         return found[self.of_row[rows]]
 
@@ -89,7 +89,7 @@ def linear_svm_auc(
         return 0.5
     rows = _DistinctRows(train, train_positive)
     model = rows.fit(_tuned_penalty(rows, train_positive, seed) if tuned else _PENALTY)
-    with _unchecked():
+    with _without_checks():
         scores = model.decision_function(test.to_csr().astype(np.float64))
     return area_under_curve(test_positive, scores)
 

@@ -20,7 +20,7 @@ from sklearn.linear_model import Ridge
 from ....core.measures import Interval
 from ....core.randomness import Streams
 from ..matrix.binary import BinaryMatrix, as_binary, as_classes
-from ..matrix.targets import Target
+from ..matrix.targets import PredictionTarget
 from .folds import Rows, folds_of, shuffle, splits_of, stratify
 from .linear_svm import linear_svm_auc
 
@@ -29,7 +29,7 @@ __all__ = [
     "FoldScores",
     "cross_validated_auc",
     "nested_auc",
-    "released_score",
+    "score_release",
 ]
 
 
@@ -113,7 +113,9 @@ class FoldScores:
             self._held[i] = fold
         return fold
 
-    def nested(self, selector: Selector, *, done: Callable[[], None] | None = None) -> AucScore:
+    def score_selector(
+        self, selector: Selector, *, done: Callable[[], None] | None = None
+    ) -> AucScore:
         """Score a selector: choose features, train and tune inside each training fold."""
         scores, counts = [], []
         for i in range(len(self)):
@@ -159,7 +161,7 @@ def nested_auc(
     seed: int = 0,
 ) -> AucScore:
     """Score a selector: choose features, train and tune inside each training fold, rank the rest."""
-    return FoldScores(matrix, labels, folds=folds, seed=seed).nested(selector)
+    return FoldScores(matrix, labels, folds=folds, seed=seed).score_selector(selector)
 
 
 Release = Callable[
@@ -167,9 +169,9 @@ Release = Callable[
 ]
 
 
-def released_score(
+def score_release(
     matrix: BinaryMatrix,
-    target: Target,
+    target: PredictionTarget,
     release: Release,
     *,
     folds: int = 5,
@@ -206,7 +208,7 @@ def released_score(
     return AucScore(tuple(scores))
 
 
-def _splits(target: Target, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
+def _splits(target: PredictionTarget, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
     if target.kind == "two":
         return folds_of(target.positive, folds=folds, seed=seed)
     n = len(target.values)
@@ -221,7 +223,7 @@ def _splits(target: Target, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
 
 def _score(
     published: BinaryMatrix,
-    target: Target,
+    target: PredictionTarget,
     train: Rows,
     test: BinaryMatrix,
     tested: Rows,

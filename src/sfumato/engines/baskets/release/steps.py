@@ -42,20 +42,20 @@ from ....data.logs import LogColumns, read_log, write_log
 from ....data.tally import Tally
 from ..containment.posets import absence_containment
 from ..disclosure.inference import highest_confidence, places_among
-from ..disclosure.knowledge import Knowledge, measured_on
+from ..disclosure.knowledge import AttackerKnowledge, measure_disclosure
 from ..matrix.binary import BinaryMatrix, as_binary
 from ..measures.shift import ExploredColumns, sentence_of
 from ..records import BasketsCandidate, BasketsRelease, How, ReleaseMeasured
 from ..request import BasketsPublishRequest
 
-__all__ = ["projected", "published"]
+__all__ = ["publish", "publish_in_memory"]
 
 _DEFAULT_NAME = {
     "npz": "baskets.npz", "libsvm": "baskets.svm", "transactions": "baskets.txt", "csv": "baskets.csv",
 }  # fmt: skip
 
 
-def projected(
+def publish_in_memory(
     candidate: BasketsCandidate,
     request: BasketsPublishRequest,
     *,
@@ -67,11 +67,11 @@ def projected(
     if columns is not None:
         shift = columns.check(_tally(baskets))
         refuse_different(shift, sentence_of(shift), accepted=request.accept_shift)
-    found = _released(candidate, baskets, seed)
+    found = _release_of(candidate, baskets, seed)
     shuffle = _shuffle(candidate, request)
     if shuffle is not None:
         found = found.shuffled(shuffle)
-    _refuse_below(candidate, _promised(candidate, found.matrix, found.feature_names))
+    _refuse_below(candidate, _rows_left(candidate, found.matrix, found.feature_names))
     _refuse_telling(candidate, as_binary(found.matrix), found.feature_names)
     return found
 
@@ -84,14 +84,14 @@ def _shuffle(candidate: BasketsCandidate, request: BasketsPublishRequest) -> int
     return private_key().seed("order", "baskets", candidate.id)
 
 
-def _released(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Baskets:
+def _release_of(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Baskets:
     """Return the baskets as they are published, in their own order."""
     _check_labels(candidate, baskets.labels)
     if candidate.publish_as == "columns":
         return baskets.project(_features(candidate))
-    from ..remake import remade  # loads the selectors: whole columns do without
+    from ..remake import remake  # loads the selectors: whole columns do without
 
-    made = remade(candidate, baskets, seed)
+    made = remake(candidate, baskets, seed)
     kept = np.flatnonzero(made.rows)
     matrix = made.matrix.take_rows(kept).project(made.features).to_csr()
     labels = None if baskets.labels is None else tuple(baskets.labels[i] for i in kept)
@@ -127,9 +127,9 @@ def _check_labels(candidate: BasketsCandidate, labels: Sequence[str] | None) -> 
         ) from None
 
 
-def _promised(candidate: BasketsCandidate, matrix: object, names: Sequence[str]) -> int:
+def _rows_left(candidate: BasketsCandidate, matrix: object, names: Sequence[str]) -> int:
     """Count the rows left to the knowledge that the promise is about, with certainty."""
-    known = Knowledge(candidate.known_items, candidate.known_absences)
+    known = AttackerKnowledge(candidate.known_items, candidate.known_absences)
     left = known.least_rows(as_binary(matrix))
     if not candidate.absence_risky:
         return left
@@ -159,13 +159,13 @@ def _refuse_below(candidate: BasketsCandidate, left: int) -> None:
     if left < candidate.k:
         raise ReleaseRefusedError(
             f"The release of {candidate.id!r} leaves {left} rows to someone who knows "
-            f"{Knowledge(candidate.known_items, candidate.known_absences).words}, below the promised "
+            f"{AttackerKnowledge(candidate.known_items, candidate.known_absences).words}, below the promised "
             f"k = {candidate.k}; nothing was published.",
             hint="these rows are not the ones that were explored: explore them, then publish.",
         )
 
 
-def published(
+def publish(
     candidate: BasketsCandidate,
     request: BasketsPublishRequest,
     target: Path,
@@ -254,7 +254,7 @@ def _read_back(
 
 
 @dataclass(frozen=True)
-class _Written:
+class _WrittenFiles:
     """What was written for a release: from which files, which files, with which features."""
 
     inputs: list[InputFile]
@@ -284,7 +284,7 @@ def _stage(
     held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
     if not held <= set(written.features):
         raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
-    promised = _promised(candidate, matrix, names)
+    promised = _rows_left(candidate, matrix, names)
     _refuse_below(candidate, promised)
     rows = as_binary(matrix)
     confidence = _refuse_telling(candidate, rows, names)
@@ -311,7 +311,7 @@ def _stage(
         confidence=confidence,
         how=_how(candidate, written, accept_shift=request.accept_shift),
         measured=ReleaseMeasured(
-            **measured_on(rows, (1, 2), compute).model_dump(), shift=ShiftRecord.of(shift)
+            **measure_disclosure(rows, (1, 2), compute).model_dump(), shift=ShiftRecord.of(shift)
         ),
         sentences=() if sentence is None else (sentence,),
     )
@@ -326,7 +326,7 @@ def _write(
     *,
     seed: int,
     progress: Progress,
-) -> _Written:
+) -> _WrittenFiles:
     """Write the release of a candidate, batch by batch where that is possible."""
     data, labels, log = request.matrix, request.labels, request.log
     features, shuffle = _features(candidate), _shuffle(candidate, request)
@@ -347,10 +347,10 @@ def _write(
         )
         inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
         column, shuffled = copied.label_column, shuffle is not None
-        return _Written(inputs, copied.written, features, column, shuffled, copied.seen)
+        return _WrittenFiles(inputs, copied.written, features, column, shuffled, copied.seen)
     baskets = request.baskets()
     inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
-    released = _released(candidate, baskets, seed)
+    released = _release_of(candidate, baskets, seed)
     if shuffle is not None:
         released = released.shuffled(shuffle)
     if log is None:
@@ -359,7 +359,7 @@ def _write(
         outputs = write_log(released, log, target, like=next(iter(baskets.files), None))
     names = list(released.feature_names)
     column, shuffled = baskets.label_column, shuffle is not None
-    return _Written(inputs, outputs, names, column, shuffled, _tally(baskets))
+    return _WrittenFiles(inputs, outputs, names, column, shuffled, _tally(baskets))
 
 
 def _tally(baskets: Baskets) -> Tally:
@@ -367,7 +367,7 @@ def _tally(baskets: Baskets) -> Tally:
     return Tally.of(matrix.indptr, matrix.indices, baskets.feature_names, matrix.data)
 
 
-def _how(candidate: BasketsCandidate, written: _Written, *, accept_shift: bool) -> How:
+def _how(candidate: BasketsCandidate, written: _WrittenFiles, *, accept_shift: bool) -> How:
     return How(
         publish_as=candidate.publish_as,
         known_items=candidate.known_items,

@@ -237,7 +237,7 @@ def _shift_check(release: BasketsRelease | None) -> Check | None:
     return shift_check(shift, release.sentences, accepted=release.how.accept_shift)
 
 
-def _ordered(
+def _in_order(
     frontier: BasketsFrontier, chosen: BasketsCandidate | None
 ) -> tuple[list[BasketsCandidate], int | None]:
     ordered = sorted(frontier.candidates, key=lambda c: (c.k, c.id))
@@ -251,7 +251,7 @@ def _grid(frontier: BasketsFrontier, chosen: BasketsCandidate | None) -> Grid:
         ("Unique rows", "baskets.unique"), ("Features", "baskets.count"), ("Ones", "baskets.ones"),
         (frontier.utility, "baskets.kept"), ("Candidate", None),
     )  # fmt: skip
-    ordered, marked = _ordered(frontier, chosen)
+    ordered, marked = _in_order(frontier, chosen)
     rows = tuple(
         (
             count(c.k), count(c.promised), count(c.ac), percent(c.unique_share), count(c.count),
@@ -264,7 +264,7 @@ def _grid(frontier: BasketsFrontier, chosen: BasketsCandidate | None) -> Grid:
 
 def _kept_grid(frontier: BasketsFrontier, chosen: BasketsCandidate | None) -> Grid:
     """Show every measure of what is kept, for every candidate."""
-    ordered, marked = _ordered(frontier, chosen)
+    ordered, marked = _in_order(frontier, chosen)
     names = list(dict.fromkeys(name for c in ordered for name in c.kept))
     heads = (("Candidate", None), *((name, "baskets.kept") for name in names))
     rows = tuple(

@@ -39,7 +39,7 @@ def close_boxes(run: SearchRun, over: Callable[[], bool]) -> list[tuple[float, f
         if gain > 0.0:
             heapq.heappush(heap, (-gain, next(ticket), depth, risk, loss, coarse, fine))
 
-    (top_risk, _), possible = _measured(run, upper)
+    (top_risk, _), possible = _measure(run, upper)
     if possible:  # else no policy at all is allowed
         push(0, upper, lower, top_risk, bottom[1])
     while heap and not over():
@@ -50,22 +50,22 @@ def close_boxes(run: SearchRun, over: Callable[[], bool]) -> list[tuple[float, f
         kept, merged = coarse.copy(), fine.copy()
         kept[bit] = 1
         merged[bit] = 0
-        (kept_risk, _), feasible = _measured(run, kept)
-        (_, merged_loss), _ = _measured(run, merged)
+        (kept_risk, _), feasible = _measure(run, kept)
+        (_, merged_loss), _ = _measure(run, merged)
         if feasible:
             push(depth + 1, kept, fine, kept_risk, loss)
         push(depth + 1, coarse, merged, risk, merged_loss)
     return [(risk, loss) for _, _, _, risk, loss, _, _ in heap if not stairs.excludes(risk, loss)]
 
 
-def _measured(run: SearchRun, bits: Bits) -> tuple[tuple[float, float], bool]:
+def _measure(run: SearchRun, bits: Bits) -> tuple[tuple[float, float], bool]:
     """Measure a corner; a policy that is allowed joins the frontier."""
     risk, loss, feasible = run.certifying(bits)
     return (risk, loss), feasible
 
 
 def _point(run: SearchRun, bits: Bits) -> tuple[float, float]:
-    return _measured(run, bits)[0]
+    return _measure(run, bits)[0]
 
 
 def _without(run: SearchRun, bits: Bits, bit: int) -> tuple[float, float]:

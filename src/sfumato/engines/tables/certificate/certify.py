@@ -9,7 +9,7 @@ import numpy as np
 
 from ..search.proof import Certified
 from ..search.run import SearchRun
-from .bounds import Bounds
+from .bounds import RegionBounds
 from .boxes import MOST_BITS, close_boxes
 from .branching import branch
 from .staircase import area_of, least_loss, staircase
@@ -52,7 +52,7 @@ def certify(
     if corners is not None:
         lower = np.maximum(lower, least_loss(grid, [*found, *corners]))
     if run.score is None:
-        bounds = Bounds(run.cells, run.space, np.array(found))
+        bounds = RegionBounds(run.cells, run.space, np.array(found))
         if bounds.possible:
             bounds.work(end - clock(), clock, threads)
             branch(bounds, end, clock, grid)

@@ -12,7 +12,7 @@ from ....core.arrays import Floats
 from .pairs import Node
 from .staircase import curve
 
-__all__ = ["Cut", "Part", "bisecting", "weights_along"]
+__all__ = ["Cut", "Region", "bisecting", "weights_along"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -27,7 +27,7 @@ class Cut:
 
 
 @dataclass(eq=False)
-class Part:
+class Region:
     """The policies of a node, perhaps with some cuts fixed: bounds by weight, and prices to start from."""
 
     node: Node

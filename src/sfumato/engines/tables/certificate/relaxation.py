@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _kernels as kernels
-from .pairs import Pairs
+from .pairs import PairSums
 
 __all__ = ["Relaxation"]
 
@@ -46,7 +46,7 @@ class Relaxation:
 
     def __init__(
         self,
-        pairs: Pairs,
+        pairs: PairSums,
         weight: float,
         outer_allowed: npt.NDArray[np.bool_],
         inner_allowed: npt.NDArray[np.bool_],

@@ -22,7 +22,7 @@ from .assumptions import assumptions_of, conditions_of, target_of
 from .candidates import Entry, candidate_of, reference_of
 from .problem import Problem
 
-__all__ = ["described", "run_point"]
+__all__ = ["build_exploration", "run_point"]
 
 _MOST_CANDIDATES = 300
 _MOST_VISITED = 2_000
@@ -41,7 +41,7 @@ def run_point(run: SearchRun, policy: Policy) -> tuple[float, float]:
     return measured.risk, measured.loss
 
 
-def described(
+def build_exploration(
     problem: Problem,
     run: SearchRun,
     request: TablesRequest,

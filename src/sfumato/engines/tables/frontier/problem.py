@@ -110,7 +110,7 @@ class Problem:
         """What the schema declares attributes to mean, by name."""
         return {a.name: a.meaning for a in self.table.schema.quasi if a.meaning is not None}
 
-    def sampled(self, bits: npt.NDArray[np.uint8]) -> Sampled:
+    def sampling_fraction_of(self, bits: npt.NDArray[np.uint8]) -> Sampled:
         """Return what is known of the share that was sampled, under a policy (see `fractions_in`)."""
         covered = self.table.covered
         if covered is None:

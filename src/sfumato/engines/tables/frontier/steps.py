@@ -22,9 +22,9 @@ from ....core.randomness import Streams
 from ....data.table import Table, read_table
 from ....data.table_schema import TableSchema
 from ....data.table_source import Source
-from ..contingency.tables import counted
+from ..contingency.tables import count_on_cluster
 from ..exploration import TablesExploration
-from ..groups.cell_suppression import NOT_JOINED, blanked_in
+from ..groups.cell_suppression import NOT_JOINED, blank_cells
 from ..groups.conditions import Conditions
 from ..groups.people import CountedPeople, People
 from ..measures.protocol import Context, Measure
@@ -37,17 +37,17 @@ from ..space.policy_files import load_policy
 from ..space.safe_harbor import NAME as SAFE_HARBOR
 from ..space.safe_harbor import find_roles, safe_harbor
 from .assumptions import REPEATED, conditions_of, repeated_identifiers, target_of
-from .describe import described, run_point
+from .describe import build_exploration, run_point
 from .problem import Problem
 
-__all__ = ["explored", "run_point", "search"]
+__all__ = ["explore", "run_point", "search"]
 
 _CHAINS = 50  # a default budget of so many chains: a second or two on 700 cuts
 _LEAST_BUDGET = 4_000
 _Bits = npt.NDArray[np.uint8]
 
 
-def explored(request: TablesRequest, *, progress: Progress = no_progress) -> TablesExploration:
+def explore(request: TablesRequest, *, progress: Progress = no_progress) -> TablesExploration:
     """Search the policies of a table for the frontier of risk against utility.
 
     Without `evaluations` or `seconds` the search makes as many evaluations as fifty chains do; only a
@@ -97,7 +97,7 @@ def explored(request: TablesRequest, *, progress: Progress = no_progress) -> Tab
             seconds=request.certify,
             exact=proof.exact,
         )
-    return described(problem, run, request, known, certificate)
+    return build_exploration(problem, run, request, known, certificate)
 
 
 def _objective(problem: Problem, request: TablesRequest, conditions: Conditions) -> Objective:
@@ -134,7 +134,9 @@ def _table(request: TablesRequest) -> Table:
         )
     schema, opened = TableSchema.of(request.schema_), Source.open(request.table)
     schema.check_decided()
-    counts = counted(opened, schema, compute_engine(request.engine, threads=request.threads))
+    counts = count_on_cluster(
+        opened, schema, compute_engine(request.engine, threads=request.threads)
+    )
     return read_table(opened, schema, request.population, counts=counts)
 
 
@@ -188,15 +190,15 @@ def _score_of_people(
         risk = people.risk(groups, request.risk, request.k)
         if risk is None:
             risk = of_risk(bits)
-        if request.suppress > 0 and not people.allowed(groups):
+        if request.suppress > 0 and not people.is_allowed(groups):
             if request.suppress_as == "cells" and isinstance(people, People):
-                blanks, left, _ = blanked_in(people.cells, bits, people)
+                blanks, left, _ = blank_cells(people.cells, bits, people)
                 touched = left.records + blanks.rows_blanked
             else:
-                left, _, _ = people.suppressed(bits)
+                left, _, _ = people.suppress(bits)
                 touched = left.records
             return left.risk, left.loss, touched <= most and left.groups > 0
-        return risk, of_loss(bits), people.allowed(groups)
+        return risk, of_loss(bits), people.is_allowed(groups)
 
     return score
 

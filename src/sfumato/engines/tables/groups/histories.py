@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ....core.errors import ParameterError
 from ....data.table import Table
 from ..contingency.cells import Bits, Cells, Joint
-from .history_hashes import alike, sums_of_rows
+from .history_hashes import number_equal, sums_of_rows
 from .people import CountedPeople, GroupsOfPeople, Held, Marks, Numbers, People
 
 __all__ = ["Histories", "people_of"]
@@ -52,7 +52,7 @@ class Histories(CountedPeople):
         cell, person, rows = cell[order], person[order], rows[order]
         begin = np.flatnonzero(np.diff(person, prepend=-1))
         finest = np.ones(cells.length, dtype=np.uint8)
-        of_person = alike(sums_of_rows(cells, finest, cell, rows, begin))
+        of_person = number_equal(sums_of_rows(cells, finest, cell, rows, begin))
         first = np.unique(of_person, return_index=True)[1]  # somebody with each history
         length = np.diff(np.append(begin, person.size))[first]
         start = np.concatenate(([0], np.cumsum(length)[:-1])).astype(np.int64)
@@ -62,7 +62,7 @@ class Histories(CountedPeople):
 
     def group(self, bits: Bits) -> Numbers:
         """Number the group of each distinct history."""
-        return alike(
+        return number_equal(
             sums_of_rows(self.cells, bits, self.cell[self.pair], self.rows[self.pair], self.start)
         )
 
@@ -91,7 +91,7 @@ class Histories(CountedPeople):
         sizes = sizes[sizes > 0]
         return GroupsOfPeople(sizes.astype(np.float64), sizes, sizes.astype(np.float64))
 
-    def left_out(self, bits: Bits) -> Marks:
+    def mark_suppressed(self, bits: Bits) -> Marks:
         """Mark the people whose group is too small; the others' groups stay as they are."""
         group = self.group(bits)
         sizes = np.bincount(group, weights=self.people).astype(np.float64)

@@ -25,13 +25,13 @@ def estimate_of(
     if fraction is None or not people.size:
         return None
     from .uniqueness import (  # scipy's optimisers, which few calls need
-        estimated,
-        estimated_by_parts,
+        estimate_uniqueness,
+        estimate_uniqueness_by_group,
     )
 
     if isinstance(fraction, float):
-        return estimated(people, records, fraction)
-    return estimated_by_parts(people, records, fraction)
+        return estimate_uniqueness(people, records, fraction)
+    return estimate_uniqueness_by_group(people, records, fraction)
 
 
 def fractions_in(

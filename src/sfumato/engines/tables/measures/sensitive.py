@@ -22,7 +22,7 @@ class Within:
     sizes: npt.NDArray[np.float64]
     margin: npt.NDArray[np.float64]
 
-    def renumbered(self) -> Within:
+    def with_new_numbers(self) -> Within:
         """Return the same with groups and values numbered from 0 without gaps."""
         group = np.unique(self.group, return_inverse=True)[1]
         value = np.unique(self.value, return_inverse=True)[1]

@@ -45,7 +45,7 @@ def codebook(policy: Policy, published: Sequence[Collection[str]] = ()) -> list[
             label = labels.label(low, high)
             if published and label not in published[a] and labels.names_few(low, high):
                 continue
-            values, hidden = labels.spelled(low, high)
+            values, hidden = labels.spell(low, high)
             found.append(
                 {
                     "attribute": name,

@@ -143,7 +143,7 @@ class Generaliser:
         needed = moved and person is not None and person.name not in made
         return [*made, *([person.name] if needed and person is not None else [])]
 
-    def linked(self, opened: Source) -> str:
+    def linked_sql(self, opened: Source) -> str:
         """Write the query of the labels with the person of each row, and what stood there before.
 
         The person is `p`, the values before are `o0`, `o1`, …, the number of such rows is `n`; sensitive
@@ -161,7 +161,7 @@ class Generaliser:
         source = f"(SELECT * REPLACE ({', '.join([*text, who])}) FROM {opened.raw})"  # noqa: S608 (quoted)
         return f"SELECT {listed}, count(*) AS n FROM {source}{where} GROUP BY ALL"  # noqa: S608 (quoted)
 
-    def numbered(self, opened: Source) -> str:
+    def numbered_sql(self, opened: Source) -> str:
         """Write the query of the labels with the number of each row in its file."""
         labels, text, where = self._labels(opened)
         number = f"row_number() OVER () AS {quoted_name(NUMBER)}"
@@ -191,7 +191,7 @@ class Generaliser:
         return labels, text, where
 
 
-def _generalised(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
+def _generalise_batch(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
     """Generalise a batch of rows: what each worker runs."""
     import pyarrow as pa
 
@@ -256,7 +256,7 @@ class ReleaseRows:
             )
         return ReleaseRows(self.opened, f"SELECT * FROM {name}", self.failed)  # noqa: S608 (ours)
 
-    def shuffled(self, columns: Sequence[str], seed: int) -> ReleaseRows:
+    def shuffle(self, columns: Sequence[str], seed: int) -> ReleaseRows:
         """Return the same rows ordered by a hash of their published cells and a private seed.
 
         Equal rows are interchangeable, so nothing of the original order is left; whoever makes the
@@ -340,7 +340,7 @@ def published_rows(
     def batches() -> Iterator[pa.RecordBatch]:
         everything = opened.batches(f"SELECT * FROM {opened.raw}", _BATCH_ROWS)  # noqa: S608 (quoted)
         try:
-            for part in compute.map_batches(_generalised, everything, shared=generaliser):
+            for part in compute.map_batches(_generalise_batch, everything, shared=generaliser):
                 yield from part.cast(schema).to_batches()
         except SfumatoError as error:
             failed.append(error)

@@ -25,8 +25,8 @@ from ....core.storage.quarantine import write_quarantine
 from ....data.table import Table, misplaced, read_table
 from ....data.table_schema import MISSING, TableSchema
 from ....data.table_source import Source
-from ..contingency.tables import counted, resolved_schema
-from ..exploration import KEPT, attacker_of, unpromised
+from ..contingency.tables import count_on_cluster, resolved_schema
+from ..exploration import KEPT, attacker_of, candidate_without_promise
 from ..measures.shift import check_table, sentence_of
 from ..payload import TablesPayload
 from ..readback.measure import ReadBack, read_back
@@ -41,10 +41,10 @@ from .suppression import (
     SuppressedGroups,
     SuppressedPeople,
     linked_rows,
-    people_left_out,
     rows_of_groups,
     rows_without_value,
     small_groups_of,
+    suppress_people,
 )
 from .treatments import check_cells, treat
 
@@ -78,7 +78,13 @@ def publish_by_policy(
     )
     target = None if out is None else Path(out)
     return publish(
-        policy, unpromised(policy), request, payload=payload, seed=0, out=target, force=force
+        policy,
+        candidate_without_promise(policy),
+        request,
+        payload=payload,
+        seed=0,
+        out=target,
+        force=force,
     )
 
 
@@ -155,7 +161,7 @@ def _prepare(
     check_cells(opened, payload.schema)
     generaliser = Generaliser.of(policy, payload.schema, kept, private_key().mark("dates"))
     left_out, blanks = small_groups_of(policy, payload, table)
-    people_out = people_left_out(policy, payload, table, opened)
+    people_out = suppress_people(policy, payload, table, opened)
     kept_rows = opened if people_out is None else opened.without_rows(people_out.rows)
     counted = blanks is None and not request.keep_order
     rows = published_rows(generaliser, kept_rows, compute, counted=counted)
@@ -171,7 +177,7 @@ def _prepare(
     if request.keep_order:
         warn_of_kept_order("rows")
     else:
-        rows = rows.shuffled(columns, private_key().seed("order", "tables", policy.id))
+        rows = rows.shuffle(columns, private_key().seed("order", "tables", policy.id))
     work = _TablePublication(
         policy=policy,
         promise=promise,
@@ -203,7 +209,7 @@ def _with_conditions_of(payload: TablesPayload, request: TablesPublishRequest) -
         payload,
         min_sample=max(payload.min_sample, request.min_k),
         min_population=max(payload.min_population, individual),
-        conditions=payload.conditions.tightened(
+        conditions=payload.conditions.with_stricter(
             min_l=request.min_l,
             max_t=request.max_t,
             max_average_risk=request.max_average_risk,
@@ -243,7 +249,7 @@ class _TablePublication:
         if self.left_out is not None:
             found += rows_of_groups(self.opened, self.generaliser, self.left_out)
         if self.people_out is not None:
-            found += self.people_out.quarantined()
+            found += self.people_out.withheld()
         return found
 
     def read_back(self, written: object) -> tuple[ReadBack, list[str]]:
@@ -312,7 +318,7 @@ class _TablePublication:
             risk=Risk(found.measured.risk, attacker=attacker, modelled=table.covered is not None),
             utility=Utility(found.measured.utility, kept=KEPT),
             how=TablesHow(
-                policy=self.policy.shown(found.labels),
+                policy=self.policy.published_labels(found.labels),
                 ends=self.policy.ends(),
                 bits=self.policy.hex,
                 domains=dict(zip(payload.lattice.names, payload.lattice.sizes, strict=True)),
@@ -360,7 +366,7 @@ def _treatments(schema: TableSchema) -> dict[str, str]:
 
 def _read(opened: Source, payload: TablesPayload, population: object, compute: Compute) -> Table:
     """Read the table by the domains of the lattice; the population is the one given, or the explored one."""
-    counts = counted(opened, payload.schema, compute)
+    counts = count_on_cluster(opened, payload.schema, compute)
     table = read_table(opened, payload.schema, population, counts=counts)
     for a, (domain, size) in enumerate(zip(table.domains, payload.lattice.sizes, strict=True)):
         if len(domain) > size:  # missing cells, where the explored table had none

@@ -11,7 +11,7 @@ from ....core.errors import ParameterError
 from ....data.table import Table
 from ....data.table_source import Source, quoted_name
 from ..contingency.cells import Cells
-from ..groups.cell_suppression import NOT_JOINED, blanked_in
+from ..groups.cell_suppression import NOT_JOINED, blank_cells
 from ..groups.histories import people_of
 from ..groups.people import People
 from ..groups.record_suppression import small_groups
@@ -24,10 +24,10 @@ __all__ = [
     "SuppressedGroups",
     "SuppressedPeople",
     "linked_rows",
-    "people_left_out",
     "rows_of_groups",
     "rows_without_value",
     "small_groups_of",
+    "suppress_people",
 ]
 
 
@@ -58,13 +58,13 @@ class SuppressedPeople:
     rows: pa.Array
     records: int
 
-    def quarantined(self) -> list[dict[str, str]]:
+    def withheld(self) -> list[dict[str, str]]:
         """List the rows by their number, and why they are left out."""
         reason = "is of a person who is in a group below the smallest size"
         return [{"id": f"row {n}", "reason": reason} for n in self.rows.to_pylist()]
 
 
-def people_left_out(
+def suppress_people(
     policy: Policy, payload: TablesPayload, table: Table, opened: Source
 ) -> SuppressedPeople | None:
     """Find the people in groups that are too small, where people are counted and may be left out."""
@@ -76,7 +76,7 @@ def people_left_out(
         return None
     people = people_of(table, _cells(policy, payload, table))
     assert people is not None
-    out = people.left_out(policy.bits)
+    out = people.mark_suppressed(policy.bits)
     if not out.any():
         return None
     schema = table.schema
@@ -122,7 +122,7 @@ def _blanks(
     lattice = policy.lattice
     cells = _cells(policy, payload, table)
     people = people_of(table, cells)
-    found, _, _ = blanked_in(cells, policy.bits, people if isinstance(people, People) else None)
+    found, _, _ = blank_cells(cells, policy.bits, people if isinstance(people, People) else None)
     labels = [
         np.array([lattice.label(a, *span) for span in policy.spans(a)], dtype=object)[
             found.codes[a]
@@ -132,7 +132,7 @@ def _blanks(
     out = blanks = None
     if found.left.any():
         groups = pa.table({n: labels[a][found.left] for a, n in enumerate(table.names)})
-        out = SuppressedGroups(groups, found.rows_left_out)
+        out = SuppressedGroups(groups, found.rows_suppressed)
     some = (found.blanks > 0) & ~found.left
     if some.any():
         columns = {f"l{a}": labels[a][some] for a in range(len(labels))}
@@ -176,7 +176,7 @@ def linked_rows(
     """Return the published labels with the person of each row, where the schema names one."""
     if generaliser.schema.person is None:
         return None
-    sql = generaliser.linked(opened)
+    sql = generaliser.linked_sql(opened)
     if small is not None:
         opened.connection.register(SMALL, small.groups)
         using = ", ".join(quoted_name(n) for n in small.groups.column_names)
@@ -198,7 +198,7 @@ def rows_of_groups(
     opened.connection.register(SMALL, small.groups)
     using = ", ".join(quoted_name(n) for n in small.groups.column_names)
     found = opened.query(
-        f"SELECT {quoted_name(NUMBER)} AS place FROM ({generaliser.numbered(opened)}) "  # noqa: S608 (quoted)
+        f"SELECT {quoted_name(NUMBER)} AS place FROM ({generaliser.numbered_sql(opened)}) "  # noqa: S608 (quoted)
         f"SEMI JOIN {SMALL} USING ({using}) ORDER BY place"
     )
     reason = "is in a group below the smallest size"

@@ -85,7 +85,9 @@ def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, seed: 
     )
     losses, replaced = {}, []
     for number, attribute in enumerate(chosen):
-        new = _Column(stored.opened, attribute, schema, f"sfumato_new_{number}", seed + number)
+        new = _TreatedColumn(
+            stored.opened, attribute, schema, f"sfumato_new_{number}", seed + number
+        )
         new.fill()
         losses[attribute.name] = new.loss()
         replaced.append(new.replacement())
@@ -94,7 +96,7 @@ def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, seed: 
 
 
 @dataclass(frozen=True)
-class _Column:
+class _TreatedColumn:
     """One column of the stored rows, and the new one beside it."""
 
     opened: Source

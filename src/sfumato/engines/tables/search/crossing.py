@@ -41,11 +41,11 @@ def cross(run: SearchRun, limit: int | None = None) -> None:
     dice = run.streams.generator("crossing")
     until = run.evaluations + (run.left if limit is None else min(limit, run.left))
     ways: tuple[_Way, ...] = (
-        _mixed,
-        partial(_stepped_up, many=False),
-        partial(_stepped_down, many=False),
-        partial(_stepped_up, many=True),
-        partial(_stepped_down, many=True),
+        _cross,
+        partial(_step_up, many=False),
+        partial(_step_down, many=False),
+        partial(_step_up, many=True),
+        partial(_step_down, many=True),
     )
     tried, gained = np.ones(len(ways)), np.ones(len(ways))
     idle = 0
@@ -69,7 +69,7 @@ def cross(run: SearchRun, limit: int | None = None) -> None:
         gained[way] += run.changes > changes
 
 
-def _mixed(run: SearchRun, entries: list[_Entry], gap: int, dice: np.random.Generator) -> Bits:
+def _cross(run: SearchRun, entries: list[_Entry], gap: int, dice: np.random.Generator) -> Bits:
     """Take each attribute from one of two policies on both sides of a gap."""
     reach = 1 + int(dice.geometric(_FAR))
     low = max(0, gap - int(dice.integers(reach)))
@@ -82,7 +82,7 @@ def _mixed(run: SearchRun, entries: list[_Entry], gap: int, dice: np.random.Gene
     return child
 
 
-def _stepped_up(
+def _step_up(
     run: SearchRun, entries: list[_Entry], gap: int, dice: np.random.Generator, *, many: bool
 ) -> Bits:
     """Generalise the more specific policy of a gap by steps of one attribute, or of a few."""
@@ -94,7 +94,7 @@ def _stepped_up(
     return bits
 
 
-def _stepped_down(
+def _step_down(
     run: SearchRun, entries: list[_Entry], gap: int, dice: np.random.Generator, *, many: bool
 ) -> Bits:
     """Split intervals of the more general policy of a gap, of one attribute or of a few."""

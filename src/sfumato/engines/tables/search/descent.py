@@ -37,7 +37,7 @@ def descend(run: SearchRun, limit: int) -> None:
         start = run.space.project(np.zeros(run.space.length, dtype=np.uint8))
         spread = 0.0
         if number >= _FROM_TOP:
-            start = _loosened(run, dice)
+            start = _loosen(run, dice)
             spread = float(dice.choice(_SPREAD))
         elif number >= 2:
             spread = float(dice.choice(_SPREAD))
@@ -61,14 +61,14 @@ def persist(run: SearchRun, limit: int) -> None:
         evaluations = run.evaluations
         start = run.space.project(np.zeros(run.space.length, dtype=np.uint8))
         if number % 4:
-            start = _generalised(run, dice) if number % 2 else _loosened(run, dice)
+            start = _generalise(run, dice) if number % 2 else _loosen(run, dice)
         spread = float(dice.choice((*_SPREAD, _ANY)))
         _walk(run, start, until, dice, spread=spread, per_risk=bool(dice.integers(2)))
         number += 1
         idle = 0 if run.evaluations > evaluations else idle + 1
 
 
-def _chosen(run: SearchRun, dice: np.random.Generator) -> Bits | None:
+def _choose(run: SearchRun, dice: np.random.Generator) -> Bits | None:
     """Return one of the most specific policies found; None where there is none."""
     entries = [packed for _, _, packed in run.frontier.entries()]
     if not entries:
@@ -77,9 +77,9 @@ def _chosen(run: SearchRun, dice: np.random.Generator) -> Bits | None:
     return run.unpack(entries[-back]).copy()
 
 
-def _loosened(run: SearchRun, dice: np.random.Generator) -> Bits:
+def _loosen(run: SearchRun, dice: np.random.Generator) -> Bits:
     """Return one of the most specific policies found, with some of its intervals joined again."""
-    bits = _chosen(run, dice)
+    bits = _choose(run, dice)
     if bits is None:
         return run.space.project(np.zeros(run.space.length, dtype=np.uint8))
     for _ in range(int(dice.integers(1, _MOST_JOINED + 1))):
@@ -90,9 +90,9 @@ def _loosened(run: SearchRun, dice: np.random.Generator) -> Bits:
     return bits
 
 
-def _generalised(run: SearchRun, dice: np.random.Generator) -> Bits:
+def _generalise(run: SearchRun, dice: np.random.Generator) -> Bits:
     """Return one of the most specific policies found, with one or two attributes as general as allowed."""
-    bits = _chosen(run, dice)
+    bits = _choose(run, dice)
     general = run.space.project(np.zeros(run.space.length, dtype=np.uint8))
     if bits is None:
         return general

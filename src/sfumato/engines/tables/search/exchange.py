@@ -183,7 +183,7 @@ def fill_gaps(
                 return
             tried.add((general, specific))
             upper, lower = run.unpack(general), run.unpack(specific)
-            for child in (*_crossed(run, upper, lower), *halves(orders, lower, upper)):
+            for child in (*_cross(run, upper, lower), *halves(orders, lower, upper)):
                 if run.over():
                     return
                 run.measure(run.space.project(child))
@@ -192,7 +192,7 @@ def fill_gaps(
                 lazy_chain(run, lower, limit=_CHAIN_IN_GAP, held=held, worst_loss=loss)
 
 
-def _crossed(run: SearchRun, upper: Bits, lower: Bits) -> list[Bits]:
+def _cross(run: SearchRun, upper: Bits, lower: Bits) -> list[Bits]:
     """Return the policies with some attributes of one and the others of the other."""
     parts = [
         slice(int(a), int(b))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..contingency._group_kernels import Groups
+from ..contingency._group_kernels import GroupState
 from . import _kernels as kernels
 from .run import Bits, SearchRun
 
@@ -34,7 +34,7 @@ def climb(run: SearchRun) -> None:
         lazy_chain(run, run.space.bottom)
 
 
-def _start_at(run: SearchRun, bits: Bits) -> Groups:
+def _start_at(run: SearchRun, bits: Bits) -> GroupState:
     groups = run.cells.bottom_groups()
     cleared = np.flatnonzero(bits == 0)
     if cleared.size:

@@ -57,7 +57,7 @@ def merge_orders(run: SearchRun) -> list[MergeOrder]:
         if space.allowed_intervals(a, 1) is not None:
             orders.append(_node_order(space, a))
             continue
-        margin = _Margin(
+        margin = _IntervalMargin(
             cells.value_counts[a, :size].astype(np.float64),
             np.maximum(cells.value_weights[a, :size], 1e-9),
             np.bincount(cells.codes[a, :occupied], weights=share, minlength=size).astype(
@@ -129,7 +129,7 @@ def _expected_nlogn(mean: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.where(mean > 30.0, large * np.log(large) + 0.5 - 1.0 / (12.0 * large), total)
 
 
-class _Margin:
+class _IntervalMargin:
     """Intervals of one attribute in the model: records, people, risk and width of each."""
 
     def __init__(
@@ -179,7 +179,7 @@ class _Margin:
         self.width[i] += self.width[j]
 
 
-def _order_of(margin: _Margin, space: Space, a: int) -> MergeOrder:
+def _order_of(margin: _IntervalMargin, space: Space, a: int) -> MergeOrder:
     start = int(space.first[a])
     size = margin.count.size
     after = np.arange(1, size + 1)

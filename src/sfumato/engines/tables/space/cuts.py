@@ -110,7 +110,7 @@ class _Scale(Protocol):
 def _scale(labels: DomainLabels, people: People, k: int) -> _Scale | None:
     """Return the scale of a domain; None for names, whose intervals have no ends."""
     if isinstance(labels.writer, Calendar):
-        return _Dates.of(labels.writer, people, k)
+        return _DateScale.of(labels.writer, people, k)
     if isinstance(labels.writer, Bins):
         bins = labels.writer
         single = bins.whole and all(b - a == 1 for a, b in pairwise(bins.cuts))
@@ -178,7 +178,7 @@ class _Numbers:
 
 
 @dataclass(frozen=True)
-class _Dates:
+class _DateScale:
     """Days, months or quarters; `levels[i]` is 0, or more the larger the unit that begins after place i."""
 
     levels: npt.NDArray[np.int64]
@@ -186,7 +186,7 @@ class _Dates:
     gaps: bool = True
 
     @classmethod
-    def of(cls, calendar: Calendar, people: People, k: int) -> _Dates:
+    def of(cls, calendar: Calendar, people: People, k: int) -> _DateScale:
         """Find the units that are coarser than the calendar's own, and the finest that holds enough people."""
         begins = [b for b in calendar.begins() if not b.all()]
         levels = np.sum([*begins, np.zeros(len(calendar.values) - 1)], axis=0).astype(np.int64)

@@ -192,7 +192,7 @@ class DomainLabels:
             return False
         return low == high or (low, high) in self._node_names
 
-    def spelled(self, low: int, high: int) -> tuple[list[str], int]:
+    def spell(self, low: int, high: int) -> tuple[list[str], int]:
         """Return the values of an interval that may be written down, and how many may not."""
         places = range(low, high + 1)
         if not self.observed:
