@@ -48,8 +48,8 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    with whole_file(path, force=True) as beside:
-        beside.write_text(text.getvalue(), encoding="utf-8")
+    with whole_file(path, force=True) as partial:
+        partial.write_text(text.getvalue(), encoding="utf-8")
 
 
 def with_style(spec: Mapping[str, Any], *, width: float) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def write_charts(folder: Path, specs: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def draw_charts(folder: Path) -> None:
-    """Draw every specification of a folder as SVG beside it.
+    """Draw every specification of a folder as SVG next to it.
 
     Parameters
     ----------
@@ -108,5 +108,5 @@ def draw_charts(folder: Path) -> None:
         picture = vl_convert.vegalite_to_svg(json.dumps(read_json(path)))
         with whole_file(
             path.with_name(path.name.replace(".vl.json", ".svg")), force=True
-        ) as beside:
-            beside.write_text(picture, encoding="utf-8")
+        ) as partial:
+            partial.write_text(picture, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The selectors, the ways to publish and the measures of what is kept, by name.
+"""The selectors, the methods of publishing and the measures of what is kept, by name.
 
 An entry is imported when it is first asked for.
 """
@@ -78,7 +78,7 @@ def selector_names() -> Iterator[str]:
 
 
 def measure_names() -> Iterator[str]:
-    """Yield the names of the utilities that can stand on the axis."""
+    """Yield the names of the utilities that can be on the axis."""
     yield AUTO
     yield SCORE
     yield from MEASURES

@@ -1,4 +1,4 @@
-"""Making a candidate's release anew from the data."""
+"""Build a candidate's release again from the data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["remake"]
 
 
 def remake(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Proposal:
-    """Make a candidate's release anew, row by row as the data stand."""
+    """Build a candidate's release again, row by row in the order of the data."""
     rows = as_binary(baskets.matrix)
     if candidate.publish_as == "columns":
         wanted = set(candidate.features)

@@ -116,12 +116,12 @@ class _OfMatrix(Request):
         found = [(name, path) for name, path in found if path.name != "all"]
         if isinstance(
             self.matrix, str | os.PathLike
-        ):  # what lies beside the matrix is read as well
+        ):  # the files next to the matrix are read as well
             from ...data._basket_files import sibling
 
-            beside = [(what, sibling(Path(self.matrix), what)) for what in ("labels", "features")]
+            siblings = [(what, sibling(Path(self.matrix), what)) for what in ("labels", "features")]
             known = {path for _, path in found}
-            found += [(what, p) for what, p in beside if p is not None and p not in known]
+            found += [(what, p) for what, p in siblings if p is not None and p not in known]
         return found
 
     def resolved(self, folder: Path) -> Self:
@@ -195,7 +195,7 @@ class BasketsRequest(_OfMatrix):
 
 
 class BasketsPublishRequest(_OfMatrix):
-    """The parameters of `baskets publish`, beside the choice of a candidate."""
+    """The parameters of `baskets publish`, without the choice of a candidate."""
 
     accept_shift: bool = parameter(
         False, help="Publish although the rows are not like those explored; recorded."

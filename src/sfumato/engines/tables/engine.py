@@ -196,8 +196,8 @@ def _schema(request: SchemaRequest, call: Call) -> Mapping[str, JsonValue]:
         return {"schema": text}
     check_output(call.out, force=call.force)
     text = draft_schema(request.table)
-    with whole_file(call.out, force=call.force) as beside:
-        beside.write_text(text, encoding="utf-8")
+    with whole_file(call.out, force=call.force) as partial:
+        partial.write_text(text, encoding="utf-8")
     call.say(f"Draft written to {call.out}. Check every role and domain before you use it.")
     return {"out": str(call.out)}
 

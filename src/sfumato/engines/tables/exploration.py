@@ -46,7 +46,7 @@ def partial_population(names: Sequence[str], covered: Sequence[str]) -> str:
     return (
         f"The population does not have {', '.join(lacking)[:300]}: its people are taken to have these values as "
         "often as the records that agree with them in the others, so the figures about the population are "
-        "modelled. What is estimated beside them takes the table as a random sample of those people."
+        "modelled. Further estimates take the table as a random sample of those people."
     )
 
 
@@ -165,7 +165,7 @@ def certificate_words(record: TablesFrontier) -> str:
 
 
 def candidate_without_promise(policy: Policy) -> TablesCandidate:
-    """Return a candidate that stands for a policy about which nothing is promised."""
+    """Return the candidate of a policy about which nothing is promised."""
     return TablesCandidate(
         id=policy.id,
         risk=Risk(1.0, attacker=ATTACKER),

@@ -160,7 +160,7 @@ def save_payload(payload: TablesPayload, references: Mapping[str, Policy], folde
 
 
 def load_payload(folder: Path, frontier: TablesFrontier) -> tuple[TablesPayload, dict[str, Policy]]:
-    """Read back what `save_payload` wrote beside a frontier; anything that does not fit is refused."""
+    """Read back what `save_payload` wrote next to a frontier; anything that does not fit is refused."""
     content = read_json(folder / POLICIES_FILE)
     try:
         return _payload_of(PoliciesFile.model_validate(content), folder, frontier)

@@ -74,7 +74,7 @@ class GroupSize(Record):
 class PopulationEstimate(Record):
     """What is estimated of a population that is not at hand, the table being a random sample of it.
 
-    `uniqueness` is the share of the population that is unique, and lies from `low` to `high` whatever the
+    `uniqueness` is the share of the population that is unique; it is between `low` and `high` whatever the
     population looks like; `zayatz`, `pitman` and `snb` are what three models say, None where a model does not
     fit. `unique_match` is the chance that a unique match is right, `average` the chance of naming a
     record on average.
@@ -122,7 +122,7 @@ class ShownFields(Record):
     """What is shown of a policy besides the two axes, explored and measured on the written file.
 
     Each field is computed by the entry of `registry.SHOWN` that has its name; `shown` holds the values of the
-    entries without a field of their own and is not written when it is empty.
+    entries without their own field and is not written when it is empty.
     """
 
     loss_nats: float

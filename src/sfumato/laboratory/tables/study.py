@@ -57,7 +57,7 @@ class TablesStudyPlan:
 
 
 class Area(TypedDict):
-    """The area under a run's frontier after so many policies."""
+    """The area under a run's frontier after a number of policies."""
 
     strategy: str
     run: int
@@ -66,7 +66,7 @@ class Area(TypedDict):
 
 
 class Mean(TypedDict):
-    """The areas of a strategy's runs after so many policies."""
+    """The areas of a strategy's runs after a number of policies."""
 
     strategy: str
     evaluations: int

@@ -50,7 +50,7 @@ def attack_releases(
     out: Path,
     *,
     compute: Compute,
-    tell: Callable[[int, str], None],
+    advance: Callable[[int, str], None],
 ) -> Iterator[list[AttackRow]]:
     """Attack every release of a corpus; yield the rows of each attack."""
     where = [np.flatnonzero((corpus.fold == f)[corpus.data.document_of]) for f in range(plan.folds)]
@@ -76,7 +76,7 @@ def attack_releases(
             for publisher, ratio in configurations
             for row in _attack_rows(corpus.name, publisher, ratio, content)
         ]
-        tell(len(configurations), f"{corpus.name}, attacks on {key}")
+        advance(len(configurations), f"{corpus.name}, attacks on {key}")
         return found
 
     yield from compute.map_batches(run, releases.values())

@@ -73,7 +73,7 @@ class StudyPlan:
 
 
 class StudyFacts(TypedDict):
-    """What a part of the publishers holds beside its arrays."""
+    """What a part of the publishers holds in addition to its arrays."""
 
     rows: list[PublisherRow]
     last: dict[str, dict[str, int]]

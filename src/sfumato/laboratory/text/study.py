@@ -80,7 +80,7 @@ def study(
 
     """
     plan = StudyPlan() if plan is None else plan
-    tell = progress or (lambda _steps, _note: None)
+    advance = progress or (lambda _steps, _note: None)
     out = Path(out)
     marks = {Path(path).name.split(".")[0]: _mark(path, plan) for path in corpora}
     if len(marks) != len(corpora):
@@ -100,13 +100,13 @@ def study(
             return _publish_part(corpus, fold, plan, out)
 
         for fold in compute.map_batches(publish, range(plan.folds)):
-            tell(1, f"{corpus.name}, fold {fold + 1}")
+            advance(1, f"{corpus.name}, fold {fold + 1}")
         folds = [
             load_fold(path_of_part(out, corpus, f"fold{fold}", ".npz"))
             for fold in range(plan.folds)
         ]
         published += [row for facts, _ in folds for row in facts["rows"]]
-        for rows in attack_releases(corpus, folds, plan, out, compute=compute, tell=tell):
+        for rows in attack_releases(corpus, folds, plan, out, compute=compute, advance=advance):
             attacked += rows
     content: StudyContent = {
         "version": __version__,
@@ -220,8 +220,8 @@ def _publish_part(corpus: StudyCorpus, fold: int, plan: StudyPlan, out: Path) ->
     facts = json.dumps({"rows": rows, "last": lasts}).encode()
     buffer = io.BytesIO()
     np.savez(buffer, facts=np.frombuffer(facts, np.uint8), **arrays)  # type: ignore[arg-type]
-    with whole_file(path, force=True) as beside:
-        beside.write_bytes(buffer.getvalue())
+    with whole_file(path, force=True) as partial:
+        partial.write_bytes(buffer.getvalue())
     return fold
 
 

@@ -125,7 +125,7 @@ def _known_items(
 def _known_absences(
     matrix: BinaryMatrix, people: npt.NDArray[np.int64], many: int, seed: int
 ) -> Known:
-    """Draw items that the person lacks, popular ones first: those that an absence tells most about."""
+    """Draw items that the person lacks, popular ones first: those whose absence says most."""
     if many == 0:
         return _flat([np.zeros(0, dtype=np.int32)] * len(people))
     rng = Streams(seed).generator(f"attack absences {many}")

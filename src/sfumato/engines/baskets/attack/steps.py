@@ -1,4 +1,4 @@
-"""The attack command: candidates of an exploration, made anew from the original and attacked."""
+"""The attack command: candidates of an exploration, built again from the original and attacked."""
 
 from __future__ import annotations
 

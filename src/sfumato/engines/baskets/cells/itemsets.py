@@ -26,7 +26,7 @@ __all__ = [
 I4 = npt.NDArray[np.int32]
 I8 = npt.NDArray[np.int64]
 
-_SEARCHED = 2_000_000  # ones up to which columns are a start of their own
+_SEARCHED = 2_000_000  # ones up to which columns are a separate start
 _SWEEPS = 2  # of exchanges over all items
 _LOSS = 16  # ones that an exchange may lose before rows are filled again
 _LOOKS = 50_000_000  # at edges, for each start: a few seconds
@@ -79,7 +79,7 @@ def itemset_anonymity(
         return best, True
     lengths = np.diff(matrix.indptr).astype(np.float64)
     if float((lengths * (lengths - 1) * (lengths - 2) / 6).sum()) > work:
-        work = work // 4  # not to be had whole: a part of it tells enough
+        work = work // 4  # not to be had whole: a part of it is enough
     value, exact = triples.fewest_with_triple(
         ranked.indptr, ranked.indices, starts, rows, floor, best, work
     )

@@ -106,7 +106,7 @@ class Patterns:
             return bound
         m = self.matrix
         suspects = np.flatnonzero(wanted)
-        # the largest of the repeated patterns lie above most others: settle those first
+        # the largest of the repeated patterns are above most others: settle those first
         tops = np.flatnonzero(self.multiplicity > 1)
         tops = tops[np.argsort(-self.sizes[tops], kind="stable")[:48]]
         suspects = kernels.not_under(

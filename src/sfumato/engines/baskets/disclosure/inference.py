@@ -1,4 +1,4 @@
-"""Sensitive items: how surely an item or a pair of items tells one, and leaving items out until none does.
+"""Sensitive items: how surely an item or a pair of items predicts one, and suppressing items until none does.
 
 This is ρ-uncertainty for knowledge of one or two items: every rule from what is known to a sensitive item
 has a confidence of at most ρ. Leaving whole columns out never breaks what was promised about rows.
@@ -60,7 +60,7 @@ def _measure(
 
 
 def highest_confidence(matrix: BinaryMatrix, sensitive: npt.NDArray[np.intp]) -> float:
-    """Return the highest confidence with which one or two other items tell a sensitive one.
+    """Return the highest confidence with which one or two other items predict a sensitive one.
 
     >>> highest_confidence(BinaryMatrix.of([[1, 1], [1, 0], [1, 1], [0, 0]]), np.array([1]))
     0.6666666666666666

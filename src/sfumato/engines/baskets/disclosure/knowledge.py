@@ -1,4 +1,4 @@
-"""What a matrix gives away, whatever was promised: all kinds of knowledge side by side."""
+"""What a matrix discloses, whatever was promised, to all kinds of background knowledge."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def measure_disclosure(
 EVERYTHING = -1
 """As a number of known absences: all of them."""
 
-_EXACT = 3  # up to so many items the search over all sets of items is complete
+_EXACT = 3  # up to this many items the search over all sets of items is complete
 _WORK = 200_000_000
 
 
@@ -94,7 +94,7 @@ class AttackerKnowledge:
         return self.absences != 0
 
     def least_rows(self, matrix: BinaryMatrix) -> int:
-        """Return a number of rows that is always left, proven on the matrix as it stands.
+        """Return a number of rows that is always left, proven on the unchanged matrix.
 
         Where the exact number is out of reach a smaller one that is certain is returned: the rows left
         to someone who knows more.
@@ -120,7 +120,7 @@ class AttackerKnowledge:
 def rows_left(
     matrix: BinaryMatrix, items: Iterable[int] = (1, 2, 3), *, ac: int
 ) -> tuple[dict[int, int], dict[int, bool]]:
-    """Return the fewest rows left to someone who knows at most so many items, and which are exact.
+    """Return the fewest rows left to someone who knows at most that many items, and which are exact.
 
     Parameters
     ----------

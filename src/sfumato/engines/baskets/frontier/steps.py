@@ -1,7 +1,7 @@
 """From a matrix to a frontier over k, ways to publish and selectors.
 
 Risk is 1/k, the promise against someone who knows what a person has; what absences add and how many rows
-are unique stand beside it. Utility is one of the measures of what is kept; the others are listed.
+are unique are listed too. Utility is one of the measures of what is kept; the others are listed.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class _Exploring:
                 for name, make in self.makers.items():
                     yield name, (way, replace(base, selector=make(k)), name)
                 continue
-            # where a classifier is to learn, ones that tell the classes apart count for more
+            # where a classifier is to learn, ones that separate the classes count for more
             yield way, (way, replace(base, for_class=self.utility == SCORE), None)
 
     def _candidate(
@@ -272,7 +272,7 @@ class _Exploring:
         return score, None
 
     def full_set(self) -> BasketsReference:
-        """Return the matrix as it stands, on the same axes."""
+        """Return the unchanged matrix, on the same axes."""
         request, rows, target = self.request, self.rows, self.target
         measured = measure_disclosure(rows, request.absences, self.compute)
         auc = None

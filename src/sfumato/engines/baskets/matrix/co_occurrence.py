@@ -1,7 +1,7 @@
 """A hierarchy of items learned from what people have together, for data that comes without one.
 
-Items lie near each other when the same rows hold them. Halving the items again and again, each time where
-they lie farthest apart, yields groups within sections: categories that a release may publish in
+Items are near each other when the same rows hold them. Halving the items again and again, each time where
+they are farthest apart, yields groups within sections: categories that a release may publish in
 place of an item. They are learned from the data, and their names say so.
 """
 
@@ -78,7 +78,7 @@ def _laid_out(binary: BinaryMatrix, seed: int) -> Floats:
 
 
 def _halve(places: Floats, items: Ints, size: int) -> list[Ints]:
-    """Split items in two where they lie farthest apart, until no part holds more than `size`."""
+    """Split items in two where they are farthest apart, until no part holds more than `size`."""
     found, waiting = [], [items]
     while waiting:
         part = waiting.pop()

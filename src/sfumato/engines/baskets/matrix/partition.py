@@ -138,7 +138,7 @@ class Partition:
     def add_by_pairs(
         self, gains: npt.NDArray[np.int64], *, stop_first: bool, most: int | None = None
     ) -> int:
-        """Add the features that tell most pairs of unlike class apart; give the gains measured."""
+        """Add the features that separate most pairs of unlike class; return the gains measured."""
         if self.matrix.n < self.k:
             return 0
         kept = np.empty(self.matrix.d, dtype=np.int32)

@@ -21,7 +21,7 @@ class PredictionTarget:
     """One value per row: class numbers, or numbers to predict.
 
     `positive` is the two-class form that selectors use: the greater class, the most common of several,
-    or what lies above the median.
+    or what is above the median.
     """
 
     kind: Literal["two", "several", "number"]

@@ -1,7 +1,7 @@
 """What a selection is worth: the AUC of a linear SVM, honestly cross-validated.
 
 The headline is nested: features are chosen inside each training fold, so no label of a test row helps
-to choose them. The paper's way (features chosen once on all labels) stands beside it for comparison.
+to choose them. The paper's way (features chosen once on all labels) is given for comparison.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _HELD = 4_000_000  # ones up to which the rows of every fold are held in memory
 def cross_validated_auc(
     matrix: object, labels: object, *, folds: int = 5, seed: int = 0
 ) -> AucScore:
-    """Score the features of a matrix as they stand (the paper's way once they are chosen)."""
+    """Score the features of a matrix unchanged (the paper's way once they are chosen)."""
     binary = as_binary(matrix)
     return FoldScores(binary, labels, folds=folds, seed=seed).of_features(np.arange(binary.d))
 

@@ -1,7 +1,7 @@
 """Are rows like those that were explored? New columns, other counts of columns, other numbers of ones per row.
 
 What is kept of the explored rows are counts; the names of columns are hashed with a salt, since a rare
-item that was not published must not stand in the folder of the frontier in clear.
+item that was not published must not be readable in the folder of the frontier.
 """
 
 from __future__ import annotations

@@ -61,15 +61,15 @@ def _columns(matrix: BinaryMatrix, spec: MethodRequest) -> Proposal:
 
 
 def _weights(matrix: BinaryMatrix, spec: MethodRequest) -> npt.NDArray[np.int64] | None:
-    """Weigh a one by what its item tells about the class, beside the one itself, where that counts."""
+    """Weigh a one by what its item says about the class, in addition to the one itself, where that counts."""
     if not (spec.for_class and _two_classes(matrix, spec)):
         return None
     assert spec.positive is not None
-    told = information_per_one(matrix, spec.positive)
-    mean = float(np.average(told, weights=np.maximum(matrix.supports, 1e-9)))
+    informative = information_per_one(matrix, spec.positive)
+    mean = float(np.average(informative, weights=np.maximum(matrix.supports, 1e-9)))
     if mean <= 0:
         return None
-    return np.minimum(1 + np.round(_EMPHASIS * told / mean), 100).astype(np.int64)
+    return np.minimum(1 + np.round(_EMPHASIS * informative / mean), 100).astype(np.int64)
 
 
 _EMPHASIS = 16.0
@@ -127,7 +127,7 @@ def _without(matrix: BinaryMatrix, kept: npt.NDArray[np.bool_]) -> BinaryMatrix:
 
 
 def _columns_and_cells(matrix: BinaryMatrix, spec: MethodRequest) -> Proposal:
-    """Keep good columns whole, and single ones of the others; for a class, columns that tell it."""
+    """Keep good columns whole, and single ones of the others; for a class, columns that predict it."""
     if spec.knowledge.protects_rows:
         return _columns(matrix, replace(spec, selector=GreedySupport(spec.k)))
     if spec.for_class and _two_classes(matrix, spec):
@@ -143,7 +143,7 @@ def _columns_and_cells(matrix: BinaryMatrix, spec: MethodRequest) -> Proposal:
 
 
 def _columns_and_rows(matrix: BinaryMatrix, spec: MethodRequest) -> Proposal:
-    """Choose columns for smaller k, then leave out the rows that stand in the way of k."""
+    """Choose columns for smaller k, then suppress the rows that prevent k."""
     best = _columns(matrix, replace(spec, selector=GreedySupport(spec.k)))
     for k in sorted({max(1, spec.k // 4), max(1, spec.k // 2), max(1, 3 * spec.k // 4)}):
         tried = _columns(matrix, replace(spec, k=k, selector=GreedySupport(k)))

@@ -36,13 +36,13 @@ class MethodRequest:
     selector : ContainmentSelector, optional
         Chooses the columns, for ways that choose columns.
     for_class : bool
-        Whether ones that tell the classes apart count for more.
+        Whether ones that separate the classes count for more.
     max_rows_out : float
-        The largest share of rows that may be left out beside columns.
+        The largest share of rows that may be suppressed in addition to columns.
     sensitive : array of int, optional
-        Items that must not be told by others.
+        Items that must not be inferable from other items.
     max_confidence : float
-        The highest confidence with which one or two items may tell a sensitive one.
+        The highest confidence with which one or two items may predict a sensitive one.
     seed : int
         Seed of the search.
 
@@ -96,10 +96,10 @@ class Method:
 
 
 def make(way: Method, matrix: BinaryMatrix, spec: MethodRequest) -> Proposal:
-    """Return what a way publishes, without the items that tell a sensitive one too surely."""
+    """Return what a way publishes, without the items that predict a sensitive one too surely."""
     made = way.make(matrix, spec)
     if spec.sensitive is None or spec.max_confidence >= 1:
         return made
-    # a row that is left out tells nothing: only what is published counts
+    # a suppressed row reveals nothing: only what is published counts
     safe = without_telling_items(made.matrix, spec.sensitive, spec.max_confidence)
     return Proposal(safe, made.rows, np.flatnonzero(safe.supports))

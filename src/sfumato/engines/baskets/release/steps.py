@@ -1,6 +1,6 @@
 """Publish a candidate: make it, write it in the input's own format, read it back, audit, then show.
 
-Everything is written beside its place first. The audit reads the written file with no knowledge of the
+Everything is written to a hidden folder first. The audit reads the written file with no knowledge of the
 candidate's making; if it leaves fewer rows than the promised k, nothing appears and it is refused.
 """
 
@@ -141,7 +141,7 @@ def _rows_left(candidate: BasketsCandidate, matrix: object, names: Sequence[str]
 def _refuse_telling(
     candidate: BasketsCandidate, matrix: BinaryMatrix, names: Sequence[str]
 ) -> float | None:
-    """Return how surely sensitive items are told by others; refuse what is above the promise."""
+    """Return the highest confidence with which sensitive items can be inferred from others; refuse what is above the promise."""
     places = places_among(names, candidate.sensitive)
     if places is None:
         return None
@@ -184,7 +184,7 @@ def publish(
     request : BasketsPublishRequest
         The data and the options.
     target : Path
-        A data file (the record lies beside it as NAME.release.json) or a folder (data and release.json
+        A data file (its record is NAME.release.json in the same folder) or a folder (data and release.json
         inside).
     seed : int
         The seed of the exploration, kept in the record.
@@ -211,7 +211,7 @@ def _target(request: BasketsPublishRequest, path: Path, *, force: bool) -> Targe
 
 
 def _read_from(data: object, labels: object) -> list[str | os.PathLike[str]]:
-    """List the files that are read: the matrix, its labels, and what lies beside it."""
+    """List the files that are read: the matrix, its labels, and its sibling files."""
     files = paths_in(data, labels)
     if isinstance(data, str | os.PathLike):
         files += [beside(Path(data), what) for what in ("labels", "features")]

@@ -90,7 +90,7 @@ class BestSelector(ContainmentSelector):
 def _race(runners: Sequence[ContainmentSelector], folds: FoldScores) -> tuple[int, float]:
     """Return the place of the selector to take and its mean AUC.
 
-    Fold by fold, selectors that have fallen far behind drop out. Of those that cannot be told from the
+    Fold by fold, selectors that have fallen far behind drop out. Of those that do not differ significantly from the
     best, because the mean difference is within a standard error over the folds, the one of the fewest
     features is taken.
     """

@@ -1,4 +1,4 @@
-"""Charts of the baskets engine: k beside uniqueness, known absences, and what k costs."""
+"""Charts of the baskets engine: k with uniqueness, known absences, and what k costs."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _set_title(panel: dict[str, Any], utility: str) -> None:
 def uniqueness_chart(
     part_id: str, frontier: BasketsFrontier | None, chosen: BasketsCandidate | None
 ) -> Chart | None:
-    """Show, for each k, the rows that fit known presences beside the share of unique rows."""
+    """Show, for each k, the rows that fit known presences and the share of unique rows."""
     rows = _best_per_k(frontier, chosen)
     if not rows:
         return None

@@ -43,7 +43,7 @@ class _Pass:
     beyond: float
 
 
-# At first only what lies below the sums found counts; then what lies beyond, as parts have convex hulls of their own.
+# At first only what is below the sums found counts; then what is beyond, as regions have their own convex hulls.
 _PASSES = (
     _Pass(17, 1.0), _Pass(17, 1.03), _Pass(40, 1.03), _Pass(100, 1.03), _Pass(250, 1.03),
     _Pass(250, 1.15),
@@ -173,7 +173,7 @@ class RegionBounds:
     # --- working ----------------------------------------------------------------------------------
 
     def work(self, seconds: float, clock: Callable[[], float], threads: int) -> None:
-        """Raise the bounds for so many seconds on the given clock: more weights, then more parts."""
+        """Raise the bounds for a number of seconds on the given clock: more weights, then more regions."""
         end = clock() + seconds
         done: set[tuple[float, float]] = set()
         for plan in _PASSES:

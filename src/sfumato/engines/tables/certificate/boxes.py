@@ -75,7 +75,7 @@ def _without(run: SearchRun, bits: Bits, bit: int) -> tuple[float, float]:
 
 
 class _Stairs:
-    """The frontier of a run as plain lists, made anew when it has changed."""
+    """The frontier of a run as plain lists, rebuilt when it has changed."""
 
     def __init__(self, run: SearchRun) -> None:
         self._run = run

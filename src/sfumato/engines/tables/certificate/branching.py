@@ -1,7 +1,7 @@
 """Past the convex hull: parts are split at cuts of the large attributes while time is left.
 
 A bound of weighted sums cannot pass the convex hull of the policies it is about; the parts of a split have
-hulls of their own.
+their own hulls.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A certified frontier: a staircase that no policy of the lattice, found or not, lies below."""
+"""A certified frontier: a staircase below which there is no policy of the lattice, found or not."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ __all__ = ["Node", "PairSums", "two_largest"]
 
 @dataclass(frozen=True)
 class Node:
-    """All policies whose bits outside the two large attributes lie between `coarse` and `fine`."""
+    """All policies whose bits outside the two large attributes are between `coarse` and `fine`."""
 
     coarse: bytes
     fine: bytes

@@ -105,7 +105,7 @@ def weights_along(points: Floats, how_many: int) -> list[float]:
 
 
 def bisecting(values: Sequence[float]) -> list[float]:
-    """Order values so that each lies between two that came before, as far as there are any.
+    """Order values so that each is between two that came before, as far as there are any.
 
     >>> bisecting([1, 2, 3, 4, 5])
     [1, 5, 3, 2, 4]

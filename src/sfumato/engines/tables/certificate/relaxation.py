@@ -237,7 +237,7 @@ class Relaxation:
         return best, np.array(path, dtype=np.int64)
 
     def _evict(self) -> None:
-        """Keep the half of the active intervals that lies nearest to the best path, and a whole path."""
+        """Keep the half of the active intervals that are nearest to the best path, and a whole path."""
         kept = self._nearest(self._room // 2)
         for to, k in enumerate(kept.tolist()):
             self._costs[to] = self._costs[k]

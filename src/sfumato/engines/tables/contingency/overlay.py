@@ -14,7 +14,7 @@ class Joined(NamedTuple):
     """Coded cells, each once: those with records first, each part in order.
 
     `weight` is the population of every cell, `records` the sample of the occupied ones. `place` says where
-    each cell of the sample, as it was given, stands; −1 for one without records.
+    each cell of the sample, as it was given, is; −1 for one without records.
     """
 
     codes: npt.NDArray[np.int32]

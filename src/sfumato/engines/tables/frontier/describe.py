@@ -1,4 +1,4 @@
-"""What an exploration writes down: candidates with everything shown beside them, references, assumptions."""
+"""What an exploration writes down: candidates with everything shown of them, references, assumptions."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def build_exploration(
     )
     if (
         run.max_below and problem.people is None
-    ):  # measured anew without the records left out: the points have moved
+    ):  # measured without the suppressed records: the points have moved
         candidates = tuple(c for c in candidates if not c.dominated)
         entries = [(c.risk.value, c.loss, bytes.fromhex(c.bits)) for c in candidates]
         kept, area = list(range(len(entries))), listed_area

@@ -33,7 +33,7 @@ _RARE = 5  # records that must share an observed name before a list spells it
 class Problem:
     """A table made ready for the search; `sensitive` counts the sensitive columns within the cells.
 
-    `people` is there where somebody stands in several cells, or rows are joined, so that groups are counted
+    `people` is there where a person is in several cells, or rows are joined, so that groups are counted
     by people; `held` then holds who has which sensitive value.
     """
 

@@ -42,7 +42,7 @@ from .problem import Problem
 
 __all__ = ["explore", "run_point", "search"]
 
-_CHAINS = 50  # a default budget of so many chains: a second or two on 700 cuts
+_CHAINS = 50  # chains of the default budget: a second or two on 700 cuts
 _LEAST_BUDGET = 4_000
 _Bits = npt.NDArray[np.uint8]
 
@@ -148,12 +148,12 @@ def _cuts(values: str | Iterable[object]) -> Sequence[object]:
 def _as_progress(progress: Progress, evaluations: int | None) -> Callable[[int, float], None]:
     done = 0
 
-    def tell(measured: int, _area: float) -> None:
+    def update(measured: int, _area: float) -> None:
         nonlocal done
         progress(measured - done, total=evaluations, note="policies measured")
         done = measured
 
-    return tell
+    return update
 
 
 def _score(problem: Problem, request: TablesRequest) -> Score | None:

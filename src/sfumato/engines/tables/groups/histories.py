@@ -23,7 +23,7 @@ __all__ = ["Histories", "people_of"]
 
 @dataclass(frozen=True)
 class Histories(CountedPeople):
-    """The distinct histories of people; pairs lie in the order of people.
+    """The distinct histories of people; pairs are in the order of people.
 
     `start` is where the pairs of each distinct history begin, `people` how many people have it, and
     `of_person` which one a person has.
@@ -43,7 +43,7 @@ class Histories(CountedPeople):
         cells : Cells
             The occupied cells.
         cell, person : array of int
-            Who stands in which occupied cell, each pair once; people are numbered from 0 without gaps.
+            Who is in which occupied cell, each pair once; people are numbered from 0 without gaps.
         rows : array of int
             The rows of each pair.
 
@@ -107,7 +107,7 @@ def people_of(table: Table, cells: Cells) -> CountedPeople | None:
         return People(cells, cell, person, table.pair_rows)
     if table.population_codes is not None:
         raise ParameterError(
-            "A population counts people by one row each, and does not tell who has which history.",
+            "A population counts people by one row each, and does not say who has which history.",
             hint='leave the population out, or rows = "joined" of the person.',
         )
     return Histories.of(cells, cell, person, table.pair_rows)

@@ -33,7 +33,7 @@ def sums_of_rows(
     bits : array of bits
         The policy.
     cell, rows : array of int
-        The cells in which a person stands and the rows there, one person after the other.
+        The cells of a person and the rows there, one person after the other.
     start : array of int
         Where the cells of each person begin.
 

@@ -1,7 +1,7 @@
-"""People instead of rows: groups counted by different people where somebody stands in several cells.
+"""People instead of rows: groups counted by different people where a person is in several cells.
 
 A record is a person with one combination of values. Records add up over cells and carry the loss; the people
-of a group do not, since somebody may be in it with several combinations, and are counted for each policy.
+of a group do not, since a person may be in it with several combinations, and are counted for each policy.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class GroupsOfPeople:
 
 @dataclass(frozen=True)
 class CountedPeople(ABC):
-    """Who stands in which occupied cell, by pairs of both; how people make groups is left to the kinds.
+    """Who is in which occupied cell, by pairs of both; how people make groups is left to the kinds.
 
     `rows` counts the rows of each pair.
     """
@@ -138,7 +138,7 @@ class CountedPeople(ABC):
 
 @dataclass(frozen=True)
 class _Kinds:
-    """People who stand in the same cells, put together: pairs of cell and kind, and the people of each kind."""
+    """People who are in the same cells, put together: pairs of cell and kind, and the people of each kind."""
 
     cell: Numbers
     kind: Numbers
@@ -148,7 +148,7 @@ class _Kinds:
 
 @dataclass(frozen=True)
 class People(CountedPeople):
-    """Rows that stand alone: an attacker knows one combination of a person."""
+    """Separate rows: an attacker knows one combination of a person."""
 
     def group(self, bits: Bits) -> Numbers:
         """Number the group of each occupied cell."""

@@ -65,6 +65,6 @@ def fraction_of(table: Table, given: float | None) -> float | None:
     if table.weight < people:
         raise DataError(
             "The weights add up to fewer people than the table holds.",
-            hint="a weight is the number of people whom a row stands for.",
+            hint="a weight is the number of people that a row represents.",
         )
     return people / table.weight

@@ -29,10 +29,10 @@ __all__ = [
 ]
 
 _SMALL_FRACTION = 0.1  # up to which Pitman's model is preferred (Dankar and others, 2012)
-_EXACT = 12  # sample sizes that have a constraint of their own
+_EXACT = 12  # sample sizes that have their own constraint
 _DENSE = 40  # population sizes that are all in the programme; larger ones on a grid
 _STEP = 1.06
-_PARTS = 3  # of a population that is sampled unevenly, each of its own fraction
+_PARTS = 3  # of a population that is sampled unevenly, each with its own fraction
 _WHOLE = 0.999  # fraction from which on everybody counts as sampled
 _FARTHEST = 20.0  # logit and logarithm of parameters that are still looked at
 _Z = 2.0  # standard errors allowed per constraint
@@ -134,13 +134,13 @@ def estimate_uniqueness_by_group(
     groups, records : array of int
         The people and the records of each group.
     fractions : array of float
-        The share of the population that was sampled where a group lies.
+        The share of the population that was sampled around a group.
 
     """
     order = np.argsort(fractions, kind="stable")
     reached = np.cumsum(groups[order]) / groups.sum()
     bound = np.minimum((_PARTS * reached * (1 - 1e-12)).astype(np.int64), _PARTS - 1)
-    part = bound[np.searchsorted(fractions[order], fractions)]  # equal fractions lie together
+    part = bound[np.searchsorted(fractions[order], fractions)]  # equal fractions are adjacent
     found = []
     for number in np.unique(part):
         inside = part == number
@@ -303,7 +303,7 @@ def choose_estimator(
 def _draw(
     sizes: npt.NDArray[np.floating] | npt.NDArray[np.integer], times: int, fraction: float
 ) -> npt.NDArray[np.float64]:
-    """Return the chance that so many members of groups of these sizes are drawn."""
+    """Return the chance that a number of members of groups of these sizes is drawn."""
     sizes = sizes.astype(np.float64)
     logs = (
         special.gammaln(sizes + 1)
@@ -319,7 +319,7 @@ def uniqueness_range(sample: SampleSizes) -> tuple[float, float]:
     """Return the smallest and the largest share of unique people that the sample allows.
 
     In a population with K_F groups of each size F, Σ K_F · P(F gives i) groups of i records are expected. Every
-    K ≥ 0 that adds up to the population and whose expectations lie within the errors of sampling of what
+    K ≥ 0 that adds up to the population and whose expectations are within the errors of sampling of what
     was seen is a population that this could be a sample of.
     """
     people = sample.people

@@ -2,7 +2,7 @@
 
 Identifiers are dropped, quasi-identifiers become the labels of
 their intervals, every other column stays as it is. ReleaseRows are put into an order that depends on what is
-published and on a private seed alone: the order of a register sorted by name would tell whose row is
+published and on a private seed alone: the order of a register sorted by name would reveal whose row is
 whose. On a cluster a batch of rows is one task and the query runs there; so a
 row, and the file, are what they are on one machine.
 """
@@ -144,7 +144,7 @@ class Generaliser:
         return [*made, *([person.name] if needed and person is not None else [])]
 
     def linked_sql(self, opened: Source) -> str:
-        """Write the query of the labels with the person of each row, and what stood there before.
+        """Write the query of the labels with the person of each row, and what was there before.
 
         The person is `p`, the values before are `o0`, `o1`, …, the number of such rows is `n`; sensitive
         columns keep their names.
@@ -265,7 +265,7 @@ class ReleaseRows:
         cells = ", ".join(quoted_name(column) for column in columns)
         order = f"hash({seed}::UBIGINT, {cells})"
         if self.counted:
-            # A row is sorted once and then written as often as it stands there, some thousand at a time.
+            # A row is sorted once and then written as often as it occurs, some thousand at a time.
             n, x = _COUNT, quoted_name("sfumato copied")
             kinds = f"SELECT {cells}, CAST(sum({n}) AS BIGINT) AS {n} FROM ({self.sql}) GROUP BY {cells}"  # noqa: S608 (quoted)
             some = f"[least({_COPIED}, {n} - {x}) FOR {x} IN range(0, {n}, {_COPIED})]"
@@ -302,7 +302,7 @@ class ReleaseRows:
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
-        """Raise what a worker told, and not what the database that was reading made of it."""
+        """Raise a worker's own error instead of the database's."""
         try:
             yield
         except SfumatoError:
@@ -328,7 +328,7 @@ def published_rows(
         Whether equal rows may be put together, to be shuffled afterwards; else rows keep their order.
 
     """
-    if compute.name == "local":  # DuckDB streams and uses all cores by itself
+    if compute.name == "local":  # DuckDB streams and uses all cores itself
         counted = counted and generaliser.repeats(opened)
         return ReleaseRows(opened, generaliser.selection(opened, counted=counted), counted=counted)
     selection = generaliser.selection(opened)

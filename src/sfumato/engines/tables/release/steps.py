@@ -1,7 +1,7 @@
-"""Apply a policy to a table, read the result back, measure it anew, and only then let it be seen.
+"""Apply a policy to a table, read the result back, measure it, and only then publish it.
 
-The rows stream through in an order of their own (see `rows`). Labels such as "-5" or "=x" that a spreadsheet could
-take for a formula are written as they stand: they come from the schema's own domains.
+The rows stream through in their own order (see `rows`). Labels such as "-5" or "=x" that a spreadsheet could
+take for a formula are written unchanged: they come from the schema's own domains.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def publish(
     """Publish a table, or new data of the same schema, and return its record (or the frame).
 
     `out` names a data file (its record is NAME.release.json in the same folder) or a folder (data and
-    release.json inside); without `out` a frame comes back as a frame of its own kind. What was written is
+    release.json inside); without `out` a frame comes back as the same kind of frame. What was written is
     measured as it was explored; what is worse than promised is refused unless the request accepts it.
     """
     payload = _with_conditions_of(payload, request)
@@ -282,7 +282,7 @@ class _TablePublication:
     def release(
         self, path: Path, books: Sequence[Path], found: ReadBack, worse: Sequence[str]
     ) -> TablesRelease:
-        """Describe the measured file and the codebook beside it."""
+        """Describe the measured file and its codebook."""
         table, schema, payload = self.table, self.payload.schema, self.payload
         has_population = table.population_codes is not None
         attacker = attacker_of(table)

@@ -97,7 +97,7 @@ def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, seed: 
 
 @dataclass(frozen=True)
 class _TreatedColumn:
-    """One column of the stored rows, and the new one beside it."""
+    """One column of the stored rows, and the new one."""
 
     opened: Source
     attribute: Attribute
@@ -204,14 +204,14 @@ class _TreatedColumn:
 def microaggregate(
     values: npt.NDArray[np.float64], counts: npt.NDArray[np.integer], least: int
 ) -> npt.NDArray[np.float64]:
-    """Return the mean of the group that each value falls in: neighbours, at least so many records together.
+    """Return the mean of the group that each value falls in: neighbours, at least that many records together.
 
     Parameters
     ----------
     values : array
         The different values, rising.
     counts : array of int
-        How often each stands.
+        How often each occurs.
     least : int
         The fewest records of a group.
 

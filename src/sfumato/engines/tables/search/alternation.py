@@ -1,7 +1,7 @@
 """The alternating dynamic programme: one attribute after another made exactly optimal, for many weights.
 
 While the others stay, the best partition of an attribute's values follows from a table of its intervals
-(`intervals`); the weights of risk against loss lie evenly along the frontier found so far.
+(`intervals`); the weights of risk against loss are spread evenly along the frontier found so far.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Policies bred from the frontier: attributes of two neighbours mixed, or a few steps up or down from one.
 
 Where nearly every record is unique, or the steps of a hierarchy are large, the frontier is not convex and no price
-of risk leads to its middle; what lies near two good policies does. Gaps are tried by their area, and the ways of
+of risk leads to its middle; what is near two good policies does. Gaps are tried by their area, and the ways of
 breeding by how often each has improved the frontier.
 """
 
@@ -22,7 +22,7 @@ _IDLE = 300  # children in a row that were measured before: the neighbourhood is
 _CUTS = 7  # ways to split an interval without a hierarchy
 _FAR = 0.25  # of the geometric law of the distance between the parents
 _FEW = 0.5  # of the geometric law of a few steps
-_MANY = (2.0, 4.0)  # powers of two between which many steps lie
+_MANY = (2.0, 4.0)  # powers of two between which many steps are
 _Entry = tuple[float, float, bytes]
 _Way = Callable[[SearchRun, list[_Entry], int, np.random.Generator], Bits]
 

@@ -52,7 +52,7 @@ def persist(run: SearchRun, limit: int) -> None:
     """Spend evaluations that are left under conditions: undo much of a good policy and walk down another way.
 
     One walk in four starts from the most general policy, and one in five takes splits in nearly any order: some
-    policies lie behind a split that gains little. It ends early only where no walk meets a new policy.
+    policies are behind a split that gains little. It ends early only where no walk meets a new policy.
     """
     dice = run.streams.generator("persist")
     until = run.evaluations + min(limit, run.left)

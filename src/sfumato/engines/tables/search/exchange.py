@@ -20,7 +20,7 @@ from .run import Bits, SearchRun
 
 __all__ = ["exchange"]
 
-_WHOLE = 1 << 12  # so many policies are simply all measured
+_WHOLE = 1 << 12  # up to this many policies are all measured
 _LEVELS = (12, 30)
 _CHAIN_FROM = 3  # evaluations a step from which on a whole chain is affordable
 _CHAIN_SHARE = 0.1  # of the evaluations left
@@ -44,7 +44,7 @@ _DESCENT_SHARE_FREE = (
 )
 _DESCENT_SMALL = 1_000  # evaluations up to which tables are too dear
 _DESCENT = 6_000  # evaluations that are shared out where there is no budget
-_MOST_WHOLE = 1 << 20  # and so many where the budget covers them
+_MOST_WHOLE = 1 << 20  # and this many where the budget covers them
 _CROSS = 2_000  # evaluations for the gaps of a hierarchy where there is no budget
 
 

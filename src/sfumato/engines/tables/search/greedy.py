@@ -1,7 +1,7 @@
 """Exchange-rate chains: from a policy, again and again the merge that pays the least loss for its risk.
 
 The greedy chain keeps the price of every merge up to date; the lazy one measures only those that look
-cheapest; where attributes are coupled, or another measure is asked for, each step is a policy of its own.
+cheapest; where attributes are coupled, or another measure is asked for, each step is a separate policy.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _offer_chain(
 
 
 def _climb_by_policies(run: SearchRun) -> None:
-    """The lazy chain over the steps of the space, each measured as a policy of its own."""
+    """The lazy chain over the steps of the space, each measured as a separate policy."""
     bits = run.space.bottom.copy()
     here = run.measure(bits)
     price: dict[bytes, tuple[float, int]] = {}

@@ -32,7 +32,7 @@ class MergeOrder:
     ]  # by step: relative risk taken away plus relative loss, modelled
 
     def levels(self, how_many: int) -> list[int]:
-        """Split the steps into about so many levels of equal effort; gives numbers of cleared bits."""
+        """Split the steps into about that many levels of equal effort; returns numbers of cleared bits."""
         steps = len(self.ends)
         if steps <= how_many:
             return [0, *self.ends.tolist()]
@@ -287,7 +287,7 @@ def walk_down(run: SearchRun, orders: list[MergeOrder], how_many: int, limit: in
     """Walk down in level space from the most general policy, always where utility costs the least risk.
 
     Where nearly every record is unique, steps up from the bottom change no risk for a long time, and only
-    steps down from the top tell which attributes are worth keeping.
+    steps down from the top show which attributes are worth keeping.
     """
     levels = [order.levels(how_many) for order in orders]
     until = run.evaluations + limit

@@ -232,14 +232,14 @@ class SearchRun:
         return not self.frontier.dominates(risk, 1.0 - loss) and self.condition(bits)
 
     def spend(self, how_many: int) -> None:
-        """Count work that measured no policy of its own."""
+        """Count work that measured no policy."""
         self._count(how_many)
 
     def _count(self, how_many: int) -> None:
         self.evaluations += min(how_many, self.left)  # passes beyond the budget buy nothing
 
     def _note(self) -> None:
-        """Record the area at checkpoints, and tell the progress line every half second."""
+        """Record the area at checkpoints, and update the progress line every half second."""
         while self._checkpoints and self.evaluations >= self._checkpoints[0]:
             self.trace.append((self._checkpoints.pop(0), self.seconds, self.frontier.area()))
         if self._progress is not None and self.seconds >= self._next_note:

@@ -1,6 +1,6 @@
 """Sublattice Heuristic Search (Algorithm 2), with the pruned list and the search for sublattices outside it.
 
-A sublattice is given by its upper policy (more general) and its lower one; all its policies lie in the
+A sublattice is given by its upper policy (more general) and its lower one; all its policies are in the
 rectangle between the two, and the share of that rectangle below the frontier is the chance of an update.
 """
 

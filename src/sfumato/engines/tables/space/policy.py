@@ -1,6 +1,6 @@
 """Policies: a partition of every quasi-identifier's ordered domain, as a bit-string and as words.
 
-A bit stands between two neighbouring values: 1 keeps the cut, 0 puts both into one interval. All ones is
+A bit belongs between two neighbouring values: 1 keeps the cut, 0 puts both into one interval. All ones is
 the bottom (the data as it is), all zeros the top (one group); `a < b` says that a is more general.
 """
 
@@ -228,12 +228,12 @@ class Policy:
     ) -> dict[str, tuple[str, ...]]:
         """Return the intervals by attribute, in words that may leave the house.
 
-        A label that names what few people share is spelled only where it stands in a release.
+        A label that names what few people share is spelled only where it occurs in a release.
 
         Parameters
         ----------
         published : sequence of collections of str
-            By attribute, the labels that stand in a release; none for a policy that was not published.
+            By attribute, the labels that occur in a release; none for a policy that was not published.
 
         """
         found = {}

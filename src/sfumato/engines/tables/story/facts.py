@@ -186,6 +186,6 @@ class TableFacts:
 
     @property
     def shown(self) -> dict[str, float]:
-        """The figures that have no field of their own, by name."""
+        """The figures that do not have their own field, by name."""
         found = self.release.measured if self.release is not None else self.chosen
         return {} if found is None else found.shown

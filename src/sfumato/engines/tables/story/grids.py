@@ -39,7 +39,7 @@ def _attribute_words(labels: tuple[str, ...], ends: tuple[int, ...], size: int) 
 
 
 def policy_grid(facts: TableFacts) -> Grid | None:
-    """Return the policy in words, beside Safe Harbor."""
+    """Return the policy in words, next to Safe Harbor."""
     labels, ends = facts.policy
     if not ends:
         return None
@@ -62,7 +62,7 @@ def policy_grid(facts: TableFacts) -> Grid | None:
 
 
 def _stride(size: int) -> int:
-    """Return a step through so many intervals that visits them far apart."""
+    """Return a step through a number of intervals that visits them far apart."""
     step = max(round(size * 0.382), 1)
     while math.gcd(step, size) > 1:
         step += 1

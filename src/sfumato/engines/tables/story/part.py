@@ -37,26 +37,26 @@ __all__ = ["story"]
 def story(part: Part) -> Story:
     """Return the part of a report about a table."""
     facts = TableFacts.of(part)
-    told = Story(part.id, "tables", title_for("Table", part), status_of(part))
-    told.verdict, told.stats, told.checks = _verdict(facts), _stats(facts), _checks(facts)
-    told.published = _published_sentences(facts)
+    result = Story(part.id, "tables", title_for("Table", part), status_of(part))
+    result.verdict, result.stats, result.checks = _verdict(facts), _stats(facts), _checks(facts)
+    result.published = _published_sentences(facts)
     size = None if facts.frontier is None else facts.frontier.frontier_size
-    told.tradeoff = [
+    result.tradeoff = [
         search_sentence(part, size=size, measured=True),
         (
             "Each point is a policy: further left, less risk; further up, more information. Risk spans "
             "several decades, so look at the logarithmic view too."
         ),
     ]
-    told.tradeoff += _certificate(facts)
-    told.attack, told.cost = _attack(facts), _cost(facts)
-    told.assumptions = _assumptions(facts)
+    result.tradeoff += _certificate(facts)
+    result.attack, result.cost = _attack(facts), _cost(facts)
+    result.assumptions = _assumptions(facts)
     expected = facts.expected
     if expected is not None and facts.risk_measure == "population" and facts.is_published:
-        told.here["tables.risk"] = (
+        result.here["tables.risk"] = (
             f"{decimal(expected[0], 4)} ÷ {decimal(expected[1], 4)} = {decimal(facts.risk)}"
         )
-        told.here["tables.expected"] = (
+        result.here["tables.expected"] = (
             f"{decimal(facts.risk)} × {decimal(expected[1], 4)} = {decimal(expected[0])}"
         )
     grids = (
@@ -66,12 +66,12 @@ def story(part: Part) -> Story:
         shown_grid(facts),
         reference_grid(facts),
     )
-    told.grids = [g for g in grids if g is not None]
-    told.chips = chips(facts)
-    told.charts = charts(facts)
+    result.grids = [g for g in grids if g is not None]
+    result.chips = chips(facts)
+    result.charts = charts(facts)
     known = knowledge_of("sfumato.engines.tables")
-    told.glossary, told.method, told.papers = known.glossary, known.method, known.papers
-    return told
+    result.glossary, result.method, result.papers = known.glossary, known.method, known.papers
+    return result
 
 
 # --- sentences -----------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def _checks(facts: TableFacts) -> list[Check]:
             checks.append(Check("open", words))
     if facts.is_published and not facts.population:
         words = (
-            "No population table was given, so the records of the table itself stand for the population. "
+            "No population table was given, so the table itself is used as the population. "
             "A larger population makes the true risk smaller; the relative risk of policies may differ."
         )
         checks.append(Check("look", words))
@@ -352,7 +352,7 @@ def _assumptions(facts: TableFacts) -> list[str]:
     population = (
         "The population table covers everybody whom the attacker may confuse with a person of the table."
         if facts.population
-        else "No population table was given: the table itself stands for the population, which overstates "
+        else "No population table was given: the table itself is used as the population, which overstates "
         "the risk when it is a sample of something larger."
     )
     if facts.population_covers is not None:
