@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from table_twins import random_cells
-from test_space import RULES
+from test_constraints import RULES
 
 from sfumato.core.randomness import Streams
 from sfumato.data.table import read_table
