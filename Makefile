@@ -7,7 +7,7 @@ export PYTHONHASHSEED := 0
 comma := ,
 EXTRAS := test,bench,files$(if $(shell command -v java),$(comma)spark)
 
-.PHONY: demo test lint bench constraints faults fuzz lowest pictures reference same clean
+.PHONY: demo test lint bench constraints counts docs faults fuzz lowest pictures reference same stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sfumato demo --out demo-release --force
@@ -20,6 +20,14 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Every command of the README and the docs as printed: on the samples that it writes, in a process of its own.
+docs: $(VENV)/.test
+	SFUMATO_DOCS=full $(BIN)/python -m pytest -n logical --dist worksteal tests/architecture/test_docs.py
+
+# Renew tests/counts.json, the number of tests of each file: `make test` compares it with what is collected.
+counts: $(VENV)/.test
+	$(BIN)/python -m pytest --collect-only -qq --write-counts > /dev/null
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
@@ -49,14 +57,23 @@ lowest:
 	NUMBA_CACHE_DIR=build/lowest/kernels build/lowest/bin/python -m pytest tests/data tests/engines tests/security
 
 # 20,000 hostile inputs for every reader, on through explore and publish with bounds checks; `python -m fuzz.guided TARGET` is guided by coverage (needs atheris).
+# Then the property tests with examples that are drawn anew: `make test` draws the same ones each time.
 fuzz: $(VENV)/.test
 	$(BIN)/python -m fuzz --inputs 20000
+	for round in 1 2 3 4 5; do SFUMATO_HYPOTHESIS=fuzz $(BIN)/python -m pytest -n logical -m hypothesis || exit 1; done
 	$(BIN)/python -m fuzz.canaries --rounds 20
 
 # A hundred kills at random moments of each kind of work, and one before each call that changes a name.
 faults: $(VENV)/.test
 	for kind in text tables baskets run report serve; do $(BIN)/python -m benchmarks._kills $$kind 100 || exit 1; done
 	for kind in tables baskets run report serve; do $(BIN)/python -m benchmarks._kills $$kind steps || exit 1; done
+
+# Pages and type stubs that are made from the engines' requests; tests compare them.
+reference: $(VENV)/.test
+	$(BIN)/python docs/generate.py
+
+stubs: $(VENV)/.test
+	$(BIN)/python tools/stubs.py
 
 # The pictures of the README; needs Chromium.
 CHROMIUM ?= chromium

@@ -1,8 +1,60 @@
-"""Doctests of modules that need an extra are collected where the extra is installed."""
+"""What holds for every test: how hypothesis draws, which doctests are collected, and how many items there are.
 
+`make test` draws the same examples each time, so that it never fails by chance; `make fuzz` draws others each time.
+What it finds becomes an `@example` of its test.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
 from importlib.util import find_spec
+from pathlib import Path
 
+import pytest
+from hypothesis import settings
+
+settings.register_profile("test", derandomize=True, deadline=None, database=None, print_blob=True)
+settings.register_profile("fuzz", derandomize=False, deadline=None, max_examples=500)
+settings.load_profile(os.environ.get("SFUMATO_HYPOTHESIS", "test"))
+
+# Doctests of modules that need an extra are collected where the extra is installed.
 _ENCODER = "src/sfumato/engines/text/learners/encoder"
 collect_ignore = (
     [] if find_spec("jax") else [f"{_ENCODER}/{module}.py" for module in ("network", "steps")]
 )
+
+COUNTS = Path(__file__).parent / "tests" / "counts.json"
+_COLLECTED = pytest.StashKey[dict[str, int]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let `make counts` write down what is collected."""
+    parser.addoption(
+        "--write-counts",
+        action="store_true",
+        help="write how many items each file holds to tests/counts.json",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)  # before -k and -m take items out
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Count the items of each file."""
+    config.stash[_COLLECTED] = Counter(item.nodeid.partition("::")[0] for item in items)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Write the counts where they are asked for."""
+    if session.config.getoption("--write-counts"):
+        counts = dict(sorted(session.config.stash[_COLLECTED].items()))
+        COUNTS.write_text(json.dumps(counts, indent=0) + "\n", encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def collected(pytestconfig: pytest.Config) -> dict[str, int]:
+    """How many items were collected from each file of the whole suite, by this process."""
+    wanted = sorted(pytestconfig.getini("testpaths"))
+    if sorted(pytestconfig.args) != wanted or pytestconfig.getoption("lf", default=False):
+        pytest.skip("only a part of the suite was collected")
+    return pytestconfig.stash[_COLLECTED]

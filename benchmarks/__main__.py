@@ -9,7 +9,7 @@ import sys
 import benchmarks
 from benchmarks._common import ROOT, data_folder, write_results
 
-_TOOLS = {"same"}  # command lines of their own; they compare trees and write no results
+_TOOLS = {"same", "suite"}  # command lines of their own, without results to keep
 
 
 def main(wanted: list[str]) -> int:

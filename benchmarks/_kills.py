@@ -210,9 +210,9 @@ def text_publish(folder: Path) -> Callable[..., None]:
 
     from sfumato.data.documents import write_documents
     from sfumato.data.samples.notes import clinic_notes
-    from sfumato.engines.text import explore
     from sfumato.engines.text.redaction.sanitiser import Sanitiser
     from sfumato.engines.text.release.writing import publish
+    from sfumato.text import explore
 
     notes = clinic_notes(80)
     found = explore(notes, labels=["NAME"], ratios=[10], folds=2, attackers="none")
@@ -299,13 +299,13 @@ def tables_publish(folder: Path) -> Callable[..., None]:
     samples = folder / "samples"
 
     def prepare() -> None:
+        from sfumato import tables
         from sfumato.data.samples.writing import write_samples
-        from sfumato.engines import tables
 
         write_samples(samples)
 
         found = tables.explore(
-            samples / "register.csv", samples / "schema.toml", samples / "population.csv",
+            samples / "register.csv", schema=samples / "schema.toml", population=samples / "population.csv",
             evaluations=60,
         )  # fmt: skip
         (folder / "explored").mkdir()
@@ -324,9 +324,9 @@ def tables_publish(folder: Path) -> Callable[..., None]:
 
 def baskets_publish(folder: Path) -> Callable[..., None]:
     """Return a publish of a purchase log as CSV, which is copied batch by batch and shuffled."""
+    from sfumato import baskets
     from sfumato.data.baskets import Baskets, write_baskets
     from sfumato.data.samples.purchases import purchase_log
-    from sfumato.engines import baskets
 
     log = purchase_log()
     source = folder / "log.csv"
@@ -334,7 +334,7 @@ def baskets_publish(folder: Path) -> Callable[..., None]:
         Baskets.of(log.matrix[:800, :60], labels=log.labels[:800], format="csv", label_column="y"),
         source,
     )
-    found = baskets.explore(source, "y", k=[8], selector="hamdist", folds=2)
+    found = baskets.explore(source, labels="y", k=[8], selector="hamdist", folds=2)
 
     def work(out: Path, *, force: bool = False) -> None:
         found.publish(found.candidates[0], source, labels="y", out=out, force=force)
@@ -345,17 +345,17 @@ def baskets_publish(folder: Path) -> Callable[..., None]:
 
 def report(folder: Path) -> Callable[..., None]:
     """Return a report with its charts, into a new folder or over an older one."""
+    from sfumato import baskets
     from sfumato.data.samples.purchases import purchase_log
-    from sfumato.engines import baskets
-    from sfumato.report import write_report
+    from sfumato.reports import write_report
 
     log = purchase_log()
     found = baskets.explore(
-        log.matrix[:300, :60], log.labels[:300], k=[8], selector="hamdist", folds=2
+        log.matrix[:300, :60], labels=log.labels[:300], k=[8], selector="hamdist", folds=2
     )
     (folder / "explored").mkdir()
     found.save(folder / "explored")
-    _load_modules("sfumato.presentation", "sfumato.report")
+    _load_modules("sfumato.presentation", "sfumato.reports")
 
     def work(out: Path, *, force: bool = False) -> None:
         write_report([folder / "explored"], out=out, charts=True, force=force)
@@ -368,13 +368,12 @@ def whole_plan(folder: Path) -> Callable[..., None]:
     """Return a run of a small plan."""
     import scipy.sparse as sp
 
-    from sfumato import workbench
+    from sfumato import baskets, tables, text, workbench  # noqa: F401
     from sfumato.data.documents import write_documents
     from sfumato.data.samples.notes import clinic_notes
     from sfumato.data.samples.purchases import purchase_log
     from sfumato.data.samples.writing import write_samples
-    from sfumato.engines import baskets, tables, text  # noqa: F401
-    from sfumato.report import writing  # noqa: F401
+    from sfumato.reports import writing  # noqa: F401
 
     samples = write_samples(folder / "samples")
     write_documents(clinic_notes(60), like="jsonl", out=samples / "few.jsonl")
@@ -397,7 +396,7 @@ def whole_plan(folder: Path) -> Callable[..., None]:
 
     # Kernels are loaded here, before the forks; tables are not, because DuckDB does not survive one.
     _load_modules("sfumato.core", "sfumato.data", "sfumato.compute", "sfumato.engines",
-                  "sfumato.presentation", "sfumato.report")  # fmt: skip
+                  "sfumato.presentation", "sfumato.reports")  # fmt: skip
     baskets.explore(samples / "few.npz", labels=samples / "y.txt", k=[8], selector="hamdist",
                     folds=2)  # fmt: skip
     text.explore(clinic_notes(60), labels=["NAME"], ratios=[10], folds=2, attackers="none")

@@ -33,7 +33,7 @@ def run(model: Path, source: Path, out: Path, engine: str, threads: int) -> dict
 
 def main(model: str, source: str, out: str, engine: str, threads: str) -> None:
     from sfumato.core.files import sha256_of
-    from sfumato.engines.text import load
+    from sfumato.text import load
 
     found = load(model)
     candidate = found.candidates[0]

@@ -20,11 +20,11 @@ import numpy as np
 import pandas as pd
 
 from benchmarks._common import RESULTS, data_folder
+from sfumato import tables
 from sfumato.core.errors import NoCandidateError
 from sfumato.core.randomness import Streams
 from sfumato.data.hierarchy import hierarchy_nodes, hierarchy_order
 from sfumato.data.table import read_table
-from sfumato.engines import tables
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.frontier.steps import search
 from sfumato.engines.tables.groups.record_suppression import suppress_small_groups
@@ -123,7 +123,7 @@ def _at_k(
 def _best(frame: pd.DataFrame, schema: dict[str, Any], strategy: str, **asked: Any) -> float | None:
     try:
         explored = tables.explore(
-            frame, schema, strategy=strategy, evaluations=EVALUATIONS, **asked
+            frame, schema=schema, strategy=strategy, evaluations=EVALUATIONS, **asked
         )
     except NoCandidateError:
         return None

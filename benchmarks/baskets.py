@@ -226,9 +226,9 @@ def large(X: Any, y: np.ndarray, k: int = 5) -> dict[str, Any]:
         GreedyDistCnt,
         GreedyHamDist,
         GreedyInformation,
-        audit,
         dataset_containment,
     )
+    from sfumato.engines.baskets.containment.audit import audit
 
     out: dict[str, Any] = {"rows": X.shape[0], "features": X.shape[1], "ones": int(X.nnz)}
     seconds, ac = _timed(lambda: dataset_containment(X))

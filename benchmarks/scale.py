@@ -39,7 +39,7 @@ def run() -> dict[str, Any]:
 
 
 def _model(folder: Path) -> Path:
-    from sfumato.engines.text import explore
+    from sfumato.text import explore
 
     found = explore(clinic_notes(400), labels=["NAME"], ratios=[10], folds=2, attackers=())
     (folder / "model").mkdir()
@@ -120,10 +120,10 @@ def _tables(folder: Path, rows: int) -> dict[str, Any]:
     import pyarrow.csv
     import pyarrow.parquet
 
+    from sfumato import tables
     from sfumato.compute import engine as compute_engine
     from sfumato.core.files import sha256_of
     from sfumato.core.randomness import Streams
-    from sfumato.engines import tables
 
     dice = Streams(0).generator("rows")
     table = pa.table(
@@ -143,7 +143,7 @@ def _tables(folder: Path, rows: int) -> dict[str, Any]:
         compute_engine("spark", threads=2).session()  # started once, before anything is timed
     for kind in ("csv", "parquet"):
         source = folder / f"table.{kind}"
-        explored = tables.explore(source, {"attribute": quasi}, evaluations=500)
+        explored = tables.explore(source, schema={"attribute": quasi}, evaluations=500)
         candidate = explored.knee()
         hashes = set()
         for engine in ("local", "spark"):

@@ -27,12 +27,12 @@ from benchmarks._common import ROOT, best_of, data_folder
 from sfumato.compute.local import Local
 from sfumato.core.randomness import Streams
 from sfumato.data.document import Document, Span
-from sfumato.engines.text import explore
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.redaction.sanitiser import Sanitiser, batches
 from sfumato.engines.text.sanitize.models import load_candidates, save_candidates
+from sfumato.text import explore
 
 CORPORA = ("litbank", "wikigold", "inlegalner_dev", "wnut17", "meddocan_es")
 GROWTH = (1_000_000, 4_000_000, 16_000_000)

@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from sfumato import text
 from sfumato.core.files import sha256_of
 from sfumato.data.samples import clinic_notes
-from sfumato.engines import text
 
 DOCUMENTS = int(os.environ.get("SFUMATO_THREADS_DOCUMENTS", "2000"))
 TIMES = 3

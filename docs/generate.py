@@ -13,6 +13,7 @@ HEAD = """# Parameters
 
 Every parameter of every engine, with its spelling on the command line, in a plan and in Python. This page is generated from the engines' requests (`make reference`); a test compares it with them.
 Options that take a list may be repeated and take commas: `--label NAME --label DATE` is `--label NAME,DATE`. Mappings are written `--weights NAME=2,DATE=1`.
+A value may carry arguments: `NAME[:ARGUMENT][,KEY=VALUE…]`, as `--risk small-groups:5`. In a plan and in Python it is the same text (`risk = "small-groups:5"`) or a table (`risk = { name = "small-groups", k = 5 }`). Spellings of an earlier version are accepted for one more, with a warning that shows the new one.
 """
 VERBS = {
     "Request": "explore",
@@ -39,7 +40,8 @@ def default_of(about: Parameter) -> str:
 def row(about: Parameter, kind: str) -> str:
     """Return one line of a table."""
     argument = f"`{about.metavar or about.name.upper()}` (argument)"
-    option = argument if about.role == "data" else f"`{about.flag}`"
+    form = f" {about.metavar}" if about.compound is not None and about.metavar else ""
+    option = argument if about.role == "data" else f"`{about.flag}{form}`".replace("|", "\\|")
     in_plan = about.in_plan and not (kind == "PublishRequest" and about.role == "data")
     if kind == "AttackRequest":
         in_plan = False
@@ -54,7 +56,7 @@ def row(about: Parameter, kind: str) -> str:
         key = f"`choose.{about.name}`"
     words = about.help
     if about.choices is not None:
-        words = f"{words.rstrip('.')}: {', '.join(f'`{c}`' for c in about.choices())}."
+        words = f"{words.rstrip('.')}: {', '.join(f'`{c}`' for c in about.names)}."
     return f"| {option} | {key} | `{about.name}` | {default_of(about)} | {words.replace('|', chr(92) + '|')} |"
 
 
@@ -74,16 +76,14 @@ def section(engine: AnyEngine) -> list[str]:
         lines += [row(about, kind) for about in parameters(model).values()]
         lines.append("")
     for verb in engine.verbs():
-        lines += [
-            f"### {engine.name} {verb.name}",
-            "",
-            verb.help,
-            "",
-            "| option | plan key | Python | default | what it does |",
-            "|---|---|---|---|---|",
-        ]
-        lines += [row(about, "AttackRequest") for about in parameters(verb.Request).values()]
-        lines.append("")
+        lines += [f"### {engine.name} {verb.name}", "", verb.help, ""]
+        rows = [row(about, "AttackRequest") for about in parameters(verb.Request).values()]
+        if rows:
+            lines += [
+                "| option | plan key | Python | default | what it does |",
+                "|---|---|---|---|---|",
+            ]
+            lines += [*rows, ""]
     return lines
 
 

@@ -12,7 +12,7 @@ with tempfile.TemporaryDirectory() as folder:
         samples / "register.csv",
         schema=samples / "schema.toml",
         population=samples / "population.csv",
-        evaluations=2000,
+        budget=2000,
         seed=0,
     )
     print(f"{len(frontier)} policies, area {frontier.area():.4f}")

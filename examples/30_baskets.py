@@ -9,7 +9,7 @@ found = sf.baskets.explore(
     labels=log.labels,
     k=[5, 11],
     selector="hamdist",
-    publish_as="columns",
+    method="columns",
     seed=0,
 )
 

@@ -319,20 +319,21 @@ def tables(scene: Scene, formats: Sequence[str]) -> None:
               "--evaluations", 60, "--out", explored)  # fmt: skip
     for form in formats:
         source = _table(scene.inputs / f"register.{form}", rows)
-        scene.run(f"tables publish {form}", "tables", "publish", explored, source, "--knee", "--out",
+        scene.run(f"tables publish {form}", "tables", "publish", explored, source, "--choose", "knee", "--out",
                   scene.outputs / f"release-tables-{form.replace('.', '-')}")  # fmt: skip
     scene.run(
         "tables mapping",
         "tables",
         "mapping",
         explored,
-        "--knee",
+        "--choose",
+        "knee",
         "--out",
         scene.outputs / "mapping.csv",
     )
     scene.run("tables schema", "tables", "schema", first, "--out", scene.outputs / "schema.toml")
     odd = [{**rows[0], "sex": person[0]}, *rows[1:]]
-    scene.run("tables value outside", "tables", "publish", explored, _table(scene.inputs / "odd.csv", odd), "--knee",
+    scene.run("tables value outside", "tables", "publish", explored, _table(scene.inputs / "odd.csv", odd), "--choose", "knee",
               "--out", scene.outputs / "no", status=(2,))  # fmt: skip
     wrong = scene.inputs / "headless.csv"
     wrong.write_text("\n".join(first.read_text().splitlines()[1:]) + "\n")
@@ -389,7 +390,7 @@ def baskets(scene: Scene, formats: Sequence[str]) -> None:
         explored = scene.outputs / f"explored-baskets-{form}"
         scene.run(f"baskets explore {form}", "baskets", "explore", source, *column, "--k", 5, "--selector", "hamdist",
                   "--folds", 2, "--out", explored)  # fmt: skip
-        scene.run(f"baskets publish {form}", "baskets", "publish", explored, source, *column, "--knee", "--out",
+        scene.run(f"baskets publish {form}", "baskets", "publish", explored, source, *column, "--choose", "knee", "--out",
                   scene.outputs / f"release-baskets-{form}")  # fmt: skip
         scene.run(f"baskets audit {form}", "baskets", "audit", source, *column)
         scene.run(f"baskets topics {form}", "baskets", "topics", source, *column, "--topics", 2)

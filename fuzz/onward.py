@@ -47,8 +47,8 @@ def search(folder: Path) -> None:
 def _candidate() -> Any:
     """Learn from a few generated notes, with the planted word on the list of what is always redacted."""
     from sfumato.data.samples.notes import clinic_notes
-    from sfumato.engines.text import explore
     from sfumato.engines.text.sanitize.models import load_candidates
+    from sfumato.text import explore
 
     with tempfile.TemporaryDirectory() as name:
         found = explore(
@@ -113,11 +113,15 @@ def publish_lines(path: Path) -> None:
 
 def publish_table(folder: Path, table: str = "table.csv") -> None:
     """Explore a table and publish it; no identifier may come out."""
-    from sfumato.engines import tables
+    from sfumato import tables
 
-    files = [folder / name for name in (table, "schema.toml", "population.csv")]
-    found = tables.explore(*files, evaluations=4)
-    found.publish(found.knee(), files[0], out=folder / "released")
+    found = tables.explore(
+        folder / table,
+        schema=folder / "schema.toml",
+        population=folder / "population.csv",
+        evaluations=4,
+    )
+    found.publish(found.knee(), folder / table, out=folder / "released")
     if not _is_published(folder, table):
         search(folder / "released")
 
@@ -165,8 +169,8 @@ def _holds(path: Path, columns: set[str]) -> bool:
 
 def publish_baskets(path: Path, folder: Path) -> None:
     """Explore baskets at k = 2 and publish; an item that one row holds may not come out."""
+    from sfumato import baskets
     from sfumato.data.baskets import read_baskets
-    from sfumato.engines import baskets
 
     read = read_baskets(path)
     labels = None

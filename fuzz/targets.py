@@ -291,8 +291,8 @@ def _redact_text(folder: Path) -> None:
 def _model_files() -> tuple[bytes, bytes]:
     """Give the two files of a whole model, learned from a few generated notes."""
     from sfumato.data.samples.notes import clinic_notes
-    from sfumato.engines.text import explore
     from sfumato.engines.text.sanitize.storage import ARRAYS_FILE, HEADER_FILE
+    from sfumato.text import explore
 
     with tempfile.TemporaryDirectory() as name:
         found = explore(clinic_notes(6), labels=["NAME"], ratios=[10], folds=2, attackers=())
@@ -473,11 +473,11 @@ _ROLES = {
 
 @cache
 def _tables_seed() -> tuple[bytes, ...]:
-    from sfumato.engines.tables import explore
+    from sfumato.tables import explore
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        explore(_COLUMNS, _ROLES, evaluations=5).save(folder)
+        explore(_COLUMNS, schema=_ROLES, evaluations=5).save(folder)
         files = [folder / "frontier.json", folder / "policies.json"]
         return (BETWEEN.join(file.read_bytes() for file in files),)
 
@@ -489,14 +489,14 @@ def _lay_tables(data: bytes, folder: Path) -> None:
 
 
 def _load_tables(folder: Path) -> None:
-    from sfumato.engines.tables import load
+    from sfumato.tables import load
 
     load(folder)
 
 
 def _publish_loaded(folder: Path) -> None:
     """Publish by what was loaded from a changed folder; the identifier may not come out."""
-    from sfumato.engines.tables import load
+    from sfumato.tables import load
 
     found = load(folder)
     for candidate in found.candidates[:1]:
@@ -505,7 +505,7 @@ def _publish_loaded(folder: Path) -> None:
 
 
 def _publish_policy(folder: Path) -> None:
-    from sfumato.engines.tables import publish
+    from sfumato.engines.tables.release.steps import publish_by_policy
     from sfumato.engines.tables.space.policy_files import load_policy
 
     policy = load_policy(folder / "policy.json", _lattice())
@@ -513,7 +513,7 @@ def _publish_policy(folder: Path) -> None:
     domains = zip(("age", "sex"), ({"range": [0, 8]}, {"values": ["f", "m"]}), strict=True)
     quasi = [{"name": n, "role": "quasi", "domain": d} for n, d in domains]
     schema = {"attribute": [*quasi, {"name": "name", "role": "identifier"}]}
-    publish(policy, data, schema=schema, out=folder / "released")
+    publish_by_policy(policy, data, schema=schema, out=folder / "released")
     search(folder / "released")
 
 

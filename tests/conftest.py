@@ -108,7 +108,7 @@ def written(small_samples, tmp_path_factory) -> Path:
     sfumato("baskets", "explore", at("purchases.npz"), "--labels", at("purchases.labels.txt"), "--k", "5,11",
             "--selector", "hamdist,distcnt", "--folds", 2, "--out", at("baskets-explored"))  # fmt: skip
     sfumato("baskets", "publish", at("baskets-explored"), at("purchases.npz"), "--labels",
-            at("purchases.labels.txt"), "--knee", "--out", at("baskets-release"))  # fmt: skip
+            at("purchases.labels.txt"), "--choose", "knee", "--out", at("baskets-release"))  # fmt: skip
     return folder
 
 

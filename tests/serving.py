@@ -7,7 +7,7 @@ import sys
 
 
 class Served:
-    """A server of one folder: its address with the token, and where that leads."""
+    """A server of one folder: its address with the token, the path under which all rooms lie, and its origin."""
 
     def __init__(self, folder, stderr=subprocess.DEVNULL):
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -16,7 +16,8 @@ class Served:
             stdout=subprocess.PIPE, stderr=stderr, text=True, env=env,
         )  # fmt: skip
         self.address = self.process.stdout.readline().strip()
-        self.origin = self.address.partition("/enter/")[0]
+        self.base = self.address.partition("/enter/")[0]
+        self.origin = "/".join(self.address.split("/")[:3])
 
     def stop(self, how=signal.SIGTERM):
         self.process.send_signal(how)

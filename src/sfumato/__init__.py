@@ -12,19 +12,21 @@ from ._version import __version__
 
 TYPE_CHECKING = False  # `typing` itself takes longer than `sfumato --version` may
 if TYPE_CHECKING:
+    from . import baskets, tables, text
     from .core import Candidate, Exploration, Frontier, Release, Risk, SfumatoError, Utility
     from .core.exploration import load
     from .data.baskets import read_baskets
     from .data.documents import read_documents
     from .data.table import read_table
-    from .engines import baskets, tables, text
+    from .reports import report
+    from .workbench import run
 
 settle()  # before numba is imported, which reads it once
 
 _LAZY = {
-    "text": "sfumato.engines.text",
-    "tables": "sfumato.engines.tables",
-    "baskets": "sfumato.engines.baskets",
+    "text": "sfumato.text",
+    "tables": "sfumato.tables",
+    "baskets": "sfumato.baskets",
     "Candidate": "sfumato.core:Candidate",
     "Exploration": "sfumato.core:Exploration",
     "Frontier": "sfumato.core:Frontier",
@@ -36,6 +38,8 @@ _LAZY = {
     "read_baskets": "sfumato.data.baskets:read_baskets",
     "read_documents": "sfumato.data.documents:read_documents",
     "read_table": "sfumato.data.table:read_table",
+    "report": "sfumato.reports:report",
+    "run": "sfumato.workbench:run",
 }
 
 __all__ = [
@@ -52,20 +56,31 @@ __all__ = [
     "read_baskets",
     "read_documents",
     "read_table",
+    "report",
+    "run",
     "tables",
     "text",
 ]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    if name in _LAZY:
+        from importlib import import_module
 
-    module, _, attribute = _LAZY[name].partition(":")
-    found = import_module(module)
-    return getattr(found, attribute) if attribute else found
+        module, _, attribute = _LAZY[name].partition(":")
+        found = import_module(module)
+        return getattr(found, attribute) if attribute else found
+    if not name.startswith("_"):
+        from .core.engine import ENGINES
+
+        if name in ENGINES:  # of another package
+            from ._front_door import front_door
+
+            return globals().setdefault(name, front_door(name))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return __all__
+    from .core.engine import ENGINES
+
+    return sorted({*__all__, *ENGINES})

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from .compute.journal import Journal, Part, fingerprint
+from .core.engine import Progress, no_progress
 from .core.errors import WithheldError
 from .core.files import read_json, sha256_of
 from .core.plan import Plan, Section, data_parameter
@@ -38,37 +39,46 @@ class RunResult:
 
 
 def run(
-    plan_file: str | os.PathLike[str],
+    plan: str | os.PathLike[str],
     *,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     say: Say = lambda _: None,
+    progress: Progress | None = None,
 ) -> RunResult:
     """Do what a plan says: read, explore, choose, publish, report.
 
     Parameters
     ----------
-    plan_file : path
-        The plan.
+    plan : path
+        The plan, a TOML file.
     out : path, optional
         Where the output goes instead of where the plan says.
     force : bool, default=False
         Whether an existing output of sfumato may be replaced.
-    say : callable
+    say : callable, optional
         Called with a line for each step.
+    progress : callable, optional
+        Called when a step is done, with the total number of steps and a note.
+
+    Returns
+    -------
+    RunResult
+        Where the output is, what the report says first of each part, and how many records were withheld.
 
     """
-    plan_path = Path(plan_file)
-    plan = Plan.load(plan_path)
-    target = plan_path.absolute().parent / plan.out if out is None else Path(out)
+    plan_path = Path(plan)
+    content = Plan.load(plan_path)
+    target = plan_path.absolute().parent / content.out if out is None else Path(out)
     key = fingerprint(
-        plan=plan.content, inputs=[(name, sha256_of(file)) for name, file in plan.input_files()]
+        plan=content.content,
+        inputs=[(name, sha256_of(file)) for name, file in content.input_files()],
     )
-    read = [plan_path, *(file for _, file in plan.input_files())]
+    read = [plan_path, *(file for _, file in content.input_files())]
     with Journal(target, key, force=force, inputs=read, folder=True) as journal:
         if not journal.finished:
-            _Run(plan, plan_path, journal, say).all_steps()
-            journal.finish(lambda built: _assemble(plan, plan_path, journal, built))
+            _Run(content, plan_path, journal, say, progress or no_progress).all_steps()
+            journal.finish(lambda built: _assemble(content, plan_path, journal, built))
     withheld = sum(len(read_json(path).get("withheld", ())) for path in target.rglob(RELEASE_FILE))
     return RunResult(target, target / "report.html", _verdicts(target), withheld)
 
@@ -76,8 +86,11 @@ def run(
 def refuse_withheld(result: RunResult) -> None:
     """End with an error when records were withheld, so that nobody overlooks it."""
     if result.withheld:
+        from .presentation.numbers import plural
+
         raise WithheldError(
-            f"{result.withheld:,} records could not be processed and were withheld.",
+            f"{result.withheld:,} {plural(result.withheld, 'record')} could not be processed and "
+            f"{'was' if result.withheld == 1 else 'were'} withheld.",
             hint=f"{result.out / 'private'} lists them by id, with the reason ({QUARANTINE}).",
         )
 
@@ -88,6 +101,7 @@ class _Run:
     plan_path: Path
     journal: Journal
     say: Say
+    progress: Progress
 
     def all_steps(self) -> None:
         sections = self.plan.sections
@@ -110,6 +124,7 @@ class _Run:
         steps = [f"{section.engine.name}-release" for section in (first, second)]
         if all(map(self.journal.has, steps)):
             self.say(f"{', '.join(steps)}: done before")
+            self._done(2)
             return
         self.say(f"{steps[0]} …")
         with self.journal.part(steps[0], sync=False) as between:
@@ -124,14 +139,20 @@ class _Run:
             # What was passed on is not published: its hash would be an oracle on the raw notes.
             kept = record.model_copy(update={"outputs": tuple(o.marked() for o in record.outputs)})
             kept.save(between.path)
+        self._done(2)
+
+    def _done(self, steps: int = 1) -> None:
+        self.progress(steps, total=2 * len(self.plan.sections) + 1, note="steps of the plan done")
 
     def _step(self, name: str, work: Callable[[Part], None]) -> None:
         if self.journal.has(name):
             self.say(f"{name}: done before")
+            self._done()
             return
         self.say(f"{name} …")
         with self.journal.part(name) as part:
             work(part)
+        self._done()
 
     def _explore(self, section: Section, part: Part) -> None:
         found = section.engine.explore(section.request)
@@ -159,7 +180,7 @@ class _Run:
         return section.request.public()[data_parameter(type(section.request))]
 
     def _report(self, part: Part) -> None:
-        from .report import write_report
+        from .reports import write_report
 
         steps = [self.journal.path(name) for name in self.journal.names]
         part.path.mkdir()
@@ -186,6 +207,6 @@ def _assemble(plan: Plan, plan_path: Path, journal: Journal, built: Path) -> Non
 def _verdicts(folder: Path) -> tuple[str, ...]:
     """Return the first sentence that the report says of each part, as plain text."""
     from .presentation.numbers import plain
-    from .report.parts import find_parts, stories
+    from .reports.parts import find_parts, stories
 
     return tuple(plain(s.verdict[0]) for s in stories(find_parts([folder])) if s.verdict)

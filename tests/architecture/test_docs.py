@@ -2,13 +2,18 @@
 
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.conftest import sfumato
+from tests.small import shrink
 
 ROOT = Path(__file__).resolve().parents[2]
+FULL = os.environ.get("SFUMATO_DOCS") == "full"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.DOTALL | re.MULTILINE)
 TARGETS = set(
@@ -22,8 +27,16 @@ def commands_of(page):
     return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
 
 
+@pytest.fixture(scope="session")
+def page_samples(tmp_path_factory) -> Path:
+    """What `sfumato samples` writes, made small: every page begins with it."""
+    folder = tmp_path_factory.mktemp("pages")
+    sfumato("samples", folder / "full")
+    return shrink(folder / "full", folder / "small")
+
+
 @pytest.fixture
-def shell(tmp_path):
+def shell(tmp_path, monkeypatch):
     """Run a line as a reader of the docs would, with this installation's `sfumato` on the path."""
     bin_folder = tmp_path / "bin"
     bin_folder.mkdir()
@@ -35,13 +48,25 @@ def shell(tmp_path):
     work.mkdir()
     path = f"{bin_folder}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "src")}
+    monkeypatch.chdir(work)
 
     def run(line):
-        return subprocess.run(
-            line, shell=True, cwd=work, env=environment, capture_output=True, text=True, check=False
+        done = subprocess.run(
+            line, shell=True, env=environment, capture_output=True, text=True, check=False
         )
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
 
     return run
+
+
+def run_here(line, page_samples):
+    """Run a command in this process; the samples that it would write are copied."""
+    words = shlex.split(line)
+    if words[1:] == ["samples", "samples"]:
+        shutil.copytree(page_samples, "samples")
+    else:
+        assert "Traceback" not in sfumato(*words[1:])
 
 
 @pytest.mark.parametrize(
@@ -49,15 +74,25 @@ def shell(tmp_path):
     [p for p in PAGES if p.is_file() and commands_of(p)],
     ids=lambda p: p.relative_to(ROOT).as_posix(),
 )
-def test_commands_run(page, shell):
+def test_commands_run(page, shell, request):
+    """Every line ends with status 0 and without a traceback.
+
+    Commands of sfumato run in this process on small samples; with SFUMATO_DOCS=full (`make docs`) on the
+    samples that they write, each in a process of its own.
+    """
     for line in commands_of(page):
         made = re.fullmatch(r"make ([a-z]+)", line)
         if made:  # the targets install a virtual environment of their own; CI runs them
             assert made.group(1) in TARGETS, line
-            continue
-        done = shell(line)
-        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
-        assert "Traceback" not in done.stderr
+        elif FULL or not is_plain_call(line):
+            shell(line)
+        else:
+            run_here(line, request.getfixturevalue("page_samples"))
+
+
+def is_plain_call(line):
+    """Whether a line is one call of sfumato, with nothing that only a shell understands."""
+    return line.startswith("sfumato ") and not set(line) & set("|&;<>$`*")
 
 
 def test_docs_build_without_warnings(tmp_path):

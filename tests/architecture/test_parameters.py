@@ -10,7 +10,7 @@ import pytest
 
 from sfumato.core.engine import ENGINES
 from sfumato.core.plan import data_parameter
-from sfumato.core.request import parameters
+from sfumato.core.request import fields_of, parameters
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ["tables", "text", "baskets"]
@@ -39,7 +39,8 @@ def test_every_parameter_has_its_option_and_no_default_of_its_own(name, verb):
         for flag in (about.default, *(about.param_decls or ())):
             if isinstance(flag, str):
                 options[flag] = given
-    for about in parameters(getattr(ENGINES[name], VERBS[verb])).values():
+    model = getattr(ENGINES[name], VERBS[verb])
+    for about in (fields_of(model) | parameters(model)).values():
         if about.role != "data":
             assert options[about.flag].default is None, about.flag
 
@@ -58,7 +59,7 @@ def test_every_parameter_has_one_line_of_help(name):
 def test_shared_keys_of_explore_and_publish_mean_the_same(name):
     """A plan's section is both requests: a key in both has one type, default and meaning."""
     engine = ENGINES[name]
-    exploring, publishing = parameters(engine.Request), parameters(engine.PublishRequest)
+    exploring, publishing = fields_of(engine.Request), fields_of(engine.PublishRequest)
     for key in exploring.keys() & publishing.keys():
         if key == data_parameter(engine.Request) or not publishing[key].in_plan:
             continue

@@ -42,7 +42,7 @@ def test_the_contract_is_there():
 @pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(p) for p, _ in ALL])
 def test_every_command_has_the_shared_flags(path, command):
     options = {option for parameter in command.params for option in parameter.opts}
-    assert {"--quiet", "--json", "--debug"} <= options
+    assert {"--quiet", "--json"} <= options
     assert command.help
 
 

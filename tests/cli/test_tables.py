@@ -83,8 +83,8 @@ def test_schema_is_drafted(folder, tmp_path):
     [
         ["--max-risk", "0.05"],
         ["--min-utility", "0.4"],
-        ["--knee"],
-        ["--dominates", "Safe Harbor"],
+        ["--choose", "knee"],
+        ["--choose", "better-than:Safe Harbor"],
     ],
 )
 def test_publish_by_every_kind_of_choice(folder, tmp_path, choice):
@@ -112,37 +112,41 @@ def test_publish_by_id_into_a_folder(folder, tmp_path):
 
 def test_mapping_and_saved_policies(folder, tmp_path):
     for name in ("map.csv", "map.sql", "policy.json"):
-        done = sfumato("mapping", folder / "frontier", "--knee", "--out", tmp_path / name)
+        done = sfumato("mapping", folder / "frontier", "--choose", "knee", "--out", tmp_path / name)
         assert done.exit_code == 0, done.output
     assert (tmp_path / "map.csv").read_text().startswith("attribute,value,published\n")
     assert (tmp_path / "map.sql").read_text().startswith('CASE CAST("age"')
     by_policy = sfumato(
-        "publish", folder / "frontier", folder / "register.csv", "--policy",
-        tmp_path / "policy.json", "--out", tmp_path / "a.csv",
+        "publish", folder / "frontier", folder / "register.csv", "--choose",
+        f"policy={tmp_path / 'policy.json'}", "--out", tmp_path / "a.csv",
     )  # fmt: skip
     assert by_policy.exit_code == 0, by_policy.output
     sfumato(
-        "publish", folder / "frontier", folder / "register.csv", "--knee", "--out",
+        "publish", folder / "frontier", folder / "register.csv", "--choose", "knee", "--out",
         tmp_path / "b.csv",
     )  # fmt: skip
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
     refused(
-        sfumato("mapping", folder / "frontier", "--knee", "--out", tmp_path / "map.txt"), ".sql"
+        sfumato("mapping", folder / "frontier", "--choose", "knee", "--out", tmp_path / "map.txt"),
+        ".sql",
     )
     refused(
-        sfumato("mapping", folder / "frontier", "--knee", "--out", tmp_path / "map.csv"), "exists"
+        sfumato("mapping", folder / "frontier", "--choose", "knee", "--out", tmp_path / "map.csv"),
+        "exists",
     )
 
 
 def test_a_choice_is_made_once(folder, tmp_path):
     start = ("publish", folder / "frontier", folder / "register.csv", "--out", tmp_path / "o.csv")
     refused(sfumato(*start), "exactly one way")
-    refused(sfumato(*start, "--knee", "--choose", "x"), "exactly one way")
+    refused(sfumato(*start, "--max-risk", "0.1", "--choose", "x"), "exactly one way")
     refused(sfumato(*start, "--max-risk", "7"), "less than or equal to 1")
     refused(sfumato(*start, "--choose", "nobody"), "no candidate 'nobody'")
-    refused(sfumato(*start, "--dominates", "Safe Harbour"), "no reference")
+    refused(sfumato(*start, "--choose", "better-than:Safe Harbour"), "no reference")
     refused(
-        sfumato(*start, "--knee", "--policy", folder / "schema.toml"), "exactly one way", "--policy"
+        sfumato(*start, "--choose", "knee", "--policy", folder / "schema.toml"),
+        "exactly one way",
+        "--choose policy=",
     )
     assert files(tmp_path) == []
 
@@ -150,7 +154,7 @@ def test_a_choice_is_made_once(folder, tmp_path):
 def test_limits_hold_on_new_data(folder, tmp_path):
     frame = pd.read_csv(folder / "register.csv", dtype=str).iloc[:5]
     frame.to_csv(tmp_path / "few.csv", index=False)
-    start = ("publish", folder / "frontier", tmp_path / "few.csv", "--knee")
+    start = ("publish", folder / "frontier", tmp_path / "few.csv", "--choose", "knee")
     done = sfumato(*start, "--refuse-above", "0.000001", "--out", tmp_path / "o.csv")
     refused(done, "nothing was published", status=3)
     assert files(tmp_path) == ["few.csv"]
@@ -189,7 +193,7 @@ def test_bad_values(folder, tmp_path, changes, words):
         ),
         refused(
             sfumato(
-                "publish", folder / "frontier", tmp_path / "bad.csv", "--knee", "--out",
+                "publish", folder / "frontier", tmp_path / "bad.csv", "--choose", "knee", "--out",
                 tmp_path / "out.csv",
             ),
             *words,
@@ -213,12 +217,15 @@ def test_bad_files(folder, tmp_path):
     )
     refused(sfumato(*explore, "--out", folder / "frontier"), "already exists", "--force")
     refused(sfumato(*explore, "--engine", "dask", *out), "local, spark")
-    published = ("publish", folder / "frontier", folder / "register.csv", "--knee", *out)
+    published = ("publish", folder / "frontier", folder / "register.csv", "--choose", "knee", *out)
     refused(sfumato(*published, "--engine", "dask"), "local, spark")
     refused(sfumato(*explore, "--out", tmp_path / "no" / "where"), "does not exist")
     refused(sfumato(*explore, "--population", folder / "register.csv", *out), "count")
     refused(sfumato(*explore, "--reference", folder / "frontier" / "policies.json", *out), "policy")
-    refused(sfumato("publish", tmp_path, folder / "register.csv", "--knee", *out), "frontier.json")
+    refused(
+        sfumato("publish", tmp_path, folder / "register.csv", "--choose", "knee", *out),
+        "frontier.json",
+    )
     (tmp_path / "schema.toml").write_text('[[attribute]]\nname = "aeg"\nrole = "quasi"\n')
     refused(
         sfumato("explore", folder / "register.csv", "--schema", tmp_path / "schema.toml", *out),
@@ -236,7 +243,7 @@ def test_bad_files(folder, tmp_path):
 
 
 def test_policy_of_another_schema(folder, tmp_path):
-    sfumato("mapping", folder / "frontier", "--knee", "--out", tmp_path / "policy.json")
+    sfumato("mapping", folder / "frontier", "--choose", "knee", "--out", tmp_path / "policy.json")
     schema = register_schema().replace("range = [0, 95]", "range = [0, 99]")
     (tmp_path / "schema.toml").write_text(schema, encoding="utf-8")
     done = sfumato(
@@ -246,8 +253,8 @@ def test_policy_of_another_schema(folder, tmp_path):
     assert done.exit_code == 0, done.output
     refused(
         sfumato(
-            "publish", tmp_path / "wider", folder / "register.csv", "--policy",
-            tmp_path / "policy.json", "--out", tmp_path / "out.csv",
+            "publish", tmp_path / "wider", folder / "register.csv", "--choose",
+            f"policy={tmp_path / 'policy.json'}", "--out", tmp_path / "out.csv",
         ),
         "another schema",
     )  # fmt: skip
@@ -257,7 +264,7 @@ def test_policy_of_another_schema(folder, tmp_path):
 def test_same_call_same_bytes(folder, tmp_path):
     for name in ("a", "b"):
         done = sfumato(
-            "publish", folder / "frontier", folder / "register.csv", "--knee", "--out",
+            "publish", folder / "frontier", folder / "register.csv", "--choose", "knee", "--out",
             tmp_path / name,
         )  # fmt: skip
         assert done.exit_code == 0

@@ -106,8 +106,8 @@ def test_the_same_call_gives_the_same_bytes(frontier, corpus, tmp_path):
             10,
             "--out",
             tmp_path / name,
-            "--threads",
-            threads,
+            "--compute",
+            f"local:{threads}",
         )
     for name in ("notes.jsonl", "release.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()

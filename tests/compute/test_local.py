@@ -92,7 +92,7 @@ cells = st.one_of(
 
 
 @given(st.lists(st.tuples(cells, st.integers(-2, 2)), max_size=30))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_counts_equal_the_plain_ones(rows):
     table = pa.table(
         {

@@ -30,7 +30,7 @@ values = st.recursive(
 
 
 @given(values)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_what_is_packed_comes_back(value):
     assert unpack(pack(value)) == value
 

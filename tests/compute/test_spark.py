@@ -81,7 +81,7 @@ def test_a_secret_key_stays_at_home(spark):
 def test_a_text_publish_is_the_same_on_both(spark, tmp_path):
     from sfumato.data.documents import write_documents
     from sfumato.data.samples.notes import clinic_notes
-    from sfumato.engines.text import explore
+    from sfumato.text import explore
 
     notes = clinic_notes(60)
     found = explore(notes, labels=["NAME"], ratios=[10], folds=2, attackers=())
@@ -136,11 +136,11 @@ def test_counts_are_those_of_one_machine(spark, tmp_path):
 
 def test_a_table_is_reduced_to_the_same_cells(spark, tmp_path):
     from sfumato.data.samples.writing import write_samples
-    from sfumato.engines.tables import explore
+    from sfumato.tables import explore
 
     samples = write_samples(tmp_path / "samples")
     found = [
-        explore(samples / "register.csv", samples / "schema.toml", samples / "population.csv",
+        explore(samples / "register.csv", schema=samples / "schema.toml", population=samples / "population.csv",
                 evaluations=20, engine=name).record.to_json()
         for name in ("local", "spark")
     ]  # fmt: skip
@@ -163,8 +163,8 @@ TABLES = ["t.csv", "t.csv.gz", "t.tsv", "t;.csv", "t.parquet"]
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_is_published_the_same_on_both(spark, tmp_path, name, monkeypatch):
+    from sfumato import tables
     from sfumato.data.samples import patient_register, register_population, register_schema
-    from sfumato.engines import tables
     from sfumato.engines.tables.release import rows
 
     monkeypatch.setattr(rows, "_BATCH_ROWS", 90)
@@ -182,9 +182,9 @@ def test_a_table_is_published_the_same_on_both(spark, tmp_path, name, monkeypatc
     text = register_schema() + (further if name == "t.parquet" else "")
     (tmp_path / "schema.toml").write_text(text, encoding="utf-8")
     register_population().to_pandas().to_csv(tmp_path / "population.csv", index=False)
-    given = (tmp_path / name, tmp_path / "schema.toml", tmp_path / "population.csv")
-    here = tables.explore(*given, evaluations=60)
-    there = tables.explore(*given, evaluations=60, engine="spark")
+    given = {"schema": tmp_path / "schema.toml", "population": tmp_path / "population.csv"}
+    here = tables.explore(tmp_path / name, **given, evaluations=60)
+    there = tables.explore(tmp_path / name, **given, evaluations=60, engine="spark")
     assert [c.bits for c in there] == [c.bits for c in here]
     candidate = here.knee()
     for engine_name in ("local", "spark"):
@@ -195,14 +195,14 @@ def test_a_table_is_published_the_same_on_both(spark, tmp_path, name, monkeypatc
 
 
 def test_rows_without_a_quasi_identifier_are_dropped_on_both(spark, tmp_path):
-    from sfumato.engines import tables
+    from sfumato import tables
 
     cells = [(i % 5 if i % 7 else "", "fm"[i % 2], i) for i in range(60)]
     lines = ["age,sex,note", *(",".join(map(str, row)) for row in cells)]
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     quasi = [{"name": n, "role": "quasi", "domain": "observed"} for n in ("age", "sex")]
     schema = {"missing": "drop", "undeclared": "drop", "attribute": quasi}
-    found = tables.explore(tmp_path / "t.csv", schema, evaluations=20)
+    found = tables.explore(tmp_path / "t.csv", schema=schema, evaluations=20)
     outs = [tmp_path / "local.csv", tmp_path / "spark.csv"]
     for out in outs:
         release = found.publish(found.knee(), tmp_path / "t.csv", out=out, engine=out.stem)
@@ -233,7 +233,8 @@ def test_baskets_are_audited_the_same_on_both(spark, tmp_path):
     import numpy as np
     import scipy.sparse as sp
 
-    from sfumato.engines import baskets
+    from sfumato import baskets
+    from sfumato.engines.baskets.containment.audit import audit
 
     dice = np.random.default_rng(3)
     rows = sp.csr_matrix((dice.random((300, 12)) < 0.3).astype(np.int8))
@@ -255,7 +256,7 @@ def test_baskets_are_audited_the_same_on_both(spark, tmp_path):
     for file in (tmp_path / "local").iterdir():
         assert file.read_bytes() == (tmp_path / "spark" / file.name).read_bytes(), file.name
     empty = sp.csr_matrix((4, 3), dtype=np.int8)  # rows without a one are rows too
-    assert baskets.audit(empty, compute=spark) == baskets.audit(empty)
+    assert audit(empty, compute=spark) == audit(empty)
 
 
 def test_what_cannot_be_counted(spark, tmp_path, capfd):

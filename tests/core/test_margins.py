@@ -20,7 +20,7 @@ def margin(name, learned, released, **options):
     return Margin(name, learned, released, (int(learned.sum()), int(released.sum())), **options)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(counts, counts)
 def test_the_rank_difference_against_pairs_of_rows(was, now):
     size = max(len(was), len(now))

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sfumato.core.command_lines import command_line
 from sfumato.core.errors import ParameterError
 from sfumato.core.registry import Registry
-from sfumato.core.request import Request, command_line, parameter, parameters
+from sfumato.core.request import Request, parameter, parameters
 
 LEARNERS: Registry[object] = Registry("learner", {"crf": object(), "svm": object()})
 

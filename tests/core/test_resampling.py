@@ -32,7 +32,7 @@ def plain_sums(columns, batch, seed, replicates):
 rows = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 30)), min_size=1, max_size=12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(rows, st.integers(1, 20), st.integers(0, 99))
 def test_sums_against_plain(columns, batch, seed):
     drawn = NextBatch(len(columns), batch, seed, replicates=20)
@@ -98,7 +98,7 @@ def test_no_document_is_an_error():
         NextBatch(0, 1, 0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 80), st.data())
 def test_exact_ends_against_the_binomial_distribution(of, data):
     from scipy.stats import binom

@@ -26,7 +26,7 @@ def plain_differences(learned, released):
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(3, 9), st.integers(3, 9), st.integers(0, 999))
 def test_differences_against_plain(n, m, seed):
     random = np.random.default_rng(seed)

@@ -43,7 +43,7 @@ def some_baskets(draw):
     ), packed
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(some_baskets())
 def test_every_format_round_trips(case):
     baskets, packed = case

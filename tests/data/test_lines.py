@@ -165,7 +165,7 @@ records = st.fixed_dictionaries(
 styles = st.sampled_from([(",", ":"), (", ", ": "), (" ,\t", " : ")])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(records, styles, st.booleans()), max_size=5), st.randoms())
 def test_any_records_as_in_python(tmp_path_factory, written, dice):
     lines = []
@@ -178,7 +178,7 @@ def test_any_records_as_in_python(tmp_path_factory, written, dice):
     check(tmp_path_factory.mktemp("any"), content)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.sampled_from([*TAKEN, *SLOW]), st.integers(0, 200), st.integers(1, 6), st.binary(max_size=3)
 )
@@ -190,7 +190,7 @@ def test_any_damage_as_in_python(tmp_path_factory, line, place, length, put):
 
 
 @given(st.lists(st.lists(st.integers(0, 20)), max_size=8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_marks_seen_before(batches):
     seen, plain = SeenMarks(), set()
     for batch in batches:

@@ -7,13 +7,13 @@ import duckdb
 import pandas as pd
 import pytest
 
+from sfumato import tables
 from sfumato.core.errors import FormatError, InputError
 from sfumato.core.plan import Plan
 from sfumato.data.limits import Limits
 from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
 from sfumato.data.table_source import Source
-from sfumato.engines import tables
 
 SCHEMA = {
     "missing": "value",
@@ -76,7 +76,7 @@ def test_they_are_read_as_csv_is(tmp_path, make):
     assert found.count.tolist() == wanted.count.tolist()
     assert len(found.inputs) == 1
     assert 'name = "born"' in draft_schema(source)
-    explored = tables.explore(source, SCHEMA, evaluations=30)
+    explored = tables.explore(source, schema=SCHEMA, evaluations=30)
     release = explored.publish(explored.knee(), source, out=tmp_path / "out")
     assert release.counts["rows"] == 8
     got = pd.read_csv(tmp_path / "out" / "t.csv")

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core import DataError, FormatError, InputError, PlanError
 from sfumato.data.hierarchy import hierarchy_names, hierarchy_order
 from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
 from sfumato.data.table_source import Source
-from sfumato.engines import tables
 
 
 def schema(missing="error", **domains):
@@ -37,7 +37,7 @@ def decoded(table):
 rows = st.lists(st.tuples(st.integers(0, 9), st.sampled_from("fm")), min_size=1, max_size=40)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(rows)
 def test_the_reduction_equals_a_group_by(records):
     frame = pd.DataFrame(records, columns=["age", "sex"])
@@ -221,7 +221,7 @@ def test_hierarchies(tmp_path):
             hierarchy_names(path, ("a",))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(groups=st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=3), min_size=1, max_size=4),
        shuffle=st.randoms(use_true_random=False))  # fmt: skip
 def test_hierarchy_order_makes_every_group_an_interval(tmp_path_factory, groups, shuffle):
@@ -283,7 +283,7 @@ def test_a_draft_fails_closed():
     undecided = [a.name for a in drafted.attributes if a.undecided]
     assert undecided == ["familysize", "shoe"]
     with pytest.raises(PlanError, match="The role of 2 columns is not decided") as told:
-        tables.explore(frame, drafted, evaluations=10)
+        tables.explore(frame, schema=drafted, evaluations=10)
     assert "'shoe'" in str(told.value)
     admitted = next(a for a in drafted.attributes if a.name == "admitDate")
     assert admitted.date.unit == "month"

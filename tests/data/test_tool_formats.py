@@ -32,7 +32,7 @@ def corpora(draw):
 
 
 @pytest.mark.parametrize("kind", ["prodigy", "doccano", "labelstudio", "i2b2"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(documents=corpora())
 def test_what_is_written_is_read_back(kind, documents):
     with tempfile.TemporaryDirectory() as folder:
@@ -45,7 +45,7 @@ def test_what_is_written_is_read_back(kind, documents):
 
 
 @pytest.mark.parametrize("kind", ["prodigy", "doccano", "labelstudio", "i2b2"])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(documents=corpora())
 def test_every_format_turns_into_json_lines_and_back(kind, documents):
     with tempfile.TemporaryDirectory() as folder:

@@ -9,7 +9,7 @@ import pytest
 def learned():
     """Give a candidate of a small exploration and its classifiers."""
     from sfumato.data.samples.notes import clinic_notes
-    from sfumato.engines.text import explore
+    from sfumato.text import explore
 
     found = explore(clinic_notes(80), labels=["NAME"], ratios=[10], folds=2, attackers=())
     candidate = found.candidates[0]

@@ -122,7 +122,7 @@ def test_the_list_survives_a_kill_at_any_step(tmp_path, notes, publish, kills):
 
 
 def test_rows_that_are_left_out_are_listed_by_number(tmp_path):
-    from sfumato.engines import tables
+    from sfumato import tables
 
     cells = [("" if i in (4, 9) else i % 3, CANARY if i == 4 else "") for i in range(30)]
     lines = ["age,note", *(f"{age},{note}" for age, note in cells)]
@@ -132,7 +132,7 @@ def test_rows_that_are_left_out_are_listed_by_number(tmp_path):
         "undeclared": "drop",
         "attribute": [{"name": "age", "role": "quasi", "domain": "observed"}],
     }
-    found = tables.explore(tmp_path / "t.csv", schema, evaluations=9)
+    found = tables.explore(tmp_path / "t.csv", schema=schema, evaluations=9)
     reason = "has no value for a quasi-identifier"
     for out in (tmp_path / "out.csv", tmp_path / "out"):
         found.publish(found.knee(), tmp_path / "t.csv", out=out)
@@ -231,7 +231,7 @@ def test_releases_from_one_input_compose(tmp_path, learned, notes, publish):
 
 
 def test_two_policies_of_one_table_compose(tmp_path):
-    from sfumato.engines import tables
+    from sfumato import tables
 
     columns = "age,sex\n" + "".join(f"{i % 7},{'fm'[i % 2]}\n" for i in range(40))
     (tmp_path / "t.csv").write_text(columns)
@@ -241,7 +241,7 @@ def test_two_policies_of_one_table_compose(tmp_path):
             {"name": "sex", "role": "quasi", "domain": {"values": ["f", "m"]}},
         ]
     }
-    found = tables.explore(tmp_path / "t.csv", schema, evaluations=30)
+    found = tables.explore(tmp_path / "t.csv", schema=schema, evaluations=30)
     first, second, *_ = found.candidates
     found.publish(first, tmp_path / "t.csv", out=tmp_path / "a.csv")
     with pytest.warns(PrivacyWarning, match="1 other release beside 'b.csv' comes from the same"):

@@ -64,7 +64,7 @@ class Visited(Served):
             headers |= {"Content-Type": "application/json", "Origin": f"http://{host}"}
         connection.request(
             "GET" if body is None else "POST",
-            path,
+            self.base.removeprefix(self.origin) + path,
             None if body is None else json.dumps(body),
             headers,
         )

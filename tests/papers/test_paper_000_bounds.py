@@ -80,7 +80,7 @@ def loss(chosen, truth, ratio):
     return ratio * leaks + alarms
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(worlds(), ratios)
 def test_theorems_2_and_3_in_enumerable_worlds(world, ratio):
     truth, hypotheses = world
@@ -113,7 +113,7 @@ def test_a_local_optimum_exists_that_the_theorem_2_test_refuses_after_one_change
 # ---- random counts ----------------------------------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(counts, st.integers(1, 600))
 def test_lemma_2_sufficient_condition(attack, budget):
     answer = positives_first_pays(attack, budget)
@@ -124,7 +124,7 @@ def test_lemma_2_sufficient_condition(attack, budget):
         assert answer.value <= SLACK
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(counts, st.integers(1, 600))
 def test_lemma_3(attack, budget):
     answer = gain_of_positives_first(attack, budget)
@@ -134,7 +134,7 @@ def test_lemma_3(attack, budget):
             assert gain_over_random(attack, budget) == pytest.approx(answer.value)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(counts, counts, ratios, st.integers(1, 600))
 def test_theorems_3_and_4(attack, redacted, ratio, budget):
     words, sensitive = (attack + redacted).words, (attack + redacted).sensitive
@@ -178,7 +178,7 @@ def usable(train, attack, ratio):
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(counts, counts, ratios)
 def test_lemma_4_and_theorem_5_with_shares(train, attack, ratio):
     assume(usable(train, attack, ratio))
@@ -233,7 +233,7 @@ def test_finite_sample_bounds_on_a_large_sample():
     assert not six.applies
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(counts, counts, ratios, st.integers(1, 500), st.integers(1, 10**6))
 def test_certificate_is_plain_and_finite(train, attack, ratio, budget, dimension):
     import json
@@ -261,7 +261,7 @@ def test_small_data_is_called_vacuous():
         assert content[name]["vacuous"]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(1, 500), st.integers(0, 500), ratios)
 def test_a_prefix_above_the_bound_is_worth_redacting(budget, found, ratio):
     """L·TP > C·FP on a prefix exactly when found/B > C/(L + C)."""
@@ -272,7 +272,7 @@ def test_a_prefix_above_the_bound_is_worth_redacting(budget, found, ratio):
         assert answer.applies == (not worth)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(counts, st.integers(0, 700))
 def test_inspection_matches_drawing_words(attack, budget):
     """The two expectations against the hypergeometric mean, class by class."""

@@ -67,7 +67,7 @@ def run(sensitive, table, ratio):
     return labelled, learner, publication
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(worlds())
 def test_algorithm_1_step_by_step(world):
     """The classifiers are those of the pseudocode, and the one that fails the test is not added."""
@@ -94,7 +94,7 @@ def test_algorithm_1_step_by_step(world):
     assert [r.kept for r in publication.rounds] == [True] * len(expected) + [False]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(worlds())
 def test_theorem_1_it_ends_within_as_many_rounds_as_instances(world):
     sensitive, _, _ = world
@@ -105,7 +105,7 @@ def test_theorem_1_it_ends_within_as_many_rounds_as_instances(world):
     assert len(set(losses)) == len(losses)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(worlds(), st.data())
 def test_lemma_1_what_a_classifier_adds_is_counted_on_what_is_published(world, data):
     """FN(H) = FN(H ∪ h) + TP(h, P(H)) and FP(H ∪ h) = FP(H) + FP(h, P(H)), so T follows."""
@@ -128,7 +128,7 @@ def test_lemma_1_what_a_classifier_adds_is_counted_on_what_is_published(world, d
     assert change == pytest.approx(false_positives - ratio * true_positives)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(worlds())
 def test_theorem_2_the_result_is_a_local_optimum(world):
     """No attacker of the class is worth redacting: TP_A = 0 or FP_A / TP_A ≥ L / C."""

@@ -49,7 +49,7 @@ def test_the_largest_of_population_and_sample_counts():
     assert cells.measure(np.zeros(1, dtype=np.uint8)).risk == pytest.approx(1.0 / 2.0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 5000), st.integers(0, 127), st.integers(0, 127))
 def test_every_measure_is_monotone_on_the_lattice(seed, first, second):
     """Definitions 3.7 and 3.8 (not strictly: merging two empty values changes nothing)."""
@@ -72,7 +72,7 @@ def test_every_measure_is_monotone_on_the_lattice(seed, first, second):
     assert t_closeness(cells, upper, target) <= t_closeness(cells, lower, target) + 1e-12
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 5000), st.integers(0, 127), st.integers(0, 127), st.integers(0, 127))
 def test_a_sublattice_lies_in_the_rectangle_of_its_ends(seed, a, b, c):
     cells = small(seed)
@@ -95,7 +95,7 @@ def by_counting(upper, lower, risk, loss, many=400):
     return (y[None, :] < best[:, None]).mean()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 5000))
 def test_equation_1_is_the_open_share_of_the_rectangle(seed):
     draw = np.random.default_rng(seed)

@@ -103,7 +103,7 @@ def test_figure_4_a_policy_updates_the_frontier():
     assert list(frontier) == ["top", "square", "1111"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.integers(0, 1), min_size=4, max_size=4),
     st.lists(st.integers(0, 1), min_size=4, max_size=4),

@@ -68,7 +68,7 @@ def test_unsatisfiable_is_not_the_empty_path():
     assert outside(pruned_of(everything, 3), draw) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 100_000), st.integers(1, 8))
 def test_snl_never_meets_a_pruned_sublattice(seed, how_many):
     """Against all 64 policies of a lattice of six bits."""
@@ -134,7 +134,7 @@ def test_exhaustive_refuses_large_lattices():
         run_of(cells, "exhaustive")
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.integers(0, 5000))
 def test_exchange_comes_near_the_exact_frontier(seed):
     cells = cells_of(seed, (5, 4, 3), population=seed % 2 == 0)

@@ -21,7 +21,7 @@ from sfumato.engines.text.learners.protocol import Learner, Model
 from sfumato.engines.text.learners.registry import LEARNERS, MODELS
 from sfumato.engines.text.redaction.registry import REPLACEMENTS
 from sfumato.engines.text.redaction.replacer import Replacer
-from sfumato.report import write_report
+from sfumato.reports import write_report
 
 
 @pytest.fixture

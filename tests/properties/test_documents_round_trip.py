@@ -93,7 +93,7 @@ def again(made, form, name):
 
 
 @given(documents(json_fields), st.sampled_from([".jsonl", ".jsonl.gz"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_json_lines(made, name):
     read, same = again(made, "jsonl", name)
     assert read == made
@@ -104,7 +104,7 @@ def test_json_lines(made, name):
     documents(st.fixed_dictionaries({"ward, 1": text, "b": text})), st.sampled_from(["csv", "tsv"])
 )
 @example([Document("a", "\r", (), {}), Document("b", "", (), {})], "csv")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_delimited(made, form):
     read, same = again(made, form, f".{form}.gz")
     assert read == made
@@ -112,7 +112,7 @@ def test_delimited(made, form):
 
 
 @given(st.lists(text, min_size=1, max_size=4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_csv_with_one_column_only(texts):
     with tempfile.TemporaryDirectory() as folder:
         source, out = Path(folder, "a.csv"), Path(folder, "b.csv")
@@ -128,7 +128,7 @@ def test_a_csv_with_one_column_only(texts):
         st.fixed_dictionaries({"n": st.integers(-5, 5), "t": text, "l": st.lists(text, max_size=2)})
     )
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_parquet(made):
     read, _ = again(made, "parquet", ".parquet")
     assert [(d.id, d.text, d.spans) for d in read] == [(d.id, d.text, d.spans) for d in made]
@@ -136,7 +136,7 @@ def test_parquet(made):
 
 
 @given(documents(score=False))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_brat(made):
     read, _ = again(sorted(made, key=lambda d: d.id), "brat", "")
     assert read == sorted(made, key=lambda d: d.id)
@@ -156,7 +156,7 @@ sentence = st.lists(
     st.lists(st.lists(sentence, min_size=1, max_size=3), min_size=1, max_size=3),
     st.sampled_from("\t "),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_conll(content, delimiter):
     lines = []
     for sentences in content:
@@ -188,7 +188,7 @@ def test_conll(content, delimiter):
 
 
 @given(documents(score=False))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_any_document_written_as_conll_keeps_its_words_and_labels(made):
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "a.conll")
@@ -206,7 +206,7 @@ def test_any_document_written_as_conll_keeps_its_words_and_labels(made):
 
 @pytest.mark.parametrize("kind", ["arrow", "polars", "pandas"])
 @given(made=documents(st.fixed_dictionaries({"n": st.integers(-5, 5), "t": text})))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_frames(kind, made):
     table = pa.table({
         "t": [d.extra["t"] for d in made], "id": [d.id for d in made],
@@ -237,7 +237,7 @@ finding = st.tuples(
 
 
 @given(st.lists(finding, max_size=12), st.sampled_from(["merge", "best"]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_resolved_findings_against_a_plain_twin(raw, way):
     spans = [Span(start, start + length, kind, score) for start, length, kind, score in raw]
     found = resolve(spans, way)

@@ -86,7 +86,7 @@ def survives(source, **options) -> None:
 
 @pytest.mark.parametrize("form", list(NAMES))
 @given(changes=edits, zipped=st.booleans())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_damaged_files(form, changes, zipped):
     content = damaged(valid(form), changes)
     if zipped and form != "parquet":
@@ -99,7 +99,7 @@ def test_damaged_files(form, changes, zipped):
 
 
 @given(st.binary(max_size=60), edits)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_damaged_annotations(text, changes):
     ann = b"T1\tNAME 0 3\tAnn\nT2\tID 4 5;6 7\tx y\n#1\tNote T1\tx\nR1\tRel Arg1:T1 Arg2:T2\n"
     with tempfile.TemporaryDirectory() as folder:
@@ -110,7 +110,7 @@ def test_damaged_annotations(text, changes):
 
 
 @given(edits, st.sampled_from(["f.json", "f.jsonl"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_damaged_findings(changes, name):
     entry = b'{"id": "a", "findings": [{"start": 0, "end": 3, "entity_type": "PERSON", "score": 0.85}]}\n'
     with tempfile.TemporaryDirectory() as folder:

@@ -49,7 +49,7 @@ def test_a_few_hostile_files_go_on_through_explore_and_publish(name):
 
 @pytest.mark.parametrize("name", sorted(TARGETS))
 @given(data=st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 def test_hostile_files_are_taken_or_refused(name, data):
     target = TARGETS[name]
     content = bytearray(data.draw(st.sampled_from(list(target.seeds()))))
@@ -115,7 +115,7 @@ def test_absurd_widths_are_refused(tmp_path):
 @pytest.mark.parametrize("key", ["hierarchy", "domain"])
 def test_names_that_no_file_can_have(tmp_path, name, key):
     from sfumato.core.errors import InputError
-    from sfumato.engines.tables import explore
+    from sfumato.tables import explore
 
     given = (
         f'hierarchy = "{name}"\ndomain = "observed"'
@@ -125,7 +125,7 @@ def test_names_that_no_file_can_have(tmp_path, name, key):
     (tmp_path / "t.csv").write_text("age\n1\n2\n")
     (tmp_path / "s.toml").write_text(f'[[attribute]]\nname = "age"\nrole = "quasi"\n{given}\n')
     with pytest.raises(InputError, match="cannot be read"):
-        explore(tmp_path / "t.csv", tmp_path / "s.toml", evaluations=2)
+        explore(tmp_path / "t.csv", schema=tmp_path / "s.toml", evaluations=2)
 
 
 def test_formulas_do_not_reach_a_spreadsheet():

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.chromium import CHROMIUM, PATIENCE, Browser
 
-from sfumato.report import write_report
+from sfumato.reports import write_report
 
 pytestmark = [
     pytest.mark.browser,

@@ -10,9 +10,9 @@ from importlib.resources import files
 import pytest
 
 from sfumato.core.errors import FormatError
-from sfumato.report.facts import Facts
-from sfumato.report.html import LARGEST, render_html
-from sfumato.report.parts import find_parts
+from sfumato.reports.facts import Facts
+from sfumato.reports.html import LARGEST, render_html
+from sfumato.reports.parts import find_parts
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "line", "path", "circle", "rect"}
 
@@ -139,7 +139,7 @@ def test_nothing_is_fetched(html):
     assert "@import" not in bare
     assert not re.search(r"<(iframe|object|embed|base|form)\b", bare)
     assert "default-src 'none'" in html
-    script = (files("sfumato.report") / "templates" / "page.js").read_text()
+    script = (files("sfumato.reports") / "templates" / "page.js").read_text()
     assert not re.search(r"fetch\(|XMLHttpRequest|WebSocket|import\(|http", script.replace("http: false", ""))  # fmt: skip
 
 
@@ -152,7 +152,7 @@ def test_the_page_is_small_and_says_its_language(html):
 
 
 def test_a_page_too_large_leaves_the_library_out(copied, tmp_path, monkeypatch):
-    import sfumato.report.html as module
+    import sfumato.reports.html as module
 
     monkeypatch.setattr(module, "LARGEST", 900_000)
     small = page_of(copied(tmp_path, "text"))
@@ -179,7 +179,7 @@ def contrast(a: str, b: str) -> float:
 
 
 def palettes() -> dict[str, dict[str, str]]:
-    style = (files("sfumato.report") / "templates" / "style.css").read_text()
+    style = (files("sfumato.reports") / "templates" / "style.css").read_text()
     blocks = re.findall(r":root \{(.*?)\}", style, re.DOTALL)
     assert len(blocks) == 3
     found = [dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", block)) for block in blocks]
@@ -214,7 +214,7 @@ def test_marks_have_enough_contrast(scheme, mark):
 def test_every_colour_of_the_specs_follows_light_and_dark():
     folder = files("sfumato.presentation") / "chart_specs"
     used = {c for p in folder.iterdir() for c in re.findall(r"#[0-9a-f]{6}", p.read_text())}
-    style = (files("sfumato.report") / "templates" / "style.css").read_text()
+    style = (files("sfumato.reports") / "templates" / "style.css").read_text()
     assert used
     for colour in used:
         assert f'[fill="{colour}"]' in style or f'[stroke="{colour}"]' in style

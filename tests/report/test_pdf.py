@@ -7,9 +7,9 @@ import zlib
 
 import pytest
 
-from sfumato.report.facts import Facts
-from sfumato.report.parts import find_parts
-from sfumato.report.pdf import render_pdf
+from sfumato.reports.facts import Facts
+from sfumato.reports.parts import find_parts
+from sfumato.reports.pdf import render_pdf
 
 
 def streams(pdf: bytes) -> bytes:

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sfumato.cli import build
-from sfumato.report import write_report
+from sfumato.reports import write_report
 
 
 def printed(page: str) -> list[str]:

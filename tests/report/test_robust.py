@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sfumato.core.engine import ENGINES
 from sfumato.core.errors import SfumatoError
-from sfumato.report.parts import find_parts, stories
+from sfumato.reports.parts import find_parts, stories
 
 ODD = [None, 0, -1, 1e-300, 1e300, "Zanzibarovic", [], {}, True, [None], {"a": []}, 0.5, 10**9]
 
@@ -38,7 +38,7 @@ def damaged(content, path, odd):
 
 
 @pytest.mark.parametrize("engine", ["text", "tables", "baskets"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(data=st.data())
 def test_a_damaged_file_gives_a_report_or_one_sentence(written, tmp_path_factory, engine, data):
     file = data.draw(st.sampled_from(["explored/frontier.json", "release/release.json"]))

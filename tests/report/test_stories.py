@@ -11,8 +11,8 @@ from sfumato.core.engine import ENGINES
 from sfumato.presentation.drawing import spec, to_png, to_svg
 from sfumato.presentation.knowledge import shared_terms
 from sfumato.presentation.numbers import plain, segments
-from sfumato.report.facts import Facts, facts_json
-from sfumato.report.parts import find_parts, stories
+from sfumato.reports.facts import Facts, facts_json
+from sfumato.reports.parts import find_parts, stories
 
 ENGINE_NAMES = ["tables", "text", "baskets"]
 

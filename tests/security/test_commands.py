@@ -49,10 +49,10 @@ def explore_line(at, engine, out):
 
 def publish_line(at, engine, out):
     return {
-        "tables": ["tables", "publish", at / "tables-explored", at / "register.csv", "--knee"],
+        "tables": ["tables", "publish", at / "tables-explored", at / "register.csv", "--choose", "knee"],
         "text": ["text", "publish", at / "text-explored", at / "bare.jsonl", "--ratio", 10],
         "baskets": ["baskets", "publish", at / "baskets-explored", at / "purchases.npz", "--labels",
-                    at / "purchases.labels.txt", "--knee"],
+                    at / "purchases.labels.txt", "--choose", "knee"],
     }[engine] + ["--out", out]  # fmt: skip
 
 
@@ -203,7 +203,7 @@ def test_new_ids_replace_ids_and_order(at, form):
 
 
 def test_l3_a_report_appears_whole_and_replaces_only_reports(at, kills):
-    from sfumato.report import write_report
+    from sfumato.reports import write_report
 
     class Killed(BaseException):
         pass
@@ -349,3 +349,39 @@ def test_the_input_changes_while_a_text_is_published(at, monkeypatch):
                    at / "out", status=1)  # fmt: skip
     assert "changed while it was published" in said
     assert not (at / "out").exists()
+
+
+def reversed_lines(path, *, header):
+    """Return the file as another one of the same length."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    return b"".join([*lines[:header], *lines[: header - 1 if header else None : -1]])
+
+
+@pytest.mark.parametrize("times", ["new times", "old times"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_m1_an_input_that_changes_while_it_is_published_is_noticed(at, engine, times, monkeypatch):
+    """Not even a file of the same length and with the times of the first one is published under its mark."""
+    from sfumato.compute.journal import Journal
+    from sfumato.core.records import InputFile
+    from sfumato.data.table_source import Source
+
+    # The last step before the rows are read again, or the file is described.
+    place, step = {"tables": (Source, "write_csv"), "text": (Journal, "finish"),
+                   "baskets": (InputFile, "of")}[engine]  # fmt: skip
+    real = getattr(place, step)
+    source = source_of(at, engine)
+    other = reversed_lines(source, header=int(engine == "tables"))
+    assert other != source.read_bytes()
+
+    def changed(*rest, **named):
+        was = source.stat()
+        source.write_bytes(other)
+        if times == "old times":
+            os.utime(source, ns=(was.st_atime_ns, was.st_mtime_ns))
+        return real(*rest, **named)
+
+    monkeypatch.setattr(place, step, changed)
+    said = sfumato(*publish_line(at, engine, at / "out"), status=1)
+    assert "The input changed while it was published" in said
+    assert not (at / "out").exists()
+    assert not [p.name for p in at.iterdir() if "quarantine" in p.name]

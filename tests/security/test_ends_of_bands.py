@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core.errors import PlanError
 from sfumato.data.bins import quantile_cuts
-from sfumato.engines import tables
 from sfumato.engines.tables.space.cuts import open_cuts
 from sfumato.engines.tables.space.labels import DomainLabels
-from sfumato.report import write_report
+from sfumato.reports import write_report
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -62,7 +62,9 @@ def test_h5_every_published_number_is_safe(seed, max_width, tmp_path):
     names = {"age": {0, 99}, "income": set()}
     declared = {0, 99} | (set(range(11, 99, 12)) | set(range(12, 99, 12)) if max_width else set())
     frame.to_csv(tmp_path / "t.csv", index=False)
-    found = tables.explore(tmp_path / "t.csv", schema, evaluations=100, min_sample=k, suppress=0.3)
+    found = tables.explore(
+        tmp_path / "t.csv", schema=schema, evaluations=100, min_sample=k, suppress=0.3
+    )
     (tmp_path / "explored").mkdir()
     found.save(tmp_path / "explored")
     chosen = max(found.candidates, key=lambda c: c.utility.value)
@@ -96,7 +98,7 @@ def test_h5_every_published_number_is_safe(seed, max_width, tmp_path):
     assert "policy" in facts["parts"][0]["frontier"]["candidates"][0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(0, 12), min_size=3, max_size=60), st.integers(0, 9), st.booleans())
 def test_cuts_lie_between_people_and_show_nobody(counts, k, observed):
     """Each cut has people on both sides, one per gap, or stands beside a first or last value that many hold."""
@@ -138,7 +140,7 @@ def test_a_width_that_only_exact_values_allow_is_refused():
         {"name": "sex", "role": "quasi", "domain": {"values": ["f", "m"]}},
     ]}  # fmt: skip
     with pytest.raises(PlanError, match="further apart than the widest interval"):
-        tables.explore(frame, schema, evaluations=10, min_sample=3)
+        tables.explore(frame, schema=schema, evaluations=10, min_sample=3)
 
 
 def test_a_rare_value_is_spelled_only_in_a_release_that_holds_it(tmp_path):
@@ -152,13 +154,15 @@ def test_a_rare_value_is_spelled_only_in_a_release_that_holds_it(tmp_path):
     schema = {
         "attribute": [{"name": n, "role": "quasi", "domain": "observed"} for n in ("job", "sex")]
     }
-    found = tables.explore(tmp_path / "t.csv", schema, evaluations=60, suppress=0.05, min_sample=3)
+    found = tables.explore(
+        tmp_path / "t.csv", schema=schema, evaluations=60, suppress=0.05, min_sample=3
+    )
     (tmp_path / "explored").mkdir()
     found.save(tmp_path / "explored")
     left_out = [c for c in found.candidates if c.suppressed == 1 and len(c.ends["job"]) == 3]
     assert left_out
     found.publish(left_out[0], tmp_path / "t.csv", out=tmp_path / "release")
-    free = tables.explore(tmp_path / "t.csv", schema, evaluations=60)
+    free = tables.explore(tmp_path / "t.csv", schema=schema, evaluations=60)
     (tmp_path / "free").mkdir()
     free.save(tmp_path / "free")
     assert any(len(c.ends["job"]) == 3 for c in free.candidates)
@@ -173,7 +177,7 @@ def test_a_rare_value_is_spelled_only_in_a_release_that_holds_it(tmp_path):
     assert "a rare value" in (tmp_path / "free" / "frontier.json").read_text()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(2, 9))
 def test_quantiles_are_nobodys_own_number(seed, parts):
     numbers = np.unique(np.random.default_rng(seed).integers(0, 10**9, 200))

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core.errors import PrivacyWarning
 from sfumato.data.shuffling import RowPlaces, ShuffledLines, line_places
-from sfumato.engines import tables
 from sfumato.engines.tables.release import rows as tables_rows
 
 SCHEMA = {
@@ -25,7 +25,7 @@ SCHEMA = {
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=9))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=LINES, labels=st.integers(1, 4), held=st.sampled_from([0, 20, 10_000]), data=st.data())
 def test_lines_come_out_in_an_order_that_forgets_the_first(
     tmp_path_factory, rows, labels, held, data
@@ -45,7 +45,7 @@ def test_lines_come_out_in_an_order_that_forgets_the_first(
     assert list(folder.iterdir()) == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**63 - 1), n=st.integers(1, 60), d=st.integers(1, 12))
 def test_rows_of_a_matrix_come_out_in_an_order_that_forgets_the_first(seed, n, d):
     dice = np.random.default_rng(seed % 1000)
@@ -74,11 +74,11 @@ def register(path, order):
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.spark)])
 def test_h4_a_sorted_register_is_not_read_off_by_position(tmp_path, engine):
-    from sfumato.engines import tables
+    from sfumato import tables
 
     people = register(tmp_path / "sorted.csv", range(300))
     register(tmp_path / "mixed.csv", random.Random(1).sample(range(300), 300))
-    found = tables.explore(tmp_path / "sorted.csv", SCHEMA, evaluations=40)
+    found = tables.explore(tmp_path / "sorted.csv", schema=SCHEMA, evaluations=40)
     chosen = found.knee()
     for name in ("sorted", "mixed"):
         found.publish(chosen, tmp_path / f"{name}.csv", out=tmp_path / name, engine=engine)
@@ -93,10 +93,10 @@ def test_h4_a_sorted_register_is_not_read_off_by_position(tmp_path, engine):
 
 
 def test_h4_keeping_the_order_warns_and_is_recorded(tmp_path):
-    from sfumato.engines import tables
+    from sfumato import tables
 
     people = register(tmp_path / "t.csv", range(300))
-    found = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=40)
+    found = tables.explore(tmp_path / "t.csv", schema=SCHEMA, evaluations=40)
     with pytest.warns(PrivacyWarning, match="keep the order"):
         kept = found.publish(
             found.knee(), tmp_path / "t.csv", out=tmp_path / "kept", keep_order=True
@@ -107,10 +107,10 @@ def test_h4_keeping_the_order_warns_and_is_recorded(tmp_path):
 
 
 def test_another_key_gives_another_order(tmp_path, monkeypatch):
-    from sfumato.engines import tables
+    from sfumato import tables
 
     register(tmp_path / "t.csv", range(300))
-    found = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=40)
+    found = tables.explore(tmp_path / "t.csv", schema=SCHEMA, evaluations=40)
     seen = set()
     for key in ("one", "two"):
         monkeypatch.setenv("SFUMATO_PRIVATE_KEY", str(tmp_path / f"{key}.key"))
@@ -131,7 +131,7 @@ def test_rows_that_are_counted_come_out_as_rows_that_are_sorted(suppress, tmp_pa
     (tmp_path / "t.csv").write_text("\n".join(["name,age,diagnosis", *rows]) + "\n")
     found = tables.explore(
         tmp_path / "t.csv",
-        SCHEMA,
+        schema=SCHEMA,
         evaluations=50,
         min_sample=20 if suppress else 0,
         suppress=suppress,

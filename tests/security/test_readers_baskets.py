@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from sfumato import baskets
 from sfumato.core.errors import DataError, FormatError, InputError, LimitError
 from sfumato.data.baskets import Baskets, read_baskets
 from sfumato.data.limits import Limits, current_limits, set_limits
-from sfumato.engines import baskets
 
 
 def saved(path, **arrays):

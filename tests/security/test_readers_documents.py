@@ -77,10 +77,10 @@ def test_c3_columns_are_named_on_the_command_line(tmp_path):
 
     rows = ["7 B-NAME Ann CANARYLEMMA NNP", "8 O sleeps sleep VBZ", "9 O well well RB", "", ""]
     (tmp_path / "a.conll").write_text("-DOCSTART-\n\n".join(["", *["\n".join(rows)] * 8]))
-    reading = ["--token-column", 2, "--tag-column", 1, "--keep-columns", 4]
+    reading = ["--format", "conll:token=2,tag=1,keep=4"]
     sfumato("text", "explore", tmp_path / "a.conll", "--label", "NAME", "--folds", 2, "--ratios", 10,
             "--attackers", "none", *reading, "--out", tmp_path / "found")  # fmt: skip
-    told = sfumato("text", "publish", tmp_path / "found", tmp_path / "a.conll", "--knee", *reading,
+    told = sfumato("text", "publish", tmp_path / "found", tmp_path / "a.conll", "--choose", "knee", *reading,
                    "--out", tmp_path / "o")  # fmt: skip
     lines = (tmp_path / "o" / "a.conll").read_text().splitlines()
     assert lines[2:5] == ["_ O [NAME] _ _", "_ O sleeps _ VBZ", "_ O well _ RB"]

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sfumato import tables
 from sfumato.compute import engine as compute_engine
 from sfumato.core.errors import DataError, FormatError, InputError, LimitError
 from sfumato.data.limits import Limits
 from sfumato.data.schema_draft import draft_schema
 from sfumato.data.table import read_table
 from sfumato.data.table_source import Source
-from sfumato.engines import tables
 
 SCHEMA = {
     "attribute": [
@@ -39,7 +39,7 @@ def rows(first, count, order=("name", "age", "sex", "diagnosis"), header=True):
 
 def published(source, tmp_path, **options):
     """Explore a table, publish it, and return everything that was written."""
-    found = tables.explore(source, SCHEMA, evaluations=20)
+    found = tables.explore(source, schema=SCHEMA, evaluations=20)
     found.publish(found.knee(), source, out=tmp_path / "out", **options)
     return b"".join(p.read_bytes() for p in (tmp_path / "out").iterdir())
 
@@ -165,11 +165,13 @@ def test_h7_columns_that_the_schema_does_not_name_are_dropped(tmp_path):
         *(f"{x},CANARYSSN{i},CANARY@x" for i, x in enumerate(lines[1:])),
     ]
     (tmp_path / "extra.csv").write_text("\n".join(extra) + "\n")
-    found = tables.explore(tmp_path / "one.csv", SCHEMA, evaluations=20)
+    found = tables.explore(tmp_path / "one.csv", schema=SCHEMA, evaluations=20)
     with pytest.raises(DataError, match="2 columns that the schema does not name") as told:
         found.publish(found.knee(), tmp_path / "extra.csv", out=tmp_path / "out")
     assert "ssn" not in str(told.value)
-    found = tables.explore(tmp_path / "one.csv", {**SCHEMA, "undeclared": "drop"}, evaluations=20)
+    found = tables.explore(
+        tmp_path / "one.csv", schema={**SCHEMA, "undeclared": "drop"}, evaluations=20
+    )
     release = found.publish(found.knee(), tmp_path / "extra.csv", out=tmp_path / "out")
     assert release.how.undeclared_columns_dropped == 2
     assert release.counts["columns"] == 3

@@ -65,7 +65,7 @@ def test_m10_other_words_stay():
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.text(st.sampled_from("aB é’'-\u200b\n."), max_size=12),
     st.text(st.sampled_from("abé"), min_size=1),
@@ -113,7 +113,7 @@ def test_l4_a_dash_is_not_a_broken_word():
     assert whole_words(tokens, vocabulary, kind).tolist() == kind.tolist()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(st.sampled_from(["Ann", "John Smith", "MRN 445566", "(DOB 12/03/1979)", "jdoe1985", "٣٤٥", "मोहन", "Mr"]),
              min_size=1, max_size=4),
@@ -124,6 +124,7 @@ def test_h9_surrogates_keep_no_number_and_no_mark(words, label, key):
     text = " ".join(words)
     made = Surrogates(SecretKey(key)).replace("d", text, label)
     for run in ("445566", "12/03/1979", "1979", "1985", "٣٤٥"):
-        assert run not in made
+        if run in text:  # another number may be drawn by chance
+            assert run not in made
     if made != f"[{label}]":
         assert not any(unicodedata.category(c)[0] == "M" for c in made)

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sfumato.engines import tables
-from sfumato.report import write_report
+from sfumato import tables
+from sfumato.reports import write_report
 
 SCHEMA = {
     "attribute": [
@@ -33,7 +33,7 @@ def written(tmp_path_factory):
     frame.loc[7, "income"] = 918273645
     frame.loc[7, "occupation"] = "CANARYGOVERNOR"
     frame.to_csv(at / "register.csv", index=False)
-    found = tables.explore(at / "register.csv", SCHEMA, evaluations=150, min_sample=20)
+    found = tables.explore(at / "register.csv", schema=SCHEMA, evaluations=150, min_sample=20)
     (at / "explored").mkdir()
     found.save(at / "explored")
     for number, candidate in enumerate(found.candidates[:6]):

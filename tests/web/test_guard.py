@@ -18,19 +18,24 @@ HOST = "127.0.0.1:8765"
 
 
 class Visitor:
-    """Speaks ASGI to the application and keeps its cookie."""
+    """Speaks ASGI to the application, below its secret path, and keeps its cookie."""
 
     def __init__(self, app):
         self.app, self.cookie = app, None
 
-    def ask(self, path, *, body=None, host=HOST, origin=None, headers=(), method=None, query=""):
+    def ask(
+        self, path, *, body=None, raw=None, host=HOST, origin=None, headers=(), method=None,
+        query="", prefix=None,
+    ):  # fmt: skip
         sent = []
-        method = method or ("GET" if body is None else "POST")
-        raw = b"" if body is None else json.dumps(body).encode()
+        path = (self.app.prefix if prefix is None else prefix) + path
+        if raw is None:
+            raw = b"" if body is None else json.dumps(body).encode()
+        method = method or ("POST" if raw else "GET")
         given = [(b"host", host.encode()), *headers]
         if self.cookie:
             given.append((b"cookie", self.cookie.encode()))
-        if body is not None:
+        if raw:
             given.append((b"content-type", b"application/json"))
             given.append((b"content-length", str(len(raw)).encode()))
             given.append((b"origin", (origin or f"http://{host}").encode()))
@@ -86,7 +91,7 @@ def test_l9_the_address_gives_a_cookie_that_no_script_reads_and_no_site_sends(vi
     assert visitor.enter("wrong")[0] == 403
     assert visitor.cookie is None
     status, headers, _ = visitor.enter()
-    assert (status, headers[b"location"]) == (303, b"/")
+    assert (status, headers[b"location"]) == (303, f"{visitor.app.prefix}/".encode())
     assert b"HttpOnly" in headers[b"set-cookie"]
     assert b"SameSite=Strict" in headers[b"set-cookie"]
     assert visitor.ask("/label")[0] == 200
@@ -204,7 +209,7 @@ def test_a_folder_with_nothing_in_it_is_refused(tmp_path):
 def test_frontiers_of_every_engine_are_shown_and_published(written, tmp_path):
     visitor = Visitor(make_app([written], token=TOKEN))
     visitor.enter()
-    assert visitor.ask("/")[1][b"location"] == b"/frontier"
+    assert visitor.ask("/")[1][b"location"] == b"frontier"
     assert visitor.ask("/label")[0] == 400
     for part in ("tables", "text", "baskets"):
         status, _, body = visitor.ask("/frontier", query=f"part={part}")

@@ -111,7 +111,7 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
     served = Served(project)
     browser.open(served.address)
     until(browser, "document.getElementById('text')?.dataset.kind")
-    assert browser.run("location.pathname") == "/label"
+    assert browser.run("location.href") == f"{served.base}/label"
     assert asked(browser)["kind"] == "window"
     answer(browser, notes, 20)
     press(browser, "u")
@@ -123,9 +123,9 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
 
     served = Served(project)
     try:
-        browser.open(f"{served.origin}/label")
+        browser.open(f"{served.base}/label")
         assert "Locked" in browser.run("document.body.innerText")
-        browser.open(f"{served.origin}/enter/wrong")
+        browser.open(f"{served.base}/enter/wrong")
         assert "not the address" in browser.run("document.body.innerText")
         browser.open(served.address)
         until(browser, "document.getElementById('text')?.dataset.kind")
@@ -137,13 +137,13 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         assert browser.complaints() == []
         assert all(url.startswith((served.origin, "data:")) for url in browser.requests())
 
-        browser.open(f"{served.origin}/review")
+        browser.open(f"{served.base}/review")
         assert "Nothing was published yet" in browser.run("document.body.innerText")
-        browser.open(f"{served.origin}/frontier")
+        browser.open(f"{served.base}/frontier")
         browser.run("document.getElementById('explore').click()")
         until(browser, "document.querySelectorAll('.drawing a').length > 1")
         chosen = browser.run("document.querySelector('.drawing a[href$=\"candidate=r20\"]').getAttribute('href')")  # fmt: skip
-        browser.open(f"{served.origin}/frontier{chosen}")
+        browser.open(f"{served.base}/frontier{chosen}")
         until(browser, "document.querySelector('#right')?.textContent.length > 20")
         browser.keep("frontier")
         browser.run("document.querySelector('#publish button').click()")
@@ -156,7 +156,7 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         named = [a != b.text for a, b in zip(texts, notes, strict=True) if any(s.label in LABELS for s in b.spans)]  # fmt: skip
         assert sum(named) > 0.8 * len(named)
 
-        browser.open(f"{served.origin}/review")
+        browser.open(f"{served.base}/review")
         browser.run("document.getElementById('initials').value = 'AB'; document.querySelector('#approve button').click()")  # fmt: skip
         until(
             browser, "document.getElementById('approved').textContent.includes('still to be seen')"
@@ -173,14 +173,14 @@ def test_from_a_folder_of_texts_to_an_approved_release(browser, project, notes):
         until(browser, "document.getElementById('approved').textContent === 'Approved.'")
         assert json.loads((release / "release.json").read_text())["approved"]["by"] == "AB"
 
-        browser.open(f"{served.origin}/audit")
+        browser.open(f"{served.base}/audit")
         until(browser, "document.getElementById('text')?.dataset.kind")
         assert asked(browser)["kind"] == "window"
         browser.keep("audit")
-        browser.open(f"{served.origin}/report")
+        browser.open(f"{served.base}/report")
         assert "%" in browser.run("document.querySelector('main').innerText")
         assert browser.complaints() == []
-        browser.open(f"{served.origin}/label", dark=True, width=390, height=844)
+        browser.open(f"{served.base}/label", dark=True, width=390, height=844)
         until(browser, "document.getElementById('text')?.dataset.kind")
         assert browser.run("document.documentElement.scrollWidth <= innerWidth")
         browser.keep("phone")

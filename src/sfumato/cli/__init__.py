@@ -14,7 +14,7 @@ import typer
 
 from .._version import __version__
 from . import run
-from ._running import listed
+from ._running import DEBUG, listed, running
 from .report import report
 from .serve import serve
 
@@ -35,10 +35,13 @@ def _root(
         list[str] | None,
         typer.Option(help="Raise a limit of the readers, such as columns=20000; repeatable."),
     ] = None,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error, which may hold data.")
+    ] = False,
 ) -> None:
+    DEBUG.set(debug)
     if limit:
         from ..data.limits import Limits, set_limits
-        from ._running import running
 
         with running():
             set_limits(Limits().raised(limit))

@@ -10,7 +10,6 @@ import typer
 from pydantic import JsonValue
 
 from ..core.engine import AnyEngine, AnyVerb, Call, Verb
-from ..core.errors import WithheldError
 from ..core.request import Request, parameter
 from ._options import Given, make_command
 from ._running import Console, listed
@@ -99,7 +98,7 @@ def _explore(engine: AnyEngine, given: Given, call: Call, console: Console) -> N
 def _publish(engine: AnyEngine, given: Given, call: Call, console: Console) -> None:
     from pathlib import Path
 
-    from ..core.records import FRONTIER_FILE, Release
+    from ..core.records import FRONTIER_FILE
     from ..core.storage.ownership import refuse_inputs
 
     request = given.made(engine.PublishRequest)
@@ -115,22 +114,14 @@ def _publish(engine: AnyEngine, given: Given, call: Call, console: Console) -> N
             f"candidate {candidate.id}: risk {candidate.risk.value:.4g}, "
             f"utility {candidate.utility.value:.4g}"
         )
-    release = engine.publish(
+    made = engine.publish(
         exploration, candidate, request, out=call.out, force=call.force, progress=call.progress
     )
-    assert isinstance(release, Release)  # data is returned only where nothing is written
-    for line in release.lines():
+    assert made.release is not None  # publishing in memory is for Python alone
+    for line in made.lines():
         console.say(line)
-    console.say(f"written: {call.out}")
-    console.result({"out": str(call.out), **release.to_json()})
-    if release.withheld:
-        from ..core.storage.quarantine import quarantine_of
-
-        assert call.out is not None
-        raise WithheldError(
-            f"{len(release.withheld):,} of the records could not be processed and were withheld.",
-            hint=f"{quarantine_of(call.out)} lists them by id, with the reason.",
-        )
+    console.result({"out": str(call.out), **made.release.to_json()})
+    made.refuse_withheld()
 
 
 def _attack(engine: AnyEngine) -> list[AnyVerb]:

@@ -8,6 +8,7 @@ default applies.
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -15,7 +16,7 @@ import typer
 
 from ..core.engine import Call
 from ..core.errors import ParameterError
-from ..core.request import Parameter, Request, parameters
+from ..core.request import Parameter, Request, fields_of, parameters
 from ._running import Console, running
 
 __all__ = ["Given", "make_command"]
@@ -23,7 +24,8 @@ __all__ = ["Given", "make_command"]
 Writes = Literal["required", "optional", "no"]
 Made = TypeVar("Made", bound=Request)
 _ONLY = inspect.Parameter.KEYWORD_ONLY
-Slots = dict[str, tuple[type[Request], Parameter]]
+Slots = dict[str, tuple[type[Request], Parameter, str]]
+"""By slot of a command: the request, the parameter, and the name by which it was given."""
 
 
 class Given:
@@ -34,10 +36,30 @@ class Given:
 
     def made(self, model: type[Made]) -> Made:
         """Return the request, or explain in the words of the command line what is wrong."""
-        flags = {name: p.flag for name, p in parameters(model).items()}
-        return model.made(
-            self.values[model], owner=self.command, spelled=lambda name: flags.get(name, name)
+        from ..core.command_lines import warn_of_former
+
+        shown = parameters(model)
+        flags = {name: p.flag for name, p in (fields_of(model) | shown).items()}
+        for about in fields_of(model).values():
+            flags |= {former: _flag(former) for former in about.former}
+
+        def spelled(name: str) -> str:
+            within = fields_of(model)[name].within if name in fields_of(model) else ""
+            compound = shown[within].compound if within else None
+            return flags.get(name, name) if compound is None else f"{flags[within]} {compound.example(name)}"  # fmt: skip
+
+        values = self.values[model]
+        warn_of_former(
+            model,
+            values,
+            spell=lambda name: flags.get(name, name),
+            assign=lambda about, text: shlex.join([about.flag, text]),
         )
+        return model.made(values, owner=self.command, spelled=spelled)
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 def _default(about: Parameter) -> str | bool:
@@ -53,7 +75,7 @@ def _default(about: Parameter) -> str | bool:
 def _help(about: Parameter) -> str:
     words = about.help
     if about.choices is not None:
-        words = f"{words.rstrip('.')}: {', '.join(about.choices())}."
+        words = f"{words.rstrip('.')}: {', '.join(about.names)}."
     return words
 
 
@@ -136,7 +158,7 @@ _SHARED: dict[str, tuple[object, bool]] = {
     "force": (Annotated[bool, typer.Option("--force", help="Replace an output of sfumato that exists.")], False),
     "quiet": (Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")], False),
     "as_json": (Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")], False),
-    "debug": (Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")], False),
+    "debug": (Annotated[bool, typer.Option("--debug", hidden=True)], False),
 }  # fmt: skip
 
 
@@ -149,24 +171,31 @@ def _signature(
     options: list[inspect.Parameter] = []
 
     def option(
-        slot: str, model: type[Request], about: Parameter, flag: str, *, hidden: bool
+        slot: str,
+        model: type[Request],
+        about: Parameter,
+        flag: str,
+        *,
+        hidden: bool,
+        name: str = "",
     ) -> None:
-        slots[slot] = (model, about)
+        slots[slot] = (model, about, name or about.name)
         kind = _option(about, flag, hidden=hidden)
         options.append(inspect.Parameter(slot, _ONLY, default=None, annotation=kind))
 
     for position, model in enumerate(models):
-        for about in parameters(model).values():
+        shown = parameters(model)
+        for about in (shown | {n: p for n, p in fields_of(model).items() if p.within}).values():
             slot = f"p{position}_{about.name}"
             if about.role == "data":
-                slots[slot] = (model, about)
+                slots[slot] = (model, about, about.name)
                 arguments.append(inspect.Parameter(slot, _ONLY, annotation=_argument(about)))
                 continue
-            option(slot, model, about, about.flag, hidden=False)
-            for former in about.aliases:
-                flag = "--" + former.replace("_", "-")
-                if flag != about.flag:
-                    option(f"{slot}__{former}", model, about, flag, hidden=True)
+            option(slot, model, about, about.flag, hidden=bool(about.within))
+            for other in (*about.aliases, *about.former):
+                if _flag(other) != about.flag:
+                    name = other if other in about.former else ""
+                    option(f"{slot}__{other}", model, about, _flag(other), hidden=True, name=name)
     if writes != "no":
         given = Annotated[str | None, typer.Option("--out", help=out_help)]
         options.append(inspect.Parameter("out", _ONLY, default=None, annotation=given))
@@ -222,9 +251,9 @@ def make_command(
                 raise ParameterError(f"{command} needs --out.", hint=out_help)
             values: dict[type[Request], dict[str, object]] = {model: {} for model in models}
             for slot, value in given.items():
-                model, about = slots[slot]
+                model, about, name = slots[slot]
                 if value is not None and value != []:
-                    values[model][about.name] = _value(about, value)
+                    values[model][name] = _value(about, value)
             with console.progress(label or command.rsplit(maxsplit=1)[-1]) as step:
                 call = Call(None if out is None else Path(out), force, console.say, step)
                 body(Given(command, values), call, console)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Annotated, TextIO
 
@@ -15,7 +17,7 @@ import typer
 
 from .._kernel_cache import is_empty
 from ..core.engine import Progress, no_progress
-from ..core.errors import PrivacyWarning, SfumatoError
+from ..core.errors import FormerSpellingWarning, PrivacyWarning, SfumatoError
 from ..core.printing import printable
 
 __all__ = [
@@ -32,7 +34,12 @@ __all__ = [
 ForceFlag = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
 QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
-DebugFlag = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+DebugFlag = Annotated[bool, typer.Option("--debug", hidden=True)]
+"""Also `sfumato --debug …`, which is the one that is shown."""
+
+
+DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
+"""Whether `sfumato --debug` was given."""
 
 NOTICE = "first use: compiling for this machine (once, usually less than half a minute)"
 
@@ -123,9 +130,11 @@ def _notice(tell: Callable[[str], object]) -> Iterator[None]:
 
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """Show a warning about privacy as one sentence, as errors are, without a place in the code."""
+    """Show a warning as one sentence, as errors are, without a place in the code."""
+    shown = PrivacyWarning, FormerSpellingWarning
     with warnings.catch_warnings():
-        warnings.simplefilter("always", PrivacyWarning)
+        for category in shown:
+            warnings.simplefilter("always", category)
         others = warnings.showwarning
 
         def show(
@@ -136,7 +145,7 @@ def _warnings_as_lines() -> Iterator[None]:
             file: TextIO | None = None,
             line: str | None = None,
         ) -> None:
-            if issubclass(category, PrivacyWarning):
+            if issubclass(category, shown):
                 typer.echo(printable(f"sfumato: warning: {message}"), err=True)
             else:
                 others(message, category, filename, lineno, file, line)
@@ -150,6 +159,7 @@ def running(
     *, quiet: bool = False, as_json: bool = False, debug: bool = False
 ) -> Iterator[Console]:
     """Run a command's body: an error becomes one sentence on stderr and an exit status."""
+    debug = debug or DEBUG.get()
     try:
         with _warnings_as_lines():
             yield Console(quiet=quiet, json=as_json, debug=debug)
@@ -173,6 +183,9 @@ def running(
     except OSError as error:
         if debug:
             raise
+        if error.errno == errno.ENAMETOOLONG:
+            typer.echo("sfumato: The name of a file or folder is too long.", err=True)
+            raise typer.Exit(2) from None
         name = "" if error.filename is None else f" ({str(error.filename).rsplit('/', 1)[-1]})"
         typer.echo(f"sfumato: {error.strerror or 'a file could not be used'}{name}.", err=True)
         missing = isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError)
@@ -183,7 +196,7 @@ def running(
             raise
         typer.echo(
             f"sfumato: The work failed with an internal error ({type(error).__name__}); "
-            "nothing was published. Hint: --debug shows the traceback, which may hold data.",
+            "nothing was published. Hint: `sfumato --debug …` shows the traceback, which may hold data.",
             err=True,
         )
         raise typer.Exit(1) from None

@@ -43,7 +43,7 @@ def report(
 ) -> None:
     """Write report.html (self-contained, offline), facts.json and, with --pdf, report.pdf."""
     with running(quiet=quiet, as_json=as_json, debug=debug) as console:
-        from ..report import write_report
+        from ..reports import write_report
 
         written = write_report(
             folders,

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..core.arguments import Argument, Named
 from ..core.errors import ParameterError
 from ..core.registry import Registry
 
 if TYPE_CHECKING:
     from .protocol import Compute
 
-__all__ = ["COMPUTE", "engine"]
+__all__ = ["COMPUTE", "compute_option", "engine"]
 
 COMPUTE: Registry[type[Compute]] = Registry(
     "compute engine",
@@ -23,6 +24,12 @@ COMPUTE: Registry[type[Compute]] = Registry(
     of="sfumato.compute.protocol:Compute",
 )
 """Where the work is done, by name; each is made with `threads` and options of its own."""
+
+
+def compute_option(help: str) -> Named:  # noqa: A002 (the word of every command line)
+    """Return the option `--compute NAME[:THREADS]` of a request with the fields `engine` and `threads`."""
+    arguments = {"": [Argument("threads", metavar="THREADS")]}
+    return Named("engine", arguments, help=help, metavar="NAME[:THREADS]", default="local")
 
 
 def engine(name: str = "local", *, threads: int | None = None, **options: Any) -> Compute:

@@ -150,7 +150,7 @@ class Spark:
             except Exception as error:
                 raise ParameterError(
                     "What the workers would share cannot be sent to a cluster.",
-                    hint="a secret key never travels: publish surrogates with --engine local.",
+                    hint="a secret key never travels: publish surrogates with --compute local.",
                 ) from error
             sha256 = hashlib.sha256(model).hexdigest()
             broadcast = session.sparkContext.broadcast(model)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from . import exploration as explorations
     from . import records
     from . import request as requests
+    from .publication import Publication
     from .story import Story
 
 __all__ = [
@@ -124,6 +125,8 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         One line of help.
     order : int
         Where the engine's part stands in a report and in a run; smaller is earlier.
+    examples : mapping of str to str
+        By verb: a short doctest for the help of the function of that name.
 
     The types below are assigned as class attributes (`Request = ToyRequest`), or written as properties
     that import them, so that listing the engines loads no model.
@@ -133,6 +136,7 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
     title: ClassVar[str]
     summary: ClassVar[str]
     order: ClassVar[int] = 100
+    examples: ClassVar[Mapping[str, str]] = {}
 
     @property
     @abstractmethod
@@ -187,8 +191,8 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,
-    ) -> Rel | object:
-        """Publish the request's data as a candidate says; return the Release, or data without `out`."""
+    ) -> Publication[Rel]:
+        """Publish the request's data as a candidate says; without `out`, in memory where the engine can."""
 
     @abstractmethod
     def story(self, part: Part) -> Story:

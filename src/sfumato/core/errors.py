@@ -27,6 +27,7 @@ from .printing import printable
 __all__ = [
     "DataError",
     "FormatError",
+    "FormerSpellingWarning",
     "InputError",
     "LimitError",
     "LockedError",
@@ -149,6 +150,10 @@ class LockedError(WorkError):
 
 class PrivacyWarning(UserWarning):
     """A choice that weakens privacy was made, or releases compose."""
+
+
+class FormerSpellingWarning(FutureWarning):
+    """An option, a key or an argument is spelled as in an earlier version."""
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:

@@ -6,13 +6,14 @@ publish later (classifiers, a lattice, feature sets), which the engine's subclas
 
 from __future__ import annotations
 
-import html
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
+from . import display
 from .errors import FormatError, InputError, ModelError, NoCandidateError, did_you_mean
 from .files import read_json, sha256_of
 from .frontier import Frontier
@@ -20,7 +21,8 @@ from .records import FRONTIER_FILE, Candidate, FrontierRecord, Reference
 from .storage.disk import put_in_place
 
 if TYPE_CHECKING:
-    from .engine import AnyEngine
+    from .engine import AnyEngine, Progress
+    from .story import Chart
 
 __all__ = ["Exploration", "load", "placed"]
 
@@ -35,6 +37,11 @@ def load(folder: str | os.PathLike[str]) -> Exploration[Any, Any]:
     ----------
     folder : path
         A folder with a frontier.json of any installed engine.
+
+    Returns
+    -------
+    Exploration
+        The frontier, ready to choose from and to publish.
 
     """
     from .engine import engine_named
@@ -170,6 +177,7 @@ class Exploration(Generic[R, C]):
         *,
         out: str | os.PathLike[str] | None = None,
         force: bool = False,
+        progress: Progress | None = None,
         **options: object,
     ) -> Any:
         """Publish data as a candidate says.
@@ -184,14 +192,17 @@ class Exploration(Generic[R, C]):
             Where the release goes; without it the published data is returned where the engine can.
         force : bool, default=False
             Whether an existing release may be replaced.
+        progress : callable, optional
+            Called with the steps done since the last call, the total where it is known, and a note.
         **options
-            The engine's options of publishing; `sfumato ENGINE publish --help` lists them.
+            The engine's options of publishing, as `sf.<engine>.publish` takes them.
 
         Returns
         -------
         Release, or the published data where `out` is None.
 
         """
+        from .engine import no_progress
         from .request import parameters
 
         engine = self.engine
@@ -201,7 +212,11 @@ class Exploration(Generic[R, C]):
             {**options, name: data}, owner=f"{engine.name}.publish"
         )
         target = None if out is None else Path(out)
-        return engine.publish(self, self.candidate(own), request, out=target, force=force)
+        made = engine.publish(
+            self, self.candidate(own), request, out=target, force=force,
+            progress=progress or no_progress,
+        )  # fmt: skip
+        return made.result()
 
     # --- saving -------------------------------------------------------------------------------
 
@@ -219,7 +234,8 @@ class Exploration(Generic[R, C]):
             bound = {p.name: sha256_of(p) for p in sorted(payload.iterdir())}
             for entry in bound:
                 put_in_place(payload / entry, folder / entry)
-        self.record = self.record.model_copy(update={"files": bound})
+        marked = {"files": bound, "mark": self.record.current_mark()}
+        self.record = self.record.model_copy(update=marked)
         return self.record.save(folder)
 
     @classmethod
@@ -301,25 +317,35 @@ class Exploration(Generic[R, C]):
             return table
         return pl.from_arrow(table)
 
+    def plot(self, candidate: C | str | None = None, *, log: bool = False) -> Chart:
+        """Draw risk against utility, as a report does.
+
+        Parameters
+        ----------
+        candidate : Candidate or str, optional
+            The candidate to mark, or its id; the knee by default.
+        log : bool, default=False
+            Whether the risk axis is logarithmic.
+
+        Returns
+        -------
+        Chart
+            A notebook draws it; `save` writes an SVG, a PNG or the Vega-Lite spec, `spec` is the spec.
+
+        """
+        from .engine import Part
+
+        marked = self.knee() if candidate is None else candidate
+        own = self.candidate(marked if isinstance(marked, str) else marked.id)
+        part = Part(
+            self.record.engine, self.record.engine, self.record, chosen=own,
+            chosen_by="knee" if candidate is None else "steward",
+        )  # fmt: skip
+        plot: Callable[..., Chart] = import_module("sfumato.presentation.plotting").plot
+        return plot(part, self.engine.story(part).charts, log=log)
+
     def __repr__(self) -> str:
-        points = ", ".join(
-            f"{c.id} ({c.risk.value:.3g}, {c.utility.value:.3f})" for c in list(self)[:4]
-        )
-        more = ", …" if len(self) > 4 else ""
-        return (
-            f"<{self.record.engine} exploration: {len(self)} of {len(self.candidates)} candidates on the "
-            f"frontier, area {self.area():.4f}; id (risk, utility): {points}{more}>"
-        )
+        return display.show_exploration(self)
 
     def _repr_html_(self) -> str:
-        cells = "".join(
-            f"<tr><td>{html.escape(c.id)}</td><td>{c.risk.value:.4g}</td><td>{c.utility.value:.4f}</td>"
-            f"<td>{'dominated' if c.dominated else ''}</td></tr>"
-            for c in self.candidates[:50]
-        )
-        axes = {k: html.escape(v) for k, v in self.record.axes.items()}
-        return (
-            f"<table><caption>{html.escape(self.record.engine)}: {len(self)} candidates on the frontier"
-            f"</caption><tr><th>id</th><th title='{axes.get('risk', '')}'>risk</th>"
-            f"<th title='{axes.get('utility', '')}'>utility</th><th></th></tr>{cells}</table>"
-        )
+        return display.show_exploration_html(self)

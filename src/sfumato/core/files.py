@@ -1,20 +1,24 @@
-"""What is done to files, in one place: hashes, outputs that appear whole, and JSON that is the same byte for byte."""
+"""What is done to files, in one place: hashes, whether inputs stay the same, outputs that appear whole, canonical JSON."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .errors import DataError, InputError
+from .errors import DataError, InputError, WorkError
 from .storage.hashes import sha256_of, sha256_of_entries
 from .storage.staging import check_output, whole_directory, whole_file
 
 __all__ = [
+    "ReadFiles",
     "canonical_json",
     "check_output",
+    "check_plain_file",
     "read_json",
     "sha256_of",
     "sha256_of_entries",
@@ -23,6 +27,63 @@ __all__ = [
     "whole_file",
     "write_json",
 ]
+
+
+def check_plain_file(path: Path) -> None:
+    """Refuse a pipe, a device or a socket: reading one may never end, and it cannot be read twice.
+
+    A name that does not exist, and a folder, are told of elsewhere.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise InputError(
+            f"{path.name!r} is a pipe or a device, not a plain file.",
+            hint="write its content into a file first.",
+        )
+
+
+class ReadFiles:
+    """Files or folders that are read while something is made of them, perhaps more than once.
+
+    What is made is true of them only if they stayed the same from the first look to the last.
+
+    Parameters
+    ----------
+    paths : iterable of paths
+        What is read; looked at once now.
+
+    """
+
+    def __init__(self, paths: Iterable[str | os.PathLike[str]] = ()) -> None:
+        self.paths = [Path(path) for path in paths]
+        self._states = [_state_of(path) for path in self.paths]
+        self._hashes: list[str] | None = None
+
+    def hashes(self) -> list[str]:
+        """Return the hash of each; they are hashed once."""
+        if self._hashes is None:
+            self._hashes = list(map(sha256_of, self.paths))
+        return self._hashes
+
+    def check(self) -> None:
+        """Refuse to go on where one of them is no longer what it was."""
+        try:
+            same = [_state_of(path) for path in self.paths] == self._states
+            same = same and self.hashes() == list(map(sha256_of, self.paths))
+        except OSError:
+            same = False
+        if not same:
+            raise WorkError("The input changed while it was published.", hint="start again.")
+
+
+def _state_of(path: Path) -> list[tuple[str, int, int, int]]:
+    """Return which file this is, how long, and when it was written; for a folder, of all that is in it."""
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    states = ((os.fspath(file), file.stat()) for file in files)
+    return [(name, state.st_ino, state.st_size, state.st_mtime_ns) for name, state in states]
 
 
 def canonical_json(value: object) -> str:
@@ -64,6 +125,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     from .errors import FormatError
 
     path = Path(path)
+    check_plain_file(path)
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:

@@ -16,9 +16,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from .choice import Choice
+from .command_lines import warn_of_former
 from .engine import ENGINES, AnyEngine
 from .errors import PlanError, did_you_mean
-from .request import Request, parameters
+from .request import Parameter, Request, fields_of, parameters
 from .toml_files import mistakes_in, read_toml
 
 __all__ = ["Plan", "Section", "data_parameter"]
@@ -29,6 +30,11 @@ _OWN_KEYS = ("choose", "publish")
 def data_parameter(model: type[Request]) -> str:
     """Return the name of the one parameter that is the data itself."""
     return next(name for name, p in parameters(model).items() if p.role == "data")
+
+
+def _keys(model: type[Request]) -> dict[str, Parameter]:
+    """Return the keys that a plan may give a request: what people see, and fields of former spellings."""
+    return {k: p for k, p in (fields_of(model) | parameters(model)).items() if p.in_plan}
 
 
 class _Head(BaseModel):
@@ -156,22 +162,25 @@ class _Reader:
         if self.content is None:
             self.mistakes.append(f"{name}: a section is a table")
             return None
-        exploring = {k: p for k, p in parameters(engine.Request).items() if p.in_plan}
-        publishing = {
-            k: p
-            for k, p in parameters(engine.PublishRequest).items()
-            if p.in_plan and p.role != "data"
-        }
+        exploring = _keys(engine.Request)
+        publishing = {k: p for k, p in _keys(engine.PublishRequest).items() if p.role != "data"}
         known = {
-            **{former: k for k, p in exploring.items() for former in p.aliases},
-            **{former: k for k, p in publishing.items() for former in p.aliases},
+            **{other: k for k, p in exploring.items() for other in (*p.aliases, *p.former)},
+            **{other: k for k, p in publishing.items() for other in (*p.aliases, *p.former)},
             **{k: k for k in [*exploring, *publishing, *_OWN_KEYS]},
         }
         for key in self.content:
             if key not in known:
-                hint = did_you_mean(key, [*exploring, *publishing, *_OWN_KEYS])
+                shown = [
+                    *parameters(engine.Request),
+                    *parameters(engine.PublishRequest),
+                    *_OWN_KEYS,
+                ]
+                hint = did_you_mean(key, dict.fromkeys(shown))
                 self.mistakes.append(f"{name}.{key}: unknown key; {hint}")
         given = {k: v for k, v in self.content.items() if k in known and k not in _OWN_KEYS}
+        self._warn(given)
+        given = self._expanded(given)
         if "seed" in exploring:
             given.setdefault("seed", self.seed)
         publish = self.content.get("publish")
@@ -196,14 +205,38 @@ class _Reader:
         file = None if publish is None or chained is not None else self.folder / str(publish)
         return Section(engine, request.resolved(self.folder), resolved, choice, file, chained)
 
+    def _warn(self, given: Mapping[str, object]) -> None:
+        """Warn once of each key of an earlier version."""
+        seen: set[str] = set()
+        for model in (self.engine.Request, self.engine.PublishRequest):
+            mine = {k: v for k, v in given.items() if k not in seen}
+            warn_of_former(
+                model,
+                mine,
+                spell=lambda key: f"{self.engine.name}.{key}",
+                assign=lambda about, text: f'{self.engine.name}.{about.name} = "{text}"',
+            )
+            seen.update(_keys(model))
+
+    def _expanded(self, given: dict[str, object]) -> dict[str, object]:
+        """Return the section with each key that fills several fields replaced by those fields."""
+        for model in (self.engine.Request, self.engine.PublishRequest):
+            try:
+                given = model.expand(given)
+            except ValueError as error:
+                self.mistakes.append(f"{self.engine.name}: {error}")
+        return given
+
     def _choice(self) -> Choice | None:
         if self.content is None or "choose" not in self.content:
             self.mistakes.append(
                 f"{self.engine.name}.choose: say which candidate is published, for example "
-                "{ max_risk = 0.01 } or { knee = true }"
+                '{ max_risk = 0.01 } or "knee"'
             )
             return None
-        found = self._made(self.engine.Choice, self.content["choose"], under="choose")
+        choose = self.content["choose"]
+        given = {"id": choose} if isinstance(choose, str) else choose
+        found = self._made(self.engine.Choice, given, under="choose")
         assert found is None or isinstance(found, Choice)
         return found
 

@@ -7,6 +7,7 @@ field is a name that the steward or the program declared, never free text.
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from collections.abc import Mapping
@@ -32,6 +33,7 @@ from pydantic import (
 )
 
 from .._version import __version__
+from . import display
 from .errors import FormatError, ParameterError
 from .files import read_json, sha256_of, write_json
 from .measures import Risk, Utility
@@ -54,6 +56,7 @@ __all__ = [
     "FrontierRecord",
     "InputFile",
     "Label",
+    "Mark",
     "Name",
     "Record",
     "Reference",
@@ -82,6 +85,8 @@ FileName = Annotated[str, StringConstraints(pattern=r"^[^/\\\x00-\x1f\x7f]{1,255
 """The name of a file, without its folder."""
 Sentence = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,600}$")]
 """A sentence that the program wrote from names and counts."""
+Mark = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+"""A mark under the steward's private key, or the hash of a public file."""
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
 
@@ -236,6 +241,17 @@ class Candidate(_OnAxes):
     id: CandidateId
     dominated: bool = False
 
+    def __repr__(self) -> str:
+        return display.show_candidate(self)
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        rows = [("risk", display.estimate(self.risk)), ("utility", display.estimate(self.utility))]
+        if self.dominated:
+            rows.append(("dominated", "another candidate is better on both sides"))
+        return display.html_table(f"candidate {self.id}", rows)
+
 
 class Reference(_OnAxes):
     """A policy people know, placed on the same axes: Safe Harbor, the full feature set, one pass."""
@@ -266,7 +282,9 @@ class FrontierRecord(Record):
     """frontier.json: the candidates that an engine found, and the request that made them.
 
     The file stays on the private side. `seconds` is always null, so that the same request gives the
-    same bytes; what was timed stands in the engine's own log.
+    same bytes; what was timed stands in the engine's own log. `mark` is what releases and attacks name
+    this frontier by: a mark of all of it but the list of files under the steward's key, so that a
+    release.json holds no function of the data that others could check guesses against.
     """
 
     engine: Name
@@ -284,16 +302,25 @@ class FrontierRecord(Record):
         default_factory=dict, json_schema_extra={"private": True}
     )
     """What lies beside frontier.json and is needed to publish, by the hash that it must still have."""
+    mark: Mark | None = private(None)
 
     @field_validator("inputs")
     @classmethod
     def _with_marks(cls, inputs: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
         return tuple(file.marked(keep_hash=True) for file in inputs)
 
+    def current_mark(self) -> str:
+        """Return the mark of this frontier, whether it was saved before or not."""
+        if self.mark is not None:
+            return self.mark
+        content = {k: v for k, v in self.to_json().items() if k not in {"files", "mark"}}
+        text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return private_key().mark("frontier", text)
+
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write frontier.json into a folder that exists."""
         path = Path(folder) / FRONTIER_FILE
-        write_json(path, self.to_json(), force=True)
+        write_json(path, {**self.to_json(), "mark": self.current_mark()}, force=True)
         return path
 
     @classmethod
@@ -306,12 +333,14 @@ class Release(Record):
     """release.json: what was published, how, and what was measured on the output itself.
 
     `request` holds the options of publishing, `counts` what was counted, `risk` and `utility` what was
-    promised; engines add `measured`, typed. `withheld` lists the records that were not published, by
-    id, with the reason. There is no time stamp, so that the same plan gives the same bytes.
+    promised; engines add `measured`, typed. `frontier` is the mark of the frontier that the candidate
+    is on. `withheld` lists the records that were not published, by id, with the reason. There is no
+    time stamp, so that the same plan gives the same bytes.
     """
 
     engine: Name
     candidate: CandidateId
+    frontier: Mark | None = None
     inputs: tuple[InputFile, ...] = ()
     outputs: tuple[InputFile, ...] = ()
     seed: int
@@ -332,6 +361,14 @@ class Release(Record):
         return [
             f"{name}: {count:,}" for name, count in self.counts.items() if isinstance(count, int)
         ]
+
+    def __repr__(self) -> str:
+        return display.show_release(self)
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return display.show_release_html(self)
 
     def save(self, folder: str | os.PathLike[str], *, name: str = RELEASE_FILE) -> Path:
         """Write release.json into a folder."""
@@ -368,8 +405,14 @@ class ShiftRecord(Record):
 
 
 class AttackRecord(Record):
-    """attack.json: what attackers found in one release."""
+    """attack.json: what attackers found in one release.
+
+    `frontier` is the mark of the frontier whose candidates were attacked, `release` the hash of the
+    release.json of what was attacked; each is None where the attack does not know it.
+    """
 
     engine: Name
     candidate: CandidateId | None = None
+    frontier: Mark | None = None
+    release: Mark | None = None
     request: dict[str, JsonValue] = Field(default_factory=dict)

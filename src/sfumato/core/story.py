@@ -6,8 +6,13 @@ Sentences may hold [[term|words]] marks: the words are shown and the glossary en
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
+from importlib import import_module
+from pathlib import Path
 from typing import Literal
 
 __all__ = ["Chart", "Check", "Chips", "Grid", "Paper", "Stat", "Step", "Story", "Term", "View"]
@@ -84,6 +89,52 @@ class Chart:
     rows: tuple[tuple[str, ...], ...]
     key: tuple[tuple[str, str], ...] = ()
     live: bool = False
+
+    @property
+    def spec(self) -> Mapping[str, object]:
+        """The Vega-Lite spec of the first view."""
+        return self.views[0].spec
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write the first view to a file.
+
+        Parameters
+        ----------
+        path : path
+            A name that ends in .svg, .png or .json (the Vega-Lite spec).
+        force : bool, default=False
+            Whether an existing file may be replaced.
+
+        """
+        from .errors import ParameterError
+        from .files import whole_file
+
+        target, drawing = Path(path), import_module("sfumato.presentation.drawing")
+        match target.suffix.lower():
+            case ".svg":
+                content = drawing.to_svg(self.spec).encode()
+            case ".png":
+                content = drawing.to_png(self.spec)
+            case ".json":
+                content = f"{json.dumps(self.spec, indent=2)}\n".encode()
+            case _:
+                raise ParameterError(
+                    f"A chart cannot be saved as {target.name!r}.", hint="use .svg, .png or .json."
+                )
+        with whole_file(target, force=force, private=False) as staged:
+            staged.write_bytes(content)
+        return target
+
+    def __repr__(self) -> str:
+        return f"<Chart {self.title}: {self.alt}>"
+
+    def _repr_html_(self) -> str:
+        """Return the first view as an inline drawing; nothing is fetched."""
+        svg: str = import_module("sfumato.presentation.drawing").to_svg(self.spec)
+        return (
+            f"<figure role='img' aria-label='{escape(self.alt)}'>{svg}"
+            f"<figcaption>{escape(self.title)}</figcaption></figure>"
+        )
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from .errors import FormatError, InputError, PlanError, did_you_mean
+from .files import check_plain_file
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -28,6 +29,7 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, object]:
     import tomllib
 
     path = Path(path)
+    check_plain_file(path)
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise FormatError(

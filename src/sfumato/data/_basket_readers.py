@@ -338,7 +338,7 @@ class _Csv:
         elif word not in {"0", "0.0", "false"}:
             raise DataError(
                 f"A cell of record {number} of {self.path.name!r} is neither 0 nor 1.",
-                hint="name the columns of a log by --item and --person or --basket; turn counts and "
+                hint="name the columns of a log by --log item=COLUMN,person=COLUMN; turn counts and "
                 "categories into columns of 0 and 1 first.",
             )
 

@@ -221,9 +221,9 @@ class Treatment(BaseModel):
     round : float, optional
         Publish the nearest multiple.
     microaggregate : int, optional
-        Publish the mean of groups of at least so many neighbouring numbers.
+        Publish the mean of groups of neighbouring numbers that belong to at least this many people.
     noise : float, optional
-        Add normal noise whose deviation is this share of the column's.
+        Add normal noise whose standard deviation is this share of the column's.
 
     """
 
@@ -246,6 +246,11 @@ class Treatment(BaseModel):
         if self.top is not None and self.bottom is not None and self.bottom >= self.top:
             raise ValueError("bottom must lie below top")
         return self
+
+    @property
+    def looks_at_people(self) -> bool:
+        """Whether it matters which rows belong to one person."""
+        return self.microaggregate is not None or self.noise is not None
 
     def in_words(self) -> str:
         """Return what is done, for people."""

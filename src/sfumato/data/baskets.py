@@ -15,11 +15,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..core.errors import DataError, FormatError, InputError, did_you_mean
-from ..core.files import check_output, whole_file
+from ..core.files import check_output, check_plain_file, whole_file
 from ._basket_files import FORMATS, Batch, format_of, is_index, read_lines, sibling, write_lines
 from ._basket_matrix import Baskets, check_labels, check_names, checked_rows, token
 from ._basket_readers import open_batches
 from ._basket_writers import open_writer
+from .inputs import LabelsInput, MatrixInput
 from .npz import write_csr
 from .tally import Tally
 
@@ -38,7 +39,7 @@ __all__ = [
 ]
 
 
-def as_baskets(data: object, *, labels: object = None) -> Baskets:
+def as_baskets(data: MatrixInput, *, labels: LabelsInput | None = None) -> Baskets:
     """Take baskets, a path, a frame, an array or a scipy matrix."""
     if isinstance(data, Baskets):
         if labels is None:
@@ -61,17 +62,33 @@ def _labels_of(labels: object) -> Iterable[object]:
 def read_baskets(
     path: str | os.PathLike[str],
     *,
-    labels: object = None,
+    labels: LabelsInput | None = None,
     features: str | os.PathLike[str] | None = None,
     format: str | None = None,  # noqa: A002
 ) -> Baskets:
     """Read a matrix with its labels and feature names.
 
-    `labels` is a file (one label a line), a sequence, or for CSV the name of a column. Without it,
-    libsvm brings its own labels, `X.npz` looks for `X.labels.txt` beside it, and a CSV's last column
-    is taken when it is named y, label or class.
+    Parameters
+    ----------
+    path : path
+        A scipy .npz matrix, libsvm, transactions (one row of items per line) or a 0/1 CSV.
+    labels : path, sequence or str, optional
+        A file with one label per line, the labels, or for CSV the name of a column. Without it, libsvm
+        brings its own labels, `X.npz` looks for `X.labels.txt` beside it, and a CSV's last column is
+        taken when it is named y, label or class.
+    features : path, optional
+        A file with one feature name per line; by default `X.features.txt` beside the matrix.
+    format : {'npz', 'libsvm', 'transactions', 'csv'}, optional
+        The format; inferred from the name if not given.
+
+    Returns
+    -------
+    Baskets
+        The 0/1 rows, the names of the features and, where known, the labels.
+
     """
     path = Path(path)
+    check_plain_file(path)
     if not path.is_file():
         raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
     kind = format or format_of(path)

@@ -2,7 +2,8 @@
 
 Every file is read through a link of ours in a private folder, so that no name is taken for a pattern or a
 partition. Extensions, other files and later changes of the configuration are switched off. What is written
-leaves through a pipe: Python opens the output, and an error of the disk is an error of the disk.
+leaves through a pipe: Python opens the output, and an error of the disk is an error of the disk. A folder is
+locked by the kernel while its process lives, so that the next run removes what killed ones left.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Database", "disk_error", "quoted_name", "quoted_text"]
 
 _MEMORY = "1GB"  # what DuckDB may hold at once; it spills to disk beyond that
+_FOLDER, _NEW = "sfumato-rows-", "sfumato-new-"
 _PIPE_BYTES = 1 << 20
 _F_SETPIPE_SZ = 1031
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EMFILE)
@@ -59,13 +61,7 @@ class Database:
     def __init__(self, paths: Sequence[Path] = (), *, threads: int | None = None) -> None:
         import duckdb
 
-        self.folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="sfumato-")))
-        if any(c in str(self.folder) for c in "*?["):  # the only name that is not ours
-            self.folder.rmdir()
-            raise InputError(
-                "The name of the temporary folder holds a character of a pattern (*, ? or [).",
-                hint="set TMPDIR to another folder.",
-            )
+        self.folder, lock = _private_folder()
         config: dict[str, str | bool | int | float | list[str]] = {
             "memory_limit": _MEMORY,
             "temp_directory": str(self.folder),
@@ -76,7 +72,7 @@ class Database:
         if threads is not None:
             config["threads"] = threads
         self.connection: duckdb.DuckDBPyConnection = duckdb.connect(config=config)
-        weakref.finalize(self.connection, shutil.rmtree, str(self.folder), ignore_errors=True)
+        weakref.finalize(self.connection, _remove, self.folder, lock)
         self.links = [self._link(number, path) for number, path in enumerate(paths)]
         # DuckDB checks the name it is given or where that leads, depending on its version: allow both.
         allowed = [p for link, path in zip(self.links, paths, strict=True)
@@ -125,6 +121,44 @@ class Database:
             drained.result()
         finally:
             pipe.unlink()
+
+
+def _private_folder() -> tuple[Path, int]:
+    """Make a folder for a database in the temporary one; return it and the descriptor that holds its lock."""
+    place = Path(os.path.realpath(tempfile.gettempdir()))
+    if any(c in str(place) for c in "*?["):  # the only name that is not ours
+        raise InputError(
+            "The name of the temporary folder holds a character of a pattern (*, ? or [).",
+            hint="set TMPDIR to another folder.",
+        )
+    _remove_left(place)
+    # It gets the name that others look for when it is locked: nobody takes it for one that was left.
+    made = Path(tempfile.mkdtemp(prefix=_NEW, dir=place))
+    lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    with suppress(OSError):  # a file system without locks
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    folder = made.with_name(_FOLDER + made.name.removeprefix(_NEW))
+    made.rename(folder)
+    return folder, lock
+
+
+def _remove_left(place: Path) -> None:
+    """Remove folders of ours whose process is gone: those that nobody has locked."""
+    for folder in place.glob(f"{_FOLDER}*"):
+        with suppress(OSError):  # somebody else's, or gone meanwhile
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                if os.fstat(lock).st_uid == os.geteuid():
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(lock)
+
+
+def _remove(folder: Path, lock: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):
+        os.close(lock)
 
 
 def _drain(reader: int, path: Path, done: int) -> None:

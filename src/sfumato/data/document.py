@@ -45,7 +45,7 @@ class Document:
             if span.start < before:
                 raise DataError(
                     f"{self._where(span)} overlaps the one before it or is out of order.",
-                    hint="sort the spans and keep the longest of those that overlap, or give --overlaps merge.",
+                    hint="sort the spans and keep the longest of those that overlap, or give --format auto:overlaps=merge.",
                 )
             before = span.end
         return self

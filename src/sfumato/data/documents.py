@@ -23,14 +23,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.display import html_table
 from ..core.errors import DataError, FormatError, InputError, ParameterError
-from ..core.files import whole_directory, whole_file
+from ..core.files import check_plain_file, whole_directory, whole_file
 from ..core.records import FRONTIER_FILE, RELEASE_FILE
 from ..core.storage.quarantine import QUARANTINE
 from .document import Document, Span
 from .foreign import check_foreign, check_path
 from .formats._layout import Format, Layout, Part, Write
 from .formats.registry import FORMATS
+from .inputs import DocumentsInput
 from .limits import Limits, current_limits
 from .sources import SeenIds, Withheld
 
@@ -77,6 +79,25 @@ class Corpus:
     name: str
     is_folder: bool = False
 
+    def __repr__(self) -> str:
+        return f"<Corpus {self.name}: {', '.join(' '.join(fact) for fact in self._facts())}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(f"Corpus {self.name}", self._facts(), first="td")
+
+    def _facts(self) -> list[tuple[str, ...]]:
+        """Return what is known without reading a document: the format and which fields are used."""
+        if not self.paths:
+            return [("in memory",)]
+        layout = getattr(self.format, "layout", None)
+        found: list[tuple[str, ...]] = [(self.format.name,)]
+        if len(self.parts) > 1:
+            found.append((f"{len(self.parts):,}", "files"))
+        if isinstance(layout, Layout):
+            found.append(("text", repr(layout.text)))
+            found.append(("id", repr(layout.id)) if layout.id is not None else ("numbered",))
+        return found
+
     def __iter__(self) -> Iterator[Document]:
         for record in self.tolerant():
             if isinstance(record, Withheld):
@@ -111,7 +132,7 @@ class Corpus:
 
 
 def read_documents(
-    source: object,
+    source: DocumentsInput,
     *,
     text: str = "text",
     id: str | None = "id",
@@ -124,11 +145,40 @@ def read_documents(
     """Open documents for reading: a file, a folder, several files, or a frame.
 
     Files are JSONL, CSV, TSV, Parquet, CoNLL columns (plain or gzip, Parquet apart) or a folder of
-    .txt with brat .ann; a frame is pandas, polars or Arrow. `format` is told by the name unless
-    given. `text`, `id` and `spans` name the fields or columns; id=None numbers the records.
-    `overlaps` is "error" to refuse overlapping spans, "merge" or "best" to resolve them (see
-    `sfumato.data.findings.resolve`). CoNLL takes `token_column`,
-    `tag_column` and `kept_columns`, CSV a `delimiter`.
+    .txt with brat .ann; a frame is pandas, polars or Arrow.
+
+    Parameters
+    ----------
+    source : path, list of paths, frame, Corpus or list of Document
+        The documents.
+    text : str, default='text'
+        Field or column that holds the text.
+    id : str, optional, default='id'
+        Field or column that holds the id; None numbers the records.
+    spans : str, default='spans'
+        Field or column that holds the spans.
+    format : str, optional
+        The format; inferred from the name if not given.
+    overlaps : {'error', 'merge', 'best'}, default='error'
+        Whether overlapping spans are refused or resolved (see `sfumato.data.findings.resolve`).
+    limits : Limits, optional
+        How large files and records may be.
+    **options
+        Options of one format: `token_column`, `tag_column` and `kept_columns` for CoNLL, `delimiter`
+        for CSV.
+
+    Returns
+    -------
+    Corpus
+        The documents, read anew each time it is iterated.
+
+    Examples
+    --------
+    >>> from sfumato.data.samples import clinic_notes
+    >>> notes = read_documents(clinic_notes(3))
+    >>> notes, len(list(notes))
+    (<Corpus documents: in memory>, 3)
+
     """
     layout = Layout(text, id, spans, overlaps, limits or current_limits())
     if isinstance(source, Corpus):
@@ -304,6 +354,8 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
         files += [Path(place, name) for name in names if not _is_ours(name)]
         if len(files) > limits.files:
             raise limits.error(f"The number of files in {folder.name!r}", "files")
+    for file in files:
+        check_plain_file(file)
     kinds = {kind for file in files if (kind := format_of_name(file))}
     if given is None and not kinds and files:
         check_foreign(files[0])

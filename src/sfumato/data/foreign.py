@@ -9,6 +9,7 @@ import zlib
 from pathlib import Path
 
 from ..core.errors import FormatError, InputError
+from ..core.files import check_plain_file
 
 __all__ = ["check_foreign", "check_path"]
 
@@ -31,8 +32,9 @@ _FILE = re.compile(r"(?i)\.(?:jsonl?|ndjson|csv|tsv|parquet|conll|iob2?|bio|txt|
 
 
 def check_path(path: Path) -> None:
-    """Refuse a path that does not exist; a text that was given in its place is not repeated."""
+    """Refuse a path that does not exist or is a pipe; a text that was given in its place is not repeated."""
     if _exists(path):
+        check_plain_file(path)
         return
     name = path.name
     in_folder = path.parent != Path() and _exists(path.parent)

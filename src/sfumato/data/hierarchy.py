@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..core.errors import DataError, FormatError, InputError
+from ..core.files import check_plain_file
 from .attributes import Hierarchy
 from .calendar import name_in
 
@@ -130,6 +131,7 @@ def hierarchy_order(path: str | os.PathLike[str]) -> tuple[str, ...]:
 def hierarchy_rows(path: str | os.PathLike[str]) -> list[list[str]]:
     """Return the rows of a hierarchy file: each value, then its groups up to the top."""
     path = Path(path)
+    check_plain_file(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:

@@ -23,6 +23,9 @@ class Limits:
     `expansion` is how many times larger than the compressed file its content may be, asked once
     `expansion_from` bytes came out, so that small repetitive files pass. `cells` are those of a table
     whose files say how many they hold; `columns` are those of a table, `features` those of baskets.
+    `cells_per_byte` is how many cells each byte of a spreadsheet file may stand for, asked from
+    `cells_from` cells on: the fullest sheets of one repeated number have about one in two bytes.
+    `rule_matches` are those of one rule in one document, `labels` the different ones of a corpus.
 
     >>> Limits().raised(["columns=20_000"]).columns
     20000
@@ -34,9 +37,13 @@ class Limits:
     expansion_from: int = 64 * 2**20
     columns: int = 10_000
     cells: int = 20_000_000_000
+    cells_per_byte: int = 2
+    cells_from: int = 1_000_000
     features: int = 4_000_000
     files: int = 1_000_000
     id_characters: int = 1_024
+    rule_matches: int = 1_000_000
+    labels: int = 200
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -78,6 +85,22 @@ class Limits:
             raise self.error(
                 f"The file {name!r} grows {ratio:,} times when read, which", "expansion"
             )
+
+    def check_cells(self, name: str, packed: int, cells: int) -> None:
+        """Refuse a spreadsheet that stands for more cells than a file of its size can hold.
+
+        Parameters
+        ----------
+        name : str
+            The file's name.
+        packed : int
+            Its bytes on disk.
+        cells : int
+            How many cells it holds, or those met so far, empty ones among them.
+
+        """
+        if cells > self.cells_from and cells > self.cells_per_byte * packed:
+            raise self.error(f"The number of cells per byte of {name!r}", "cells_per_byte")
 
     def check_features(self, name: str, packed: int, features: int) -> None:
         """Refuse a small file that claims very many features: those that no row holds take no place in it.

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError, did_you_mean
-from ..core.files import whole_file
+from ..core.files import check_plain_file, whole_file
 from .baskets import Baskets
 from .database import quoted_name
 from .limits import current_limits
@@ -77,6 +77,7 @@ def read_log(path: Path, columns: LogColumns) -> Baskets:
         Which columns say what.
 
     """
+    check_plain_file(path)
     if not path.is_file():
         raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
     source = Source.open(_json_table(path, columns)) if _is_json(path) else Source.open(path)
@@ -94,7 +95,10 @@ def read_log(path: Path, columns: LogColumns) -> Baskets:
             hint="leave those lines out.",
         )
     if len(found) == 0:
-        raise DataError("The log holds no events.", hint="check --min-quantity.")
+        raise DataError(
+            "The log holds no events.",
+            hint="check the minimum quantity (--log quantity=COLUMN:MIN).",
+        )
     unit_codes, unit_names = _coded(units)
     item_codes, item_names = _coded(items)
     matrix = sp.csr_matrix(
@@ -149,7 +153,7 @@ def _json_table(path: Path, columns: LogColumns) -> dict[str, list[str]]:
             except (ValueError, KeyError, TypeError, RecursionError):
                 raise FormatError(
                     f"Line {number:,} of {path.name!r} is not an event with the named fields.",
-                    hint="each line is one JSON object; --item, --person and --basket name fields.",
+                    hint="each line is one JSON object; --log item=FIELD,person=FIELD names fields.",
                 ) from None
             if any(isinstance(v, dict | list | bool) or v is None for v in values):
                 raise FormatError(
@@ -251,13 +255,13 @@ def log_columns(
         if person is not None or basket is not None or quantity is not None:
             raise ParameterError(
                 "A log is read by its columns, and the column of the items is not named.",
-                hint="give --item COLUMN.",
+                hint="give --log item=COLUMN,person=COLUMN.",
             )
         return None
     unit = person or basket
     if unit is None:
         raise ParameterError(
             "A log is read by its columns, and no column says whose events they are.",
-            hint="give --person COLUMN, or --basket COLUMN where people are not known.",
+            hint="give --log item=COLUMN,person=COLUMN, or basket=COLUMN where people are not known.",
         )
     return LogColumns(item, unit, quantity, min_quantity)

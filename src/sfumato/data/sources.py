@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from ..core.errors import DataError, FormatError, InputError
+from ..core.files import check_plain_file
 from .limits import Limits
 
 if TYPE_CHECKING:
@@ -164,6 +165,7 @@ class _Unzipping(io.RawIOBase):
 
 def open_bytes(path: Path, limits: Limits) -> io.BufferedReader:
     """Open a plain or gzip file (told by its first bytes) for reading; skip a UTF-8 mark."""
+    check_plain_file(path)
     try:
         raw = path.open("rb")
     except FileNotFoundError as error:

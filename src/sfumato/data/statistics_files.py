@@ -33,6 +33,8 @@ SUFFIXES = {
     ".xlsx": "excel",
     ".duckdb": "duckdb",
 }
+_BLOCK = 1 << 20
+_TAGS_OF_A_CELL = 4  # the cell and its value, each opened and closed
 _NAMES = {"spss": "SPSS", "stata": "Stata", "sas": "SAS", "excel": "Excel", "duckdb": "DuckDB"}
 _READERS = {
     ".sav": "read_sav",
@@ -107,16 +109,14 @@ def _pyreadstat(path: Path, limits: Limits) -> pa.Table:
 def _excel(path: Path, sheet: str | None, limits: Limits) -> pa.Table:
     import pyarrow as pa
 
-    with zipfile.ZipFile(path) as archive:
-        unpacked = sum(entry.file_size for entry in archive.infolist())
-    limits.check_expansion(path.name, path.stat().st_size, unpacked)
+    _check_workbook(path, limits)
     book = _module("openpyxl", path).load_workbook(path, read_only=True, data_only=True)
     try:
         if sheet is not None and sheet not in book.sheetnames:
             raise InputError(f"The workbook {path.name!r} has no sheet of that name.")
-        rows = (book[sheet] if sheet is not None else book.worksheets[0]).iter_rows(
-            values_only=True
-        )
+        page = book[sheet] if sheet is not None else book.worksheets[0]
+        page.reset_dimensions()  # what a sheet says of its size is not asked: rows are filled up to it
+        rows = _counted(page.iter_rows(values_only=True), path, limits)
         header = next(rows, ())
         while header and header[-1] is None:
             header = header[:-1]
@@ -132,6 +132,29 @@ def _excel(path: Path, sheet: str | None, limits: Limits) -> pa.Table:
     return pa.table(
         [_column(column) for column in columns], names=[str(name).strip() for name in header]
     )
+
+
+def _check_workbook(path: Path, limits: Limits) -> None:
+    """Refuse a workbook that grows beyond the limits when it is read."""
+    packed = path.stat().st_size
+    with zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+        limits.check_expansion(path.name, packed, sum(entry.file_size for entry in entries))
+        tags = 0
+        for entry in entries:
+            with archive.open(entry) as stream:
+                while block := stream.read(_BLOCK):
+                    tags += block.count(b"<")
+                    limits.check_cells(path.name, packed, tags // _TAGS_OF_A_CELL)
+
+
+def _counted(rows: Iterator[Sequence[Any]], path: Path, limits: Limits) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a sheet as long as they hold no more cells than the file can."""
+    packed, cells = path.stat().st_size, 0
+    for row in rows:
+        cells += max(1, len(row))  # rows that are not in the file come out empty
+        limits.check_cells(path.name, packed, cells)
+        yield row
 
 
 def _rows(rows: Iterator[Sequence[Any]], width: int, path: Path) -> Iterator[Sequence[Any]]:

@@ -6,7 +6,6 @@ is the number of distinct combinations.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -15,9 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.arrays import Counts
+from ..core.display import few, html_table
 from ..core.errors import DataError, InputError
 from ..core.records import InputFile
 from .combinations import numbered
+from .inputs import PopulationInput, RowsInput, SchemaInput
 from .table_domains import Codes, codes_in, domain_of, with_cuts
 from .table_population import add_population, read_population
 from .table_schema import MISSING, TableSchema
@@ -61,6 +62,30 @@ class Table:
     pairs: npt.NDArray[np.int64] | None = field(default=None, repr=False)
     pair_rows: Counts | None = field(default=None, repr=False)
     weight: float | None = None  # of all rows together: the size of the population
+
+    def __repr__(self) -> str:
+        name, *facts = (words for _, words in self._facts())
+        return f"<Table {name}: {', '.join(facts)}>"
+
+    def _repr_html_(self) -> str:
+        return html_table("Table", self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what the table is, in counts and names of columns."""
+        paths = self.source.paths if self.source is not None else []
+        sensitive = len(self.schema.names("sensitive"))
+        many = len(self.names)
+        quasi = f"{many} quasi-identifier{'s' if many > 1 else ''} ({few(self.names)})"
+        found = [
+            ("source", few([path.name for path in paths], 2) or "in memory"),
+            ("rows", f"{self.rows:,} row{'s' if self.rows != 1 else ''}"),
+            ("quasi-identifiers", quasi),
+        ]
+        if sensitive:
+            found.append(("sensitive", f"{sensitive} sensitive"))
+        if self.people is not None:
+            found.append(("people", f"{self.people:,} people"))
+        return found
 
     def joint(self, column: str) -> tuple[Counts, Counts, Counts]:
         """Count a column's values within each cell: (cell, number of the value, count).
@@ -146,22 +171,41 @@ def _where_kept(schema: TableSchema) -> str:
 
 
 def read_table(
-    source: object,
-    schema: TableSchema | str | os.PathLike[str] | dict[str, object],
-    population: object = None,
+    source: RowsInput | Source,
+    schema: SchemaInput,
+    population: PopulationInput | None = None,
     *,
     counts: pa.Table | None = None,
 ) -> Table:
     """Read a table by its schema, and the population it is a part of.
 
-    `counts` holds the quasi-identifiers as they stand in the source, and `count`, when the rows were
-    counted elsewhere (on a cluster): they are then not counted again here.
+    Parameters
+    ----------
+    source : path, list of paths, mapping of columns or frame
+        The table: CSV, TSV, Parquet, SPSS, Stata, SAS, Excel, DuckDB, or a pandas, polars or Arrow frame.
+    schema : path, dict or TableSchema
+        What each column is: a TOML file, or its content.
+    population : path or frame, optional
+        Counts of people by quasi-identifiers, with a column `count`.
+    counts : pyarrow.Table, optional
+        The quasi-identifiers as they are in the source, and `count`, where the rows were counted
+        elsewhere (on a cluster): they are then not counted again here.
 
+    Returns
+    -------
+    Table
+        The distinct combinations of quasi-identifiers, and how many rows have each.
+
+    Examples
+    --------
     >>> schema = {"attribute": [{"name": "age", "role": "quasi", "domain": {"range": [0, 3]}},
     ...                         {"name": "sex", "role": "quasi", "domain": "observed"}]}
     >>> table = read_table({"age": [1, 1, 3], "sex": ["f", "f", "m"]}, schema)
     >>> table.codes.tolist(), table.count.tolist(), table.domains[1]
     ([[1, 3], [0, 1]], [2, 1], ('f', 'm'))
+    >>> table
+    <Table in memory: 3 rows, 2 quasi-identifiers (age, sex)>
+
     """
     schema = TableSchema.of(schema)
     opened = Source.open(source)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core.errors import DataError, FormatError, InputError
+from ..core.files import check_plain_file
 from .limits import Limits
 from .sources import check_growth, is_gzip, open_bytes
 from .statistics_files import SUFFIXES
@@ -63,6 +64,8 @@ def table_paths(source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]
             paths.append(path)
     if not paths:
         raise InputError("No file was given to read a table from.")
+    for path in paths:
+        check_plain_file(path)
     return paths
 
 

@@ -16,8 +16,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from ..core.errors import DataError, InputError, PlanError
+from ..core.files import check_plain_file
 from ..core.toml_files import read_toml, validated
 from .attributes import MISSING, Attribute, Domain, Role, cell_text
+from .inputs import SchemaInput
 
 __all__ = ["MISSING", "Attribute", "Domain", "Role", "TableSchema"]
 
@@ -67,11 +69,11 @@ class TableSchema(BaseModel):
         return schema
 
     @classmethod
-    def of(cls, schema: TableSchema | str | os.PathLike[str] | dict[str, object]) -> TableSchema:
-        """Take a schema as an object, a path or a dict."""
+    def of(cls, schema: SchemaInput) -> TableSchema:
+        """Return a schema given as an object, a path or a mapping."""
         if isinstance(schema, TableSchema):
             return schema
-        if isinstance(schema, dict):
+        if isinstance(schema, Mapping):
             return validated(cls, schema, source="schema")
         return cls.load(schema)
 
@@ -165,6 +167,7 @@ class TableSchema(BaseModel):
             return _distinct([str(v) for v in domain.values], attribute.name)
         assert domain.file is not None
         path = self.folder / domain.file
+        check_plain_file(path)
         try:
             lines = path.read_text(encoding="utf-8-sig").splitlines()
         except FileNotFoundError:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DataError, FormatError, InputError
+from ..core.files import ReadFiles
 from ..core.records import InputFile
 from .attributes import cell_text
 from .database import Database, disk_error, quoted_name, quoted_text
@@ -61,7 +62,7 @@ class Source:
     delimiter: str = ","
     raw: str = ""  # the same relation with the columns' own types
     layouts: list[Layout] = field(default_factory=list)
-    _hashed: list[InputFile] = field(default_factory=list, repr=False)
+    read: ReadFiles = field(default_factory=ReadFiles, repr=False)
 
     @classmethod
     def open(
@@ -110,9 +111,9 @@ class Source:
         cls, path: Path, table: str | None, limits: Limits, threads: int | None
     ) -> Source:
         """Open a file of another program, which is read whole."""
-        read = read_statistics(path, table, limits)
-        opened = cls._frame(read, limits, threads)
-        opened.format, opened.paths = SUFFIXES[path.suffix.lower()], [path]
+        before = ReadFiles([path])
+        opened = cls._frame(read_statistics(path, table, limits), limits, threads)
+        opened.format, opened.paths, opened.read = SUFFIXES[path.suffix.lower()], [path], before
         return opened
 
     @classmethod
@@ -123,11 +124,12 @@ class Source:
         kind = kinds.pop()
         if kind not in WRITTEN:
             raise InputError("A file of another program is one table of its own.")
+        before = ReadFiles(paths)
         if kind == "parquet":
             columns = parquet_columns(paths, limits)
             database = Database(paths, threads=threads)
             raw = f"read_parquet({database.listed(0, len(paths))}, hive_partitioning=false)"
-            return cls(_as_text(raw, columns), columns, kind, database, paths, raw=raw)
+            return cls(_as_text(raw, columns), columns, kind, database, paths, raw=raw, read=before)
         layouts, delimiter = csv_layouts(paths, kind, limits)
         columns = layouts[0].columns
         database = Database(paths, threads=threads)
@@ -144,7 +146,7 @@ class Source:
             )
             first = last
         relation = f"({' UNION ALL '.join(selected)})"
-        return cls(relation, columns, kind, database, paths, delimiter, relation, layouts)
+        return cls(relation, columns, kind, database, paths, delimiter, relation, layouts, before)
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -294,10 +296,11 @@ class Source:
 
     def described(self, rows: int) -> list[InputFile]:
         """Return name and hash of the files read; each file is hashed once."""
-        if not self._hashed:
-            self._hashed = [InputFile.of(path, 0) for path in self.paths]
         many = rows if len(self.paths) == 1 else 0
-        return [file.model_copy(update={"rows": many}) for file in self._hashed]
+        return [
+            InputFile(path=path.name, sha256=sha256, rows=many)
+            for path, sha256 in zip(self.paths, self.read.hashes(), strict=True)
+        ]
 
 
 def _one_batch(table: pa.Table) -> pa.RecordBatch:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..core.engine import Progress
+    from ..core.publication import Publication
     from ..core.records import Release
     from .records import DocumentView, Passage, Question, ReviewedDocument, Status
 
@@ -57,8 +58,8 @@ class Desk(ABC):
         """Write the frontier that the answers allow; return its folder."""
 
     @abstractmethod
-    def publish(self, candidate: str, progress: Progress) -> tuple[Path, Release]:
-        """Publish the documents as a candidate says; return the folder of the release, and its record."""
+    def publish(self, candidate: str, progress: Progress) -> Publication[Release]:
+        """Publish the documents as a candidate says."""
 
     @property
     @abstractmethod

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
@@ -61,9 +63,9 @@ class Api:
 
     def document(self, request: Request) -> Response:
         """Return a document with what would be redacted in it."""
-        number = _number(request.query_params.get("doc"), 0)
-        ratio = _number(request.query_params.get("ratio"))
-        return JSONResponse(self.page.the_desk().document(int(number or 0), ratio))
+        number = _number(request.query_params.get("doc") or "0")
+        ratio = _ratio(request.query_params.get("ratio"))
+        return JSONResponse(self.page.the_desk().document(number, ratio))
 
     def candidate(self, request: Request) -> Response:
         """Return a candidate in words."""
@@ -90,7 +92,7 @@ class Api:
     async def see(self, request: Request) -> Response:
         """Keep that a document was looked at."""
         given = await _body_of(request)
-        await run_in_threadpool(self.page.the_desk().see, int(given.get("doc", -1)))
+        await run_in_threadpool(self.page.the_desk().see, _number(given.get("doc")))
         return JSONResponse({"to_see": self.page.the_desk().to_see()})
 
     async def approve(self, request: Request) -> Response:
@@ -120,19 +122,47 @@ class Api:
 
 
 async def _body_of(request: Request) -> dict[str, Any]:
-    if int(request.headers.get("content-length") or 0) > _MOST_BYTES:
-        raise InputError("That is too long.")
+    """Return the JSON object that was sent: finite numbers and whole text, of a length that is counted as it comes."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _MOST_BYTES:
+            raise InputError("That is too long.")
     try:
-        content = await request.json()
-    except ValueError:
+        content = json.loads(body, parse_constant=_refuse_constant)
+        # What cannot be written again cannot be kept: half a surrogate pair, a number beyond all numbers.
+        json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):
         raise InputError("That is not JSON.") from None
     if not isinstance(content, dict):
         raise InputError("That is not a JSON object.")
     return content
 
 
-def _number(value: str | None, default: float | None = None) -> float | None:
+def _refuse_constant(_name: str) -> None:
+    raise ValueError
+
+
+def _number(value: object) -> int:
+    """Return the number of a document, as the page sends it or as a query holds it."""
     try:
-        return float(value) if value else default
+        if isinstance(value, str):
+            return int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
     except ValueError:
-        raise InputError("That is not a number.") from None
+        pass
+    raise InputError("That is not a whole number.")
+
+
+def _ratio(value: str | None) -> float | None:
+    """Return a loss ratio; None where there is none."""
+    if not value:
+        return None
+    try:
+        ratio = float(value)
+    except ValueError:
+        ratio = 0.0
+    if not 0.0 < ratio < math.inf:  # nor is it, if it is not a number
+        raise InputError("A ratio is a number above 0.")
+    return ratio

@@ -139,7 +139,7 @@ def make_app(
     idle: float = 900.0,
     page: Page | None = None,
 ) -> Guard:
-    """Return the guarded application; `token` is what the address carries.
+    """Return the guarded application; its `entrance` is the path that opens it.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
@@ -11,6 +12,7 @@ from markupsafe import Markup
 from ..core.engine import Part, Progress, engine_named
 from ..core.errors import InputError, NoCandidateError
 from ..core.measures import Risk, Utility
+from ..core.publication import Publication
 from ..core.records import FRONTIER_FILE, Candidate, Release
 from ..core.request import parameters
 from ..core.story import Story
@@ -38,7 +40,7 @@ class Frontiers:
 
     def found(self) -> list[Part]:
         """Return the parts that have a frontier."""
-        from ..report.parts import find_parts
+        from ..reports.parts import find_parts
 
         try:
             parts = find_parts(self.folders)
@@ -48,9 +50,9 @@ class Frontiers:
 
     def report(self) -> str | None:
         """Return the report of everything in the folders, or None where there is nothing yet."""
-        from ..report.facts import Facts
-        from ..report.html import render_html
-        from ..report.parts import find_parts
+        from ..reports.facts import Facts
+        from ..reports.html import render_html
+        from ..reports.parts import find_parts
 
         try:
             return render_html(Facts(tuple(find_parts(self.folders))))
@@ -112,10 +114,11 @@ class Frontiers:
         if self._is_project(part):
             desk = self.desk
             assert desk is not None
-            return lambda progress: _told(*desk.publish(wanted, progress))
+            return lambda progress: _told(desk.publish(wanted, progress))
         engine = engine_named(part.engine)
         data = Path(str(given.get("data") or ""))
-        if not str(given.get("data") or "").strip() or not data.exists():
+        # `os.path` says no where a name is too long or holds a null; a path raises.
+        if not str(given.get("data") or "").strip() or not os.path.exists(data):
             raise InputError("There is no such data file on this machine.", hint="give its path.")
         name = next(n for n, p in parameters(engine.PublishRequest).items() if p.role == "data")
         request = engine.PublishRequest.made({name: data}, owner=f"{engine.name}.publish")
@@ -124,10 +127,10 @@ class Frontiers:
         def work(progress: Progress) -> str:
             exploration = engine.load(folder)
             out = folder.parent / f"{folder.name}-{wanted}"
-            release = engine.publish(
+            made = engine.publish(
                 exploration, exploration.candidate(wanted), request, out=out, progress=progress
             )
-            return _told(out, release)
+            return _told(made)
 
         return work
 
@@ -163,9 +166,10 @@ def _details(candidate: Candidate, story: Story) -> dict[str, object]:
     }
 
 
-def _told(out: Path, release: object) -> str:
+def _told(made: Publication[Release]) -> str:
     """Return the name of what was published and, line by line, what the command line says of it."""
-    return "\n".join([out.name, *(release.lines() if isinstance(release, Release) else ())])
+    assert made.out is not None
+    return "\n".join([made.out.name, *made.lines()])
 
 
 def _measure(measure: Risk | Utility) -> dict[str, float | str | None]:

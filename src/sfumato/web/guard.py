@@ -1,8 +1,10 @@
 """Who may speak to the page: this machine, by its own name, with the address that the program printed.
 
-The address carries a random token; whoever opens it gets a cookie that no script can read and no other
-site can send. Writes must come from the page itself. After some idle minutes the cookie is worth nothing
-until the address is opened again. Nothing that is shown may be stored, framed or run from elsewhere.
+Everything lies under a random path, because cookies know no ports: a cookie for `/` would go to whoever
+listens on another port of the same machine. The address adds a random token; whoever opens it gets a cookie
+for that path alone, which no script can read and no other site can send. Writes must come from the page
+itself. After some idle minutes the cookie is worth nothing until the address is opened again. Nothing that
+is shown may be stored, framed or run from elsewhere.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ import secrets
 import sys
 import time
 from collections.abc import Callable
-from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Guard:
         What is guarded.
     token : str
         The secret of the address.
+    prefix : str
+        The path under which everything lies, for example `/x7Qz`; a new random one by default.
     idle : float, default 900.0
         Seconds without anybody acting after which the page locks itself.
     clock : callable
@@ -68,12 +71,19 @@ class Guard:
         app: ASGIApp,
         *,
         token: str,
+        prefix: str | None = None,
         idle: float = 900.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.app, self.token, self.idle, self.clock = app, token, idle, clock
+        self.prefix = prefix or f"/{secrets.token_urlsafe(24)}"
         self._secret = secrets.token_urlsafe(32)
         self._last = clock()
+
+    @property
+    def entrance(self) -> str:
+        """The path that opens the page."""
+        return f"{self.prefix}/enter/{self.token}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -86,13 +96,13 @@ class Guard:
         if host.rsplit(":", 1)[0] not in NAMES:
             await _plain(send, 400, "This page answers to 127.0.0.1 only.")
             return
-        path = scope["path"]
-        if path.startswith("/enter/"):
+        if self.clock() - self._last > self.idle:
+            self._secret = secrets.token_urlsafe(32)  # before anybody gets the old one again
+        path = self._inside(scope["path"])
+        if path is not None and path.startswith("/enter/"):
             await self._enter(path.removeprefix("/enter/"), send)
             return
-        if self.clock() - self._last > self.idle:
-            self._secret = secrets.token_urlsafe(32)
-        if not self._is_known(headers.get("cookie", "")):
+        if path is None or not self._is_known(headers.get("cookie", "")):
             await _plain(
                 send, 403, "Locked. Open the address that `sfumato serve` printed to go on."
             )
@@ -120,28 +130,33 @@ class Guard:
             await send(message)
 
         try:
-            await self.app(scope, receive, guarded)
+            await self.app({**scope, "root_path": self.prefix}, receive, guarded)
         except Exception as error:
             # A traceback in the log could hold a word of the documents.
             sys.stderr.write(f"sfumato: internal error ({type(error).__name__})\n")
             if not begun:
                 await _plain(send, 500, "An internal error; the program goes on.")
 
+    def _inside(self, path: str) -> str | None:
+        """Return what follows the secret part of a path, or None where it is not the right one."""
+        cut = path.find("/", 1)
+        first, rest = (path, "") if cut < 0 else (path[:cut], path[cut:])
+        return rest if hmac.compare_digest(first.encode(), self.prefix.encode()) else None
+
     async def _enter(self, given: str, send: Send) -> None:
         if not hmac.compare_digest(given.encode(), self.token.encode()):
             await _plain(send, 403, "That is not the address that `sfumato serve` printed.")
             return
         self._last = self.clock()
-        cookie = f"{COOKIE}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
-        await _answer(send, 303, b"", {"location": "/", "set-cookie": cookie})
+        cookie = f"{COOKIE}={self._secret}; Path={self.prefix}/; HttpOnly; SameSite=Strict"
+        await _answer(send, 303, b"", {"location": f"{self.prefix}/", "set-cookie": cookie})
 
     def _is_known(self, cookies: str) -> bool:
-        try:
-            found = SimpleCookie(cookies).get(COOKIE)
-        except CookieError:
-            return False
-        return found is not None and hmac.compare_digest(
-            found.value.encode(), self._secret.encode()
+        # Another port can set a cookie of the same name, which then comes along: any one of them may be ours.
+        given = (cookie.strip().partition("=") for cookie in cookies.split(";"))
+        return any(
+            name == COOKIE and hmac.compare_digest(value.encode(), self._secret.encode())
+            for name, _, value in given
         )
 
 

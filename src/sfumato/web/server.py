@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import socket
 from collections.abc import Callable, Sequence
 
@@ -40,8 +39,7 @@ def serve(
     import uvicorn
 
     page = Page(folders)
-    token = secrets.token_urlsafe(24)
-    app = make_app(folders, token=token, idle=idle, page=page)
+    app = make_app(folders, idle=idle, page=page)
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -52,7 +50,7 @@ def serve(
                 f"Port {port} is taken.", hint="give another with --port, or 0 for any."
             ) from None
         listener.listen(128)  # whoever opens the address at once must not be refused
-        say(f"http://127.0.0.1:{listener.getsockname()[1]}/enter/{token}")
+        say(f"http://127.0.0.1:{listener.getsockname()[1]}{app.entrance}")
         for line in () if page.desk is None else page.desk.notes():
             note(line)
         # No access log: it would hold the address.

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from sfumato.baskets import explore
 from sfumato.core.engine import Call
-from sfumato.engines.baskets import explore
 from sfumato.engines.baskets.attack.linkage import Attackers, link, sample_people
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.matrix.binary import as_binary
@@ -17,7 +17,7 @@ from .test_engine import purchases
 @pytest.fixture(scope="module")
 def found():
     X, _ = purchases(n=300, d=25, seed=8)
-    return X, explore(X, k=[3, 5], publish_as=["columns", "cells", "rows"])
+    return X, explore(X, k=[3, 5], method=["columns", "cells", "rows"])
 
 
 def by_hand(X, P, r, known):

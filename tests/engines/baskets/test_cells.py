@@ -57,7 +57,7 @@ KNOWLEDGE = [
 ]  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(matrices())
 def test_the_rows_left_are_those_of_the_definition(matrix):
     for knowledge in KNOWLEDGE:
@@ -70,7 +70,7 @@ def test_the_rows_left_are_those_of_the_definition(matrix):
         assert beyond.least_rows(as_binary(matrix)) <= rows_left(matrix, beyond)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(matrices(40, 9), st.integers(1, 5), st.booleans())
 def test_cells_are_anonymous_by_containment_and_true(matrix, k, weighted):
     binary = as_binary(matrix)
@@ -88,7 +88,7 @@ def test_cells_are_anonymous_by_containment_and_true(matrix, k, weighted):
     assert (again.to_array() == found.to_array()).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(matrices(40, 9), st.integers(1, 5), st.booleans())
 def test_chosen_columns_stay_whole_beside_single_ones(matrix, k, weighted):
     binary = as_binary(matrix)
@@ -112,7 +112,7 @@ def test_single_ones_are_added_to_whole_columns():
     assert len(found.indices) > 1.05 * matrix[:, columns].sum()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(matrices(40, 9), st.integers(1, 5))
 def test_every_row_has_k_copies_when_absences_are_known(matrix, k):
     binary = as_binary(matrix)
@@ -129,7 +129,7 @@ def test_every_row_has_k_copies_when_absences_are_known(matrix, k):
     assert all(c >= k for p, c in zip(patterns, counts, strict=True) if p.any())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(matrices(40, 8), st.integers(1, 5), st.integers(1, 3))
 def test_no_few_items_are_rare(matrix, k, m):
     binary = as_binary(matrix)
@@ -211,7 +211,7 @@ def test_exchanges_keep_the_counts_of_pairs_right():
     assert len(found.indices) >= 1.1 * len(only_columns(binary, columns).indices)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(matrices(9, 5), st.integers(1, 4))
 def test_the_largest_set_of_whole_rows(matrix, k):
     for knowledge in KNOWLEDGE:

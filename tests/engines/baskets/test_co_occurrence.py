@@ -28,7 +28,7 @@ def test_planted_groups_come_back():
         assert len(set(section)) == 1  # 48 items fit into one section of up to 64
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(0, 2**20), st.integers(1, 40), st.integers(1, 60), st.integers(2, 6), st.integers(1, 4)
 )  # fmt: skip

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.core import DataError, ParameterError
-from sfumato.engines.baskets import audit, dataset_containment, row_containment
-from sfumato.engines.baskets.containment.audit import containment_group, is_feasible
+from sfumato.engines.baskets import dataset_containment, row_containment
+from sfumato.engines.baskets.containment.audit import audit, containment_group, is_feasible
 from sfumato.engines.baskets.containment.posets import (
     absence_containment,
     poset_containment,
@@ -102,7 +102,7 @@ def test_rows_of_zeros_lie_under_every_row():
     assert audit(np.zeros((0, 3), dtype=int)).rows == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
 def test_flags_and_posets(seed):
     rng = np.random.default_rng(seed)

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from sfumato.baskets import explore, load
 from sfumato.core import DataError, FormatError, InputError, ParameterError, ReleaseRefusedError
 from sfumato.core.engine import Part
 from sfumato.data.baskets import Baskets, read_baskets, write_baskets
-from sfumato.engines.baskets import GreedyHamDist, audit, explore, load
+from sfumato.engines.baskets import GreedyHamDist
+from sfumato.engines.baskets.containment.audit import audit
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.measures.prediction import cross_validated_auc, nested_auc
 from sfumato.engines.baskets.registry import SELECTORS
@@ -40,7 +42,7 @@ def data():
 def frontier(data):
     X, y = data
     return explore(
-        X, y, k=(3, 6), selector=["hamdist", "information"], publish_as="columns", folds=3
+        X, labels=y, k=(3, 6), selector=["hamdist", "information"], method="columns", folds=3
     )
 
 
@@ -73,8 +75,14 @@ def test_frontier_has_the_fields_of_the_contract(frontier, data):
 
 
 def test_the_same_seed_gives_the_same_frontier(frontier, data):
+    matrix, labels = data
     again = explore(
-        *data, k=(3, 6), selector=["hamdist", "information"], publish_as="columns", folds=3
+        matrix,
+        labels=labels,
+        k=(3, 6),
+        selector=["hamdist", "information"],
+        method="columns",
+        folds=3,
     )
     assert frontier.record == again.record
     assert frontier.record.to_json() == again.record.to_json()
@@ -107,7 +115,7 @@ def test_publish_writes_the_inputs_format_and_audits_it(kind, where, data, tmp_p
     )  # fmt: skip
     before = source.read_bytes()
     labels = "bought" if kind == "csv" else None
-    found = explore(source, labels, k=3, selector="hamdist", publish_as="columns", folds=2)
+    found = explore(source, labels=labels, k=3, selector="hamdist", method="columns", folds=2)
     candidate = found.candidate("hamdist-k3")
     out = tmp_path / ("out" + suffix if where == "file" else "out")
     release = found.publish(candidate, source, out=out, labels=labels)
@@ -203,18 +211,24 @@ def test_wrong_output_format_and_empty_candidate(frontier, data, tmp_path):
 def test_absence_flags_reach_the_selectors(data):
     X, y = data
     found = explore(
-        X, y, k=3, selector="hamdist", publish_as="columns", folds=2, absence_risky="all"
+        X, labels=y, k=3, selector="hamdist", method="columns", folds=2, absence_risky="all"
     )
     (candidate,) = found.candidates
     assert candidate.smallest_group >= 3  # k-anonymity
     assert candidate.absence_risky == candidate.features
     assert found.publish(candidate, X).matrix.shape[0] == 400
     named = explore(
-        X, y, k=3, folds=2, selector="hamdist", publish_as="columns", absence_risky=["f0", "f1"]
+        X,
+        labels=y,
+        k=3,
+        folds=2,
+        selector="hamdist",
+        method="columns",
+        absence_risky=["f0", "f1"],
     )
     flagged = named.candidate("hamdist-k3")
     assert set(flagged.absence_risky) <= {"f0", "f1"}
-    free = explore(X, y, k=3, selector="hamdist", publish_as="columns", folds=2).candidate(
+    free = explore(X, labels=y, k=3, selector="hamdist", method="columns", folds=2).candidate(
         "hamdist-k3"
     )
     weaker = free.model_copy(update={"absence_risky": free.features})
@@ -222,27 +236,33 @@ def test_absence_flags_reach_the_selectors(data):
         publish_in_memory(weaker, BasketsPublishRequest(matrix=X))
     assert flagged.count <= free.count
     with pytest.raises(InputError, match="1 of the features flagged"):
-        explore(X, y, k=3, selector="hamdist", absence_risky=["no such thing"])
+        explore(X, labels=y, k=3, selector="hamdist", absence_risky=["no such thing"])
     with pytest.raises(ParameterError, match="does not take absence flags"):
-        explore(X, y, k=3, selector="maximal-frequent", absence_risky=["f0"])
+        explore(X, labels=y, k=3, selector="maximal-frequent", absence_risky=["f0"])
 
 
 @pytest.fixture(scope="module")
 def every(data):
     X, y = data
-    return explore(X[:, :18], y, k=4, publish_as="columns", folds=2)
+    return explore(X[:, :18], labels=y, k=4, method="columns", folds=2)
 
 
 def test_all_means_every_selector_that_can_run_here(every, data):
     X, y = data
     assert {c.selector for c in every.candidates} == set(SELECTORS)
     wide = explore(
-        X, y, k=20, folds=2, publish_as="columns", selector=["hamdist", "all"], absence_risky="all"
+        X,
+        labels=y,
+        k=20,
+        folds=2,
+        method="columns",
+        selector=["hamdist", "all"],
+        absence_risky="all",
     )
     assert {c.selector for c in wide.candidates} == {
         "support", "hamdist", "distcnt", "information", "conditional",
     }  # fmt: skip
-    own = explore(X, y, k=4, selector=GreedyHamDist(stop="first"), publish_as="columns", folds=2)
+    own = explore(X, labels=y, k=4, selector=GreedyHamDist(stop="first"), method="columns", folds=2)
     assert own.candidates[0].selector == "greedyhamdist"
 
 
@@ -250,7 +270,7 @@ def test_a_selector_that_cannot_run_says_so_before_the_work(data, monkeypatch):
     X, y = data
     monkeypatch.setattr(GreedyHamDist, "fit", lambda *_: pytest.fail("work began"))
     with pytest.raises(ParameterError, match="runs on up to 22 features, and there are 40"):
-        explore(X, y, k=3, selector="hamdist,exact".split(","))
+        explore(X, labels=y, k=3, selector="hamdist,exact".split(","))
 
 
 @pytest.mark.parametrize("name", list(SELECTORS))

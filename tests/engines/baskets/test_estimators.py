@@ -17,8 +17,8 @@ from sfumato.engines.baskets import (
     GreedyHamDist,
     GreedyInformation,
     MaximalSelector,
-    audit,
 )
+from sfumato.engines.baskets.containment.audit import audit
 from sfumato.laboratory.baskets.baselines import CmGreedy
 
 SELECTORS = [

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato.baskets import explore
 from sfumato.core import InputError, ReleaseRefusedError
-from sfumato.engines.baskets import explore
 from sfumato.engines.baskets.disclosure.inference import highest_confidence, without_telling_items
 from sfumato.engines.baskets.matrix.binary import as_binary
 from sfumato.engines.baskets.release.steps import publish_in_memory
@@ -30,7 +30,7 @@ def by_hand(X, sensitive):
     return best
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(matrices(30, 7), st.data())
 def test_confidences_are_those_of_plain_counting(matrix, data):
     d = matrix.shape[1]

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sfumato.baskets import explore, load
 from sfumato.core import DataError, FormatError, InputError, ParameterError
 from sfumato.data.logs import LogColumns, read_log
-from sfumato.engines.baskets import explore, load
 
 
 def events(seed=0, people=120):
@@ -41,13 +41,13 @@ def test_a_log_is_published_in_its_own_form_with_people_as_rows(suffix, tmp_path
     frame = events()
     path = written(frame, tmp_path / f"log{suffix}")
     before = path.read_bytes()
-    found = explore(path, k=4, item="what", person="who", publish_as=["columns", "cells", "rows"])
+    found = explore(path, k=4, log="item=what,person=who", method=["columns", "cells", "rows"])
     assert found.record.rows == frame["who"].nunique()
     folder = tmp_path / "frontier"
     folder.mkdir()
     found.save(folder)
     release = load(folder).publish(
-        "cells-k4", path, item="what", person="who", out=tmp_path / "out"
+        "cells-k4", path, log="item=what,person=who", out=tmp_path / "out"
     )
     assert path.read_bytes() == before
     out = tmp_path / "out" / path.name
@@ -68,7 +68,7 @@ def test_a_log_is_published_in_its_own_form_with_people_as_rows(suffix, tmp_path
         assert 4 <= count <= items[name]
     assert release.counts["ones"] <= len(pairs)
     single = tmp_path / f"single{suffix}"
-    found.publish("cells-k4", path, item="what", person="who", out=single)
+    found.publish("cells-k4", path, log="item=what,person=who", out=single)
     assert single.read_bytes() == raw
     assert (tmp_path / "single.release.json").exists()
 
@@ -86,17 +86,21 @@ def test_quantities_and_baskets(tmp_path):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"person": None}, ParameterError, "no column says whose events"),
-        ({"item": None}, ParameterError, "column of the items is not named"),
-        ({"item": "wath"}, DataError, "no column 'wath'"),
-        ({"quantity": "day"}, DataError, "events have a 'day' that is not a number"),
+        ({"log": "item=what"}, ParameterError, "no column says whose events"),
+        ({"log": "person=who"}, ParameterError, "column of the items is not named"),
+        ({"log": "item=wath,person=who"}, DataError, "no column 'wath'"),
+        (
+            {"log": "item=what,person=who,quantity=day"},
+            DataError,
+            "events have a 'day' that is not a number",
+        ),
         ({"labels": np.zeros(3)}, InputError, "no labels"),
     ],
 )
 def test_wrong_calls_are_answered_in_one_sentence(change, error, message, tmp_path):
     path = written(events(2), tmp_path / "log.csv")
     with pytest.raises(error, match=message) as found:
-        explore(path, k=3, **{"item": "what", "person": "who", **change})
+        explore(path, k=3, **{"log": "item=what,person=who", **change})
     assert "p001" not in str(found.value)
 
 
@@ -110,10 +114,10 @@ def test_lines_that_are_no_events(tmp_path):
 def test_the_separator_of_a_log_is_kept(tmp_path):
     path = tmp_path / "log.csv"
     events(people=40).to_csv(path, index=False, sep=";")
-    found = explore(path, k=3, item="what", person="who", publish_as=["columns"])
+    found = explore(path, k=3, log="item=what,person=who", method=["columns"])
     found.save(tmp_path / "frontier")
     chosen = found.record.candidates[0].id
     load(tmp_path / "frontier").publish(
-        chosen, path, item="what", person="who", out=tmp_path / "out"
+        chosen, path, log="item=what,person=who", out=tmp_path / "out"
     )
     assert (tmp_path / "out" / "log.csv").read_text().startswith("who;what\n")

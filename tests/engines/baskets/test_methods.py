@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from sfumato.baskets import explore, load
 from sfumato.core import DataError, ParameterError
 from sfumato.core.engine import Part
 from sfumato.data.baskets import read_baskets
-from sfumato.engines.baskets import explore, load
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.frontier.steps import knowledge_of
 from sfumato.engines.baskets.matrix.binary import as_binary
@@ -35,7 +35,7 @@ def test_every_way_keeps_every_promise_in_the_written_file(
     known_items, known_absences, log, tmp_path
 ):
     found = explore(
-        log, k=4, publish_as=list(METHODS), known_items=known_items, known_absences=known_absences
+        log, k=4, method=list(METHODS), known_items=known_items, known_absences=known_absences
     )
     assert found.record.utility == "ones"
     original = read_baskets(log)
@@ -59,7 +59,7 @@ def test_every_way_keeps_every_promise_in_the_written_file(
 @pytest.fixture(scope="module")
 def labelled():
     X, y = purchases(n=300, d=16, seed=3)
-    return X, y, explore(X, y, k=[3], selector="hamdist", publish_as=list(METHODS), folds=2)
+    return X, y, explore(X, labels=y, k=[3], selector="hamdist", method=list(METHODS), folds=2)
 
 
 @pytest.mark.filterwarnings("ignore::sfumato.core.errors.PrivacyWarning")
@@ -155,7 +155,7 @@ def test_classes_of_several_kinds_are_scored(labelled):
     several = np.where(X[:, 0] == 1, "a", np.where(X[:, 1] == 1, "b", "c"))
     number = 3.0 * X[:, 0] + X[:, 1] + np.linspace(0, 0.1, len(X))
     for labels in (several, number):
-        tried = explore(X, labels, k=3, selector="hamdist", folds=2)
+        tried = explore(X, labels=labels, k=3, selector="hamdist", folds=2)
         best = max(c.auc for c in tried.candidates)
         assert best > 0.8
         assert tried.record.references[0].auc >= best - 0.1
@@ -168,11 +168,11 @@ def test_unlabelled_logs_and_wrong_calls():
     with pytest.raises(DataError, match="class to predict is needed for this utility"):
         explore(X, k=3, utility="auc")
     with pytest.raises(ParameterError, match="there is no 'cell'"):
-        explore(X, k=3, publish_as="cell")
+        explore(X, k=3, method="cell")
     with pytest.raises(ParameterError, match="known_absences"):
         explore(X, k=3, known_absences=-1)
     assert explore(X, k=3).record.positives is None
-    assert explore(X, y, k=3, selector="support", folds=2).record.positives is not None
+    assert explore(X, labels=y, k=3, selector="support", folds=2).record.positives is not None
 
 
 def categories_of(rows, names):
@@ -185,9 +185,9 @@ def categories_of(rows, names):
 def test_categories_stand_in_for_items_that_cannot_be_published(log, tmp_path):
     hierarchy = tmp_path / "hierarchy.csv"
     hierarchy.write_text("".join(f"i{j};kind{j % 3};*\n" for j in range(9)))
-    found = explore(log, k=5, hierarchy=hierarchy, publish_as=["columns", "cells"])
+    found = explore(log, k=5, hierarchy=hierarchy, method=["columns", "cells"])
     assert found.record.features_offered == 12
-    plain = explore(log, k=5, publish_as=["cells"])
+    plain = explore(log, k=5, method=["cells"])
     cells = found.candidate("cells-k5")
     assert {f"kind{j}" for j in range(3)} <= set(cells.features)
     out = found.publish(cells, log, hierarchy=hierarchy)

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato.baskets import explore
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.randomness import Streams
-from sfumato.engines.baskets import BestSelector, GreedyInformation, GreedySupport, explore
+from sfumato.engines.baskets import BestSelector, GreedyInformation, GreedySupport
 from sfumato.engines.baskets.exploration import BasketsExploration
 from sfumato.engines.baskets.measures.folds import shuffle, splits_of, stratify
 from sfumato.engines.baskets.measures.linear_svm import area_under_curve
@@ -15,7 +16,7 @@ from sfumato.engines.baskets.selectors.base import ContainmentSelector
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(2, 4))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_folds_and_areas_are_those_of_scikit_learn(seed, folds, classes):
     from sklearn.metrics import roc_auc_score
     from sklearn.model_selection import KFold, StratifiedKFold
@@ -70,7 +71,9 @@ class _Fixed(ContainmentSelector):
 
 def test_differences_within_noise_do_not_decide_the_frontier():
     X = np.eye(4, dtype=np.uint8).repeat(12, axis=0)
-    some = explore(X, X[:, 0], k=4, selector="hamdist", publish_as="columns", folds=3).candidates[0]
+    some = explore(
+        X, labels=X[:, 0], k=4, selector="hamdist", method="columns", folds=3
+    ).candidates[0]
 
     def candidate(name, k, folds, *, count=5, way="columns"):
         value = float(np.mean(folds))

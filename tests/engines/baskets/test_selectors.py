@@ -62,7 +62,7 @@ def test_incremental_check_equals_brute_force():
         assert partition.chosen == chosen
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(seeds)
 def test_incremental_check_with_risky_absences_and_plain_k_anonymity(seed):
     rng, X, _ = labelled(seed)
@@ -106,7 +106,7 @@ def test_more_than_64_features_compare_rows_exactly():
             assert partition.add(int(f)) == truth
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(seeds, st.sampled_from(["never", "first"]))
 def test_greedy_selectors_equal_their_plain_twins(seed, stop):
     rng, X, y = labelled(seed)
@@ -117,7 +117,7 @@ def test_greedy_selectors_equal_their_plain_twins(seed, stop):
     assert cnt.selected_.tolist() == oracle.greedy_dist_cnt(X, y, k, stop)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seeds)
 def test_conditional_information_takes_the_best_feature_each_time(seed):
     rng, X, y = labelled(seed)
@@ -152,7 +152,7 @@ def test_conditional_information_takes_the_best_feature_each_time(seed):
         assert max(gains[f], 0.0) / len(X) == pytest.approx(truth, abs=1e-9)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(seeds)
 def test_whole_families_equal_brute_force(seed):
     rng, X, y = labelled(seed)
@@ -181,7 +181,7 @@ def test_whole_families_equal_brute_force(seed):
         assert oracle.feasible(X, chosen, k)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seeds)
 def test_branch_and_bound_finds_the_largest_frequent_sets(seed):
     rng = np.random.default_rng(seed)
@@ -228,7 +228,7 @@ def test_maximal_beyond_22_features_is_feasible_and_maximal():
     assert len(cut.selected_) > 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seeds)
 def test_hamdist_is_modular_and_distcnt_submodular(seed):
     rng, X, y = labelled(seed)

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from sfumato import baskets
 from sfumato.cli import build
 from sfumato.core.engine import Part
 from sfumato.core.errors import ModelError, ReleaseRefusedError
 from sfumato.core.statistics.shift import DIFFERENT, LIKE
 from sfumato.data.baskets import Baskets
 from sfumato.data.tally import Tally
-from sfumato.engines import baskets
 from sfumato.engines.baskets.engine import ENGINE
 from sfumato.engines.baskets.measures.shift import COLUMNS_FILE, ExploredColumns
 
@@ -41,7 +41,7 @@ def write(path, matrix):
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("shift")
     source = write(place / "explored.txt", rows(600, 0))
-    found = baskets.explore(source, k=[5], publish_as=["columns"])
+    found = baskets.explore(source, k=[5], method=["columns"])
     (place / "frontier").mkdir()
     found.save(place / "frontier")
     write(place / "later.txt", rows(300, 1))
@@ -59,7 +59,7 @@ def publish(folder, name, out, **options):
     return found.publish(found.candidates[0], folder / name, out=out, **options)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 6))
 def test_a_tally_in_batches_against_the_whole_matrix(seed, parts, columns):
     random = np.random.default_rng(seed)
@@ -127,7 +127,7 @@ def test_rows_in_memory_are_refused_too(folder):
 
 def test_the_command_line_says_so_with_status_3(folder, tmp_path):
     words = ["baskets", "publish", str(folder / "frontier"), str(folder / "fewer.txt")]
-    words += ["--knee", "--out", str(tmp_path / "out")]
+    words += ["--choose", "knee", "--out", str(tmp_path / "out")]
     result = CliRunner().invoke(build(), words)
     assert result.exit_code == 3
     assert "Nothing was published. These rows differ" in result.stderr

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_twins import random_bits, random_cells
 
+from sfumato import tables
 from sfumato.core.errors import ReleaseRefusedError
-from sfumato.engines import tables
 from sfumato.engines.tables.groups.cell_suppression import blank_cells
 from sfumato.engines.tables.groups.record_suppression import suppress_small_groups
 
@@ -58,7 +58,7 @@ def plain(cells, bits, found, group):
     return records, people, left, risk, nats / cells.records
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.integers(2, 12), st.booleans(), st.floats(0, 20))
 def test_blanked_groups_against_plain_code(seed, least, population, crowd):
     cells = random_cells(seed, population=population, least_sample=least, least_population=crowd)
@@ -76,7 +76,7 @@ def test_blanked_groups_against_plain_code(seed, least, population, crowd):
         assert np.bincount(group[group >= 0], weights=cells.count[group >= 0]).tolist() == found.records.tolist()  # fmt: skip
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000))
 def test_fewer_records_are_left_out_than_whole_ones(seed):
     cells = random_cells(seed, population=False, least_sample=4)
@@ -116,12 +116,11 @@ def test_a_release_with_blanked_cells(tmp_path, with_population):
         crowd["count"] *= 3
     found = tables.explore(
         tmp_path / "t.csv",
-        SCHEMA,
-        crowd,
+        schema=SCHEMA,
+        population=crowd,
         evaluations=500,
         min_k=8,
-        suppress=0.05,
-        suppress_as="cells",
+        suppress="0.05:cells",
     )
     best = max(found.candidates, key=lambda c: c.utility.value)
     assert 0 < best.blanked + best.suppressed <= 30
@@ -148,9 +147,7 @@ def test_a_release_with_blanked_cells(tmp_path, with_population):
 
 def test_order_is_kept_where_asked():
     frame = people()
-    found = tables.explore(
-        frame, SCHEMA, evaluations=300, min_k=8, suppress=0.05, suppress_as="cells"
-    )
+    found = tables.explore(frame, schema=SCHEMA, evaluations=300, min_k=8, suppress="0.05:cells")
     best = max(found.candidates, key=lambda c: c.blanked)
     with pytest.warns(Warning, match="keep the order"):
         got = found.publish(best, frame, keep_order=True)
@@ -162,8 +159,8 @@ def test_people_with_one_row_each_are_blanked_as_rows_are():
     with_person = {"attribute": [*SCHEMA["attribute"], {"name": "pid", "role": "person"}]}
     frame = people()
     asked = {"evaluations": 300, "min_k": 8, "suppress": 0.05, "suppress_as": "cells"}
-    rows = tables.explore(frame, SCHEMA, **asked)
-    found = tables.explore(frame.assign(pid=range(600)), with_person, **asked)
+    rows = tables.explore(frame, schema=SCHEMA, **asked)
+    found = tables.explore(frame.assign(pid=range(600)), schema=with_person, **asked)
     assert [(c.id, c.blanked) for c in found.candidates] == [
         (c.id, c.blanked) for c in rows.candidates
     ]

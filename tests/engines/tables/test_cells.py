@@ -29,7 +29,7 @@ def agree(cells, bits):
     assert fast.below == slow["below"](*cells.least)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seeds, seeds)
 def test_any_policy_agrees_with_pandas(seed, other):
     cells = random_cells(seed, population=seed % 2 == 0, least_sample=3, least_population=7)
@@ -65,7 +65,7 @@ def test_sparse_cells_are_hashed_exactly():
         agree(cells, random_bits(cells, k, share=0.02 + 0.1 * k))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seeds, seeds)
 def test_a_chain_is_measured_step_by_step(seed, other):
     cells = random_cells(seed, population=seed % 2 == 0, least_sample=2, least_population=5)
@@ -104,7 +104,7 @@ def price(here, there):
     return loss / gain if gain > 1e-13 else 1e290 + loss
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seeds)
 def test_maintained_deltas_are_exact_neighbours(seed):
     cells = random_cells(seed, population=seed % 2 == 0)
@@ -121,7 +121,7 @@ def test_maintained_deltas_are_exact_neighbours(seed):
         assert nats(cells, loss) == pytest.approx(measured.loss_nats, **CLOSE)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seeds)
 def test_the_chain_takes_the_best_exchange_rate(seed):
     cells = random_cells(seed, sizes=[5, 4, 3], population=seed % 2 == 0)
@@ -138,7 +138,7 @@ def test_the_chain_takes_the_best_exchange_rate(seed):
         bits[bit] = 0
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seeds, seeds)
 def test_interval_tables_give_optimal_partitions(seed, other):
     """The dynamic programme against all partitions, and its flips against the evaluator."""

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core.frontier import Frontier
 from sfumato.core.randomness import Streams
-from sfumato.engines import tables
 from sfumato.engines.tables.certificate.bounds import RegionBounds
 from sfumato.engines.tables.certificate.boxes import close_boxes
 from sfumato.engines.tables.certificate.branching import branch
@@ -74,7 +74,7 @@ def searched(cells, space, evaluations=12):
 
 
 @given(problems())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_boxes_find_the_exact_frontier(problem):
     cells, space = problem
     run = searched(cells, space)
@@ -86,7 +86,7 @@ def test_boxes_find_the_exact_frontier(problem):
 
 
 @given(problems(), st.integers(0, 2**32 - 1))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_no_policy_lies_below_a_priced_bound_whatever_the_prices(problem, seed):
     cells, space = problem
     policies = np.array(list(every_policy(cells, space))).reshape(-1, 2)
@@ -119,7 +119,7 @@ def clock_of(steps):
 
 
 @given(problems())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_no_policy_lies_above_the_staircase(problem):
     cells, space = problem
     run = searched(cells, space, 40)
@@ -161,7 +161,7 @@ def test_a_certificate_goes_into_the_frontier(tmp_path):
             {"name": "sex", "role": "quasi", "domain": {"values": ["f", "m"]}},
         ]
     }
-    found = tables.explore(frame, schema, evaluations=10, certify=5)
+    found = tables.explore(frame, schema=schema, evaluations=10, certify=5)
     proof = found.record.certificate
     assert proof.exact
     assert proof.area == found.record.area

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core import DataError, PlanError
 from sfumato.data.attributes import Attribute, Domain
 from sfumato.data.bins import Bins, quantile_cuts
@@ -17,7 +18,6 @@ from sfumato.data.calendar import Calendar, units_between
 from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
 from sfumato.data.table_source import Source
-from sfumato.engines import tables
 from sfumato.engines.tables.space.labels import DomainLabels
 
 
@@ -49,7 +49,7 @@ def plain_bin(value, bins):
 tenths = st.integers(-300, 300).map(lambda n: Decimal(n) / 10)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(-20, 20), st.integers(1, 12), st.sampled_from([1, 2, 5, 0.1, 0.25, 2.5]),
     st.sampled_from([None, "low", "high", "both"]), st.lists(tenths, min_size=1, max_size=12),
@@ -62,7 +62,7 @@ def test_numbers_fall_into_the_bins_that_hold_them(low, width, step, open_ends, 
     assert got == wanted
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(st.integers(-50, 50), min_size=1, max_size=8, unique=True).map(sorted),
     st.booleans(), st.booleans(), st.booleans(),
@@ -80,7 +80,7 @@ def test_labels_of_bins_read_back(cuts, whole, low, high):
             assert labels.meaning(labels.label(i, j), {}) == set(bins.names[i : j + 1])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.dates(dt.date(1890, 1, 1), dt.date(2030, 1, 1)), st.integers(1, 900),
     st.sampled_from(["day", "month", "quarter"]), st.booleans(), st.data(),
@@ -94,7 +94,7 @@ def test_labels_of_dates_read_back(first, days, unit, observed, data):
         assert labels.meaning(labels.label(i, j), {}) == set(values[i : j + 1])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.dates(dt.date(1900, 1, 1), dt.date(2023, 12, 31)), min_size=1))
 def test_dates_are_coarsened_as_pandas_does(days):
     stamps = pd.Series(pd.to_datetime(days))
@@ -124,7 +124,7 @@ def test_open_ends_code_top_and_bottom():
     assert domain(cuts=[1, 2.5]).bins.names == ("< 1", "[1, 2.5)", "≥ 2.5")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 400), min_size=2, max_size=80), st.integers(2, 9))
 def test_quantiles_hold_about_as_many_records_each(values, parts):
     numbers, counts = np.unique(values, return_counts=True)
@@ -148,14 +148,14 @@ def test_quantiles_become_cuts_that_travel_with_the_policy():
             {"name": "sex", "role": "quasi", "domain": "observed"},
         ]
     }
-    found = tables.explore(frame, schema, evaluations=200, min_k=5)
+    found = tables.explore(frame, schema=schema, evaluations=200, min_k=5)
     others = frame.assign(pay=frame["pay"] * 0.999)
     published = found.publish(found.candidates[0], others, accept_worse=True)
     highest = f"{frame['pay'].max():g}"
     assert len(published) == 400
     assert not published["pay"].str.contains(highest, regex=False).any()
     with pytest.raises(DataError, match="'pay' holds a cell that is not a number in row 2"):
-        tables.explore({"pay": ["1", "x"], "sex": ["f", "m"]}, schema)
+        tables.explore({"pay": ["1", "x"], "sex": ["f", "m"]}, schema=schema)
 
 
 def test_prefixes_of_codes_are_the_only_intervals():
@@ -165,7 +165,7 @@ def test_prefixes_of_codes_are_the_only_intervals():
             {"name": "icd", "role": "quasi", "domain": "observed", "hierarchy": {"prefix": [1, 3]}}
         ]
     }
-    found = tables.explore({"icd": codes}, schema, strategy="exhaustive", evaluations=1000)
+    found = tables.explore({"icd": codes}, schema=schema, strategy="exhaustive", evaluations=1000)
     published = {label for c in found.candidates for label in c.policy["icd"]}
     assert published <= {*codes, "A00**", "A****", "B20**", "B****", "*"}
     assert {"A****", "*"} <= published
@@ -213,7 +213,7 @@ PEOPLE = {
 def test_a_release_of_dates_decimals_and_codes(tmp_path):
     frame = people()
     frame.to_csv(tmp_path / "people.csv", index=False)
-    found = tables.explore(tmp_path / "people.csv", PEOPLE, min_k=5, evaluations=600)
+    found = tables.explore(tmp_path / "people.csv", schema=PEOPLE, min_k=5, evaluations=600)
     (tmp_path / "frontier").mkdir()
     found.save(tmp_path / "frontier")
     found = tables.load(tmp_path / "frontier")

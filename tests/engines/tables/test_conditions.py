@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_twins import random_cells
 
+from sfumato import tables
 from sfumato.core.errors import NoCandidateError, ParameterError, ReleaseRefusedError
 from sfumato.core.randomness import Streams
-from sfumato.engines import tables
 from sfumato.engines.tables.contingency.cells import Cells, group_sizes
 from sfumato.engines.tables.frontier.steps import search
 from sfumato.engines.tables.groups.conditions import Conditions, recursive_diversity
@@ -57,7 +57,7 @@ def emd(values, whole):
 
 
 @given(st.integers(0, 10_000), st.integers(1, 60))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_distances_and_recursive_diversity_against_plain_code(seed, rows):
     dice = np.random.default_rng(seed)
     group, value = dice.integers(0, 4, rows), dice.integers(0, 5, rows)
@@ -91,7 +91,7 @@ def test_distances_and_recursive_diversity_against_plain_code(seed, rows):
 )
 def test_every_candidate_keeps_the_conditions(asked):
     frame = people()
-    found = tables.explore(frame, SCHEMA, evaluations=400, **asked)
+    found = tables.explore(frame, schema=SCHEMA, evaluations=400, **asked)
     assert len(found) > 1
     for candidate in list(found)[:: max(1, len(found) // 4)]:
         out = found.publish(candidate, frame)
@@ -117,7 +117,7 @@ def test_every_candidate_keeps_the_conditions(asked):
 
 def test_absolute_risks_against_pandas():
     frame = people()
-    found = tables.explore(frame, SCHEMA, evaluations=200)
+    found = tables.explore(frame, schema=SCHEMA, evaluations=200)
     for candidate in list(found)[::10]:
         out = found.publish(candidate, frame)
         sizes = published_groups(out).size()
@@ -133,7 +133,7 @@ def test_absolute_risks_with_a_population(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     crowd = people(2000, seed=1).groupby(["age", "sex"], as_index=False).size()
     crowd = crowd.rename(columns={"size": "count"})
-    found = tables.explore(tmp_path / "t.csv", SCHEMA, crowd, evaluations=200)
+    found = tables.explore(tmp_path / "t.csv", schema=SCHEMA, population=crowd, evaluations=200)
     chosen = found.knee()
     release = found.publish(chosen, tmp_path / "t.csv", out=tmp_path / "o.csv")
     policy = found.policy(chosen)
@@ -151,7 +151,7 @@ def test_absolute_risks_with_a_population(tmp_path):
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_suppressed_points_against_plain_code(seed, least):
     dice = np.random.default_rng(seed)
     codes, count = np.unique(dice.integers(0, [[5], [3]], (2, 40)), axis=1, return_counts=True)
@@ -184,8 +184,10 @@ def test_suppressed_points_against_plain_code(seed, least):
 def test_leaving_out_a_few_records_keeps_more(tmp_path):
     frame = people(600)
     frame.to_csv(tmp_path / "t.csv", index=False)
-    plain = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=500, min_k=8)
-    found = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=500, min_k=8, suppress=0.05)
+    plain = tables.explore(tmp_path / "t.csv", schema=SCHEMA, evaluations=500, min_k=8)
+    found = tables.explore(
+        tmp_path / "t.csv", schema=SCHEMA, evaluations=500, min_k=8, suppress=0.05
+    )
     best = max(found, key=lambda c: c.utility.value)
     assert best.utility.value > max(c.utility.value for c in plain)
     assert 0 < best.suppressed <= 30
@@ -212,20 +214,20 @@ def test_leaving_out_a_few_records_keeps_more(tmp_path):
 def test_what_cannot_be_asked():
     frame = people()
     with pytest.raises(ParameterError, match="smallest size"):
-        tables.explore(frame, SCHEMA, suppress=0.1)
+        tables.explore(frame, schema=SCHEMA, suppress=0.1)
     with pytest.raises(ParameterError, match="default risk"):
-        tables.explore(frame, SCHEMA, suppress=0.1, min_k=3, risk="prosecutor")
+        tables.explore(frame, schema=SCHEMA, suppress=0.1, min_k=3, risk="prosecutor")
     bare = {"attribute": SCHEMA["attribute"][:2]}
     with pytest.raises(ParameterError, match="sensitive"):
-        tables.explore(frame[["age", "sex"]], bare, min_l=2)
+        tables.explore(frame[["age", "sex"]], schema=bare, min_l=2)
     with pytest.raises(NoCandidateError):
-        tables.explore(frame, SCHEMA, min_l=9, evaluations=50)
+        tables.explore(frame, schema=SCHEMA, min_l=9, evaluations=50)
 
 
 def test_k_l_t_as_pycanon_counts_them():
     anonymity = pytest.importorskip("pycanon.anonymity")
     frame = people()
-    found = tables.explore(frame, SCHEMA, evaluations=200)
+    found = tables.explore(frame, schema=SCHEMA, evaluations=200)
     for candidate in list(found)[::12]:
         out = found.publish(candidate, frame)
         assert anonymity.k_anonymity(out, ["age", "sex"]) == candidate.k
@@ -238,7 +240,7 @@ def test_k_l_t_as_pycanon_counts_them():
             assert t == pytest.approx(candidate.t_closeness[column], abs=1e-5)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.integers(2, 6), st.booleans())
 def test_descents_measure_allowed_policies_and_end_where_no_split_is_allowed(seed, least, coupled):
     cells = random_cells(seed, sizes=[6, 5, 4], records=120, population=False, least_sample=least)
@@ -310,7 +312,7 @@ def test_a_hierarchy_under_a_condition_is_searched_as_well_as_by_chance():
         strategy: max(
             c.utility.value
             for c in tables.explore(
-                frame, schema, strategy=strategy, evaluations=300, min_k=9
+                frame, schema=schema, strategy=strategy, evaluations=300, min_k=9
             ).candidates
         )
         for strategy in ("exchange", "shs", "rcs")
@@ -321,7 +323,7 @@ def test_a_hierarchy_under_a_condition_is_searched_as_well_as_by_chance():
 def test_publishing_can_ask_for_more(tmp_path):
     frame = people(600, seed=4)
     frame.to_csv(tmp_path / "t.csv", index=False)
-    found = tables.explore(tmp_path / "t.csv", SCHEMA, evaluations=300)
+    found = tables.explore(tmp_path / "t.csv", schema=SCHEMA, evaluations=300)
     chosen = next(c for c in found.candidates if c.k < 4 and c.groups > 8)
     for asked, told in [
         ({"min_k": chosen.k + 1}, f"below the {chosen.k + 1} asked for"),

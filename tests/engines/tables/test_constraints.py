@@ -59,7 +59,7 @@ def test_least_group_sizes_hold(name, strategy):
         assert len(run.frontier) > 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(RULES)), st.integers(0, 4095))
 def test_projection_and_moves_stay_inside(name, number):
     space = Space(RULES[name])

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sfumato import tables
 from sfumato.core.errors import (
     DataError,
     FormatError,
@@ -20,9 +21,10 @@ from sfumato.core.toml_files import read_toml
 from sfumato.data.samples import patient_register, register_population, register_schema
 from sfumato.data.table import read_table
 from sfumato.data.table_schema import TableSchema
-from sfumato.engines import tables
+from sfumato.engines.tables.frontier.comparison import compare
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.payload import load_payload
+from sfumato.engines.tables.space.policy_files import save_policy
 
 QUASI = ("age", "sex", "group", "area")
 
@@ -41,7 +43,9 @@ def schema(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(register, schema):
-    return tables.explore(register, schema, register_population(), evaluations=800)
+    return tables.explore(
+        register, schema=schema, population=register_population(), evaluations=800
+    )
 
 
 def small(**columns):
@@ -72,7 +76,7 @@ def test_safe_harbor_stands_beside(found):
     [reference] = found.references
     assert reference.name == "Safe Harbor"
     assert reference.policy["age"][-1] == "90-95"
-    beside = tables.compare(found, "Safe Harbor")
+    beside = compare(found, "Safe Harbor")
     assert len(beside.dominating) == len(
         found.frontier.all_dominating(reference.risk.value, reference.utility.value)
     )
@@ -114,13 +118,13 @@ def test_area_is_that_of_the_whole_frontier(register, schema):
 
 def test_a_frontier_comes_back_whole(found, tmp_path):
     found.save(tmp_path)
-    again = tables.load_exploration(tmp_path)
+    again = tables.load(tmp_path)
     assert again.record == found.record
     assert canonical_json(again.record.to_json()) == canonical_json(found.record.to_json())
     assert [c.id for c in again] == [c.id for c in found]
     assert again.policy("Safe Harbor") == found.policy("Safe Harbor")
     again.save(tmp_path)
-    assert tables.load_exploration(tmp_path).area() == found.area()
+    assert tables.load(tmp_path).area() == found.area()
 
 
 def test_same_seed_same_bytes(register, schema, tmp_path):
@@ -128,7 +132,9 @@ def test_same_seed_same_bytes(register, schema, tmp_path):
     for name in ("one", "two"):
         folder = tmp_path / name
         folder.mkdir()
-        run = tables.explore(register, schema, register_population(), evaluations=300, seed=3)
+        run = tables.explore(
+            register, schema=schema, population=register_population(), evaluations=300, seed=3
+        )
         run.save(folder)
         written.append({p.name: p.read_bytes() for p in sorted(folder.iterdir())})
     assert written[0] == written[1]
@@ -138,14 +144,15 @@ def test_observed_values_stay_out_of_frontier_json_but_for_labels(tmp_path):
     frame, schema = small()
     frame["note"] = "secret"
     schema["attribute"].append({"name": "note", "role": "other"})
-    run = tables.explore(frame, schema, evaluations=20)
+    run = tables.explore(frame, schema=schema, evaluations=20)
     run.save(tmp_path)
     assert "domain" not in json.loads((tmp_path / "frontier.json").read_text())["quasi"]
     assert "secret" not in "".join(p.read_text() for p in tmp_path.glob("*.json"))
 
 
 def test_without_a_population_the_table_stands_for_it():
-    run = tables.explore(*small(), evaluations=30)
+    frame, schema = small()
+    run = tables.explore(frame, schema=schema, evaluations=30)
     assert run.record.population is False
     assert any("No population was given" in a for a in run.record.assumptions)
     assert next(iter(run)).risk.attacker == "knows the quasi-identifiers and who is in the table"
@@ -154,7 +161,7 @@ def test_without_a_population_the_table_stands_for_it():
 def test_population_that_lacks_a_cell_is_told():
     frame, schema = small()
     people = pd.DataFrame({"age": [1, 2, 9], "sex": list("ffm"), "count": [10, 10, 7]})
-    run = tables.explore(frame, schema, people, evaluations=30)
+    run = tables.explore(frame, schema=schema, population=people, evaluations=30)
     facts = run.record.population_facts
     assert facts.records_without_population_cell == 2  # (2, m) and (3, m)
     assert facts.people_outside_domains == 7
@@ -166,7 +173,7 @@ def test_population_that_lacks_a_cell_is_told():
 def test_one_quasi_identifier_is_enough():
     frame, schema = small()
     schema["attribute"] = schema["attribute"][:1]
-    run = tables.explore(frame[["age"]], schema, strategy="exhaustive")
+    run = tables.explore(frame[["age"]], schema=schema, strategy="exhaustive")
     assert run.record.evaluations == 4  # cuts with people on both sides: after 1 and after 2
     assert {len(c.policy) for c in run} == {1}
 
@@ -174,23 +181,23 @@ def test_one_quasi_identifier_is_enough():
 def test_constant_column_is_told():
     frame, schema = small()
     frame["sex"] = "f"
-    run = tables.explore(frame, schema, evaluations=20)
+    run = tables.explore(frame, schema=schema, evaluations=20)
     assert any("sex: a single value" in a for a in run.record.assumptions)
     schema["attribute"][0]["domain"] = "observed"
     frame["age"] = 7
     with pytest.raises(DataError, match="nothing to generalise"):
-        tables.explore(frame, schema)
+        tables.explore(frame, schema=schema)
 
 
 def test_missing_numbers_follow_the_schema():
     frame, schema = small()
     frame["age"] = [1.0, np.nan, 2.0, 3.0]
     with pytest.raises(DataError, match=r"'age' is missing in row 2"):
-        tables.explore(frame, schema)
-    dropped = tables.explore(frame, {**schema, "missing": "drop"}, evaluations=20)
+        tables.explore(frame, schema=schema)
+    dropped = tables.explore(frame, schema={**schema, "missing": "drop"}, evaluations=20)
     assert dropped.record.dropped == 1
     assert any("1 rows with a missing" in a for a in dropped.record.assumptions)
-    valued = tables.explore(frame, {**schema, "missing": "value"}, evaluations=20)
+    valued = tables.explore(frame, schema={**schema, "missing": "value"}, evaluations=20)
     assert valued.record.domains["age"] == 7
 
 
@@ -198,13 +205,13 @@ def test_value_outside_its_domain_names_column_and_row_only():
     frame, schema = small()
     frame.loc[2, "age"] = 77
     with pytest.raises(DataError, match=r"'age' holds a value outside its domain in row 3") as told:
-        tables.explore(frame, schema)
+        tables.explore(frame, schema=schema)
     assert "77" not in str(told.value)
 
 
 def test_constraints_are_kept(register, schema):
     run = tables.explore(
-        register, schema, register_population(), evaluations=400, min_sample=5,
+        register, schema=schema, population=register_population(), evaluations=400, min_sample=5,
         min_population=30, cut_points={"age": range(0, 96, 10)},
     )  # fmt: skip
     for candidate in run:
@@ -224,7 +231,7 @@ def test_constraints_of_the_schema_are_kept(register, tmp_path):
     ]
     schema = TableSchema.of({"attribute": [{**a, "role": "quasi"} for a in attributes]})
     schema._folder = tmp_path
-    run = tables.explore(register, schema, evaluations=300)
+    run = tables.explore(register, schema=schema, evaluations=300)
     allowed = {str(v) for v in range(100)} | {f"{v}-{v + 9}" for v in range(0, 100, 10)} | {"*"}
     assert len(run) > 5
     for candidate in run:
@@ -237,10 +244,10 @@ def test_constraints_of_the_schema_are_kept(register, tmp_path):
 def test_conflicting_constraints_have_an_answer():
     frame, schema = small()
     with pytest.raises(NoCandidateError, match="constraints conflict"):
-        tables.explore(frame, schema, min_sample=5, evaluations=20)
+        tables.explore(frame, schema=schema, min_sample=5, evaluations=20)
     schema["attribute"][0]["keep"] = True
     with pytest.raises(NoCandidateError, match="constraints conflict"):
-        tables.explore(frame, schema, min_sample=2, evaluations=20)
+        tables.explore(frame, schema=schema, min_sample=2, evaluations=20)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +265,8 @@ def test_conflicting_constraints_have_an_answer():
 )
 def test_wrong_parameters(options, message):
     with pytest.raises(ParameterError, match=message):
-        tables.explore(*small(), **options)
+        frame, schema = small()
+        tables.explore(frame, schema=schema, **options)
 
 
 def test_a_table_needs_a_schema_and_its_columns():
@@ -266,31 +274,36 @@ def test_a_table_needs_a_schema_and_its_columns():
     with pytest.raises(ParameterError, match="needs a schema"):
         tables.explore(frame)
     with pytest.raises(DataError, match="no column 'sex'"):
-        tables.explore(frame[["age"]], schema)
+        tables.explore(frame[["age"]], schema=schema)
 
 
 def test_other_measures(register, schema):
     run = tables.explore(
-        register, schema, evaluations=60, strategy="rcs", risk="prosecutor", loss="class-size"
+        register,
+        schema=schema,
+        evaluations=60,
+        strategy="rcs",
+        risk="prosecutor",
+        loss="class-size",
     )
     assert run.record.axes == {"risk": "prosecutor", "utility": "1 − class-size"}
     for candidate in run:
         assert candidate.risk.value == pytest.approx(1 / candidate.k)
     kept = tables.explore(
-        register, schema, evaluations=60, strategy="rcs", loss="mutual-information",
-        target="diagnosis",
+        register, schema=schema, evaluations=60, strategy="rcs",
+        loss="mutual-information:diagnosis",
     )  # fmt: skip
     assert len(kept)
 
 
 def test_own_policies_as_references(tmp_path):
     frame, schema = small()
-    first = tables.explore(frame, schema, evaluations=30)
+    first = tables.explore(frame, schema=schema, evaluations=30)
     mine = first.policy(next(iter(first)))
-    tables.save_policy(mine, tmp_path / "mine.json")
+    save_policy(mine, tmp_path / "mine.json")
     run = tables.explore(
-        frame, schema, evaluations=30,
-        references={"file": tmp_path / "mine.json", "words": {"age": ["0-5"]}, "object": mine},
+        frame, schema=schema, evaluations=30,
+        reference={"file": tmp_path / "mine.json", "words": {"age": ["0-5"]}, "object": mine},
     )  # fmt: skip
     points = {r.name: (r.risk.value, r.utility.value) for r in run.references}
     assert points["file"] == points["object"]
@@ -298,7 +311,7 @@ def test_own_policies_as_references(tmp_path):
     other = {"attribute": [{**schema["attribute"][0], "domain": {"range": [0, 6]}}]}
     for reference in (tmp_path / "mine.json", mine):
         with pytest.raises(FormatError, match="another schema"):
-            tables.explore(frame, other, references={"file": reference})
+            tables.explore(frame, schema=other, reference={"file": reference})
 
 
 def test_policies_of_version_2_are_read(found, tmp_path):
@@ -335,22 +348,22 @@ def test_damaged_folders_are_refused(found, tmp_path):
         with pytest.raises(ModelError):
             load_payload(tmp_path, found.record)
         with pytest.raises(ModelError, match="not the one"):
-            tables.load_exploration(tmp_path)
+            tables.load(tmp_path)
     policies.unlink()
     with pytest.raises(InputError, match=r"policies\.json"):
-        tables.load_exploration(tmp_path)
+        tables.load(tmp_path)
     policies.write_text(text, encoding="utf-8")
     population = tmp_path / "population.npz"
     for content in (b"", b"no archive", population.read_bytes()[:500]):
         population.write_bytes(content)
         with pytest.raises(ModelError, match=r"missing or damaged|not the one"):
-            tables.load_exploration(tmp_path)
+            tables.load(tmp_path)
     buffer = io.BytesIO()
     codes = np.full_like(found.payload.population_codes, 10_000)
     np.savez(buffer, codes=codes, count=found.payload.population_count)
     population.write_bytes(buffer.getvalue())
     with pytest.raises(ModelError, match=r"missing or damaged|not the one"):
-        tables.load_exploration(tmp_path)
+        tables.load(tmp_path)
 
 
 def test_the_sample_schema_is_a_schema(tmp_path):

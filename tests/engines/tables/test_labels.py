@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.data.table import read_table
-from sfumato.engines import tables
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.release.codebook import codebook
 from sfumato.engines.tables.space.labels import MISSING, DomainLabels, round_between
@@ -46,7 +46,7 @@ def domains(draw, *, observed=None, plain=False):
 
 
 @given(domains(), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_decoding_gives_back_the_sets(labels, data):
     size = len(labels.domain)
     bits = data.draw(st.lists(st.integers(0, 1), min_size=size - 1, max_size=size - 1))
@@ -75,7 +75,7 @@ def test_decoding_gives_back_the_sets(labels, data):
 
 
 @given(domains(observed=True, plain=True))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_ends_of_observed_domains_stay_open(labels):
     assume(labels.numbers is not None)
     last = len(labels.numbers) - 1
@@ -85,7 +85,7 @@ def test_ends_of_observed_domains_stay_open(labels):
 
 
 @given(st.decimals(-1000, 1000, places=3), st.decimals(-1000, 1000, places=3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_round_numbers_lie_between(a, b):
     assume(a < b)
     found = round_between(a, b)
@@ -107,7 +107,7 @@ def test_a_hierarchy_gives_its_own_names(tmp_path):
         '[[attribute]]\nname = "icd"\nrole = "quasi"\ndomain = "observed"\nhierarchy = "icd.csv"\n'
     )
     frame = pd.DataFrame({"icd": [r.split(";")[0] for r in rows] * 3})
-    found = tables.explore(frame, tmp_path / "schema.toml", strategy="exhaustive")
+    found = tables.explore(frame, schema=tmp_path / "schema.toml", strategy="exhaustive")
     written = {label for c in found for label in c.policy["icd"]}
     assert {"A00", "A", "B", "*"} & written
     assert not {label for label in written if "more" in label}
@@ -138,7 +138,7 @@ def test_nobodys_own_value_stands_in_a_label(tmp_path):
             {"name": "note", "role": "other"},
         ]
     }
-    found = tables.explore(tmp_path / "t.csv", schema, evaluations=300, min_sample=20)
+    found = tables.explore(tmp_path / "t.csv", schema=schema, evaluations=300, min_sample=20)
     release = found.publish(found.knee(), tmp_path / "t.csv", out=tmp_path / "out")
     for path in (tmp_path / "out").iterdir():
         text = path.read_text(encoding="utf-8")

@@ -85,7 +85,7 @@ def information(frame):
 
 
 @given(tables())
-@settings(max_examples=35, deadline=None)
+@settings(max_examples=35)
 def test_against_pandas(drawn):
     records, population, bits, _ = drawn
     frame, people, cells, target = build(records, population)
@@ -121,7 +121,7 @@ def test_against_pandas(drawn):
 
 
 @given(tables())
-@settings(max_examples=35, deadline=None)
+@settings(max_examples=35)
 def test_kl_against_pandas(drawn):
     records, population, bits, _ = drawn
     frame, _, cells, _ = build(records, population)
@@ -143,7 +143,7 @@ def test_kl_against_pandas(drawn):
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_monotone_along_generalisation(drawn):
     records, population, lower, upper = drawn
     _, _, cells, target = build(records, population)
@@ -159,7 +159,7 @@ def test_monotone_along_generalisation(drawn):
 
 
 @given(tables())
-@settings(max_examples=35, deadline=None)
+@settings(max_examples=35)
 def test_diversity_and_closeness_against_pandas(drawn):
     records, population, bits, _ = drawn
     frame, _, cells, target = build(records, population)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core.errors import DataError, NoCandidateError, ParameterError, PrivacyWarning
 from sfumato.data.table import read_table
-from sfumato.engines import tables
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.measures.shift import margins_of
 
@@ -50,11 +50,11 @@ def by_people(frame, policy, population=None):
     return records, people, shown
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.booleans())
 def test_k_and_risks_count_people(seed, moving):
     frame = visits(seed, moving=moving)
-    found = tables.explore(frame, schema(), evaluations=60)
+    found = tables.explore(frame, schema=schema(), evaluations=60)
     unchanged, alone, _ = by_people(frame, found.payload.lattice.bottom)
     base = (unchanged / alone).sum()
     for candidate in found.candidates[:: max(1, len(found.candidates) // 5)]:
@@ -73,10 +73,10 @@ def test_five_rows_of_one_person_are_no_group_of_five():
         "diagnosis": list("xyzxyzxy"),
     })  # fmt: skip
     with pytest.warns(PrivacyWarning, match="pid: an identifier stands in several rows"):
-        by_rows = tables.explore(frame, schema("identifier"), strategy="exhaustive")
+        by_rows = tables.explore(frame, schema=schema("identifier"), strategy="exhaustive")
     assert any("pid: an identifier stands in several rows" in s for s in by_rows.record.assumptions)
     assert max(c.k for c in by_rows.candidates if len(c.policy["age"]) > 1) >= 3
-    found = tables.explore(frame, schema(), strategy="exhaustive", min_k=2)
+    found = tables.explore(frame, schema=schema(), strategy="exhaustive", min_k=2)
     assert all(c.k >= 2 for c in found.candidates)
     assert found.record.people == 4
     assert found.record.rows == 8
@@ -86,7 +86,7 @@ def test_five_rows_of_one_person_are_no_group_of_five():
 def test_a_release_promises_and_measures_people(tmp_path, moving):
     frame = visits(7, people=80, moving=moving)
     frame.to_csv(tmp_path / "visits.csv", index=False)
-    found = tables.explore(tmp_path / "visits.csv", schema(), evaluations=300, min_k=4)
+    found = tables.explore(tmp_path / "visits.csv", schema=schema(), evaluations=300, min_k=4)
     chosen = max(found.candidates, key=lambda c: c.utility.value)
     release = found.publish(chosen, tmp_path / "visits.csv", out=tmp_path / "out")
     records, people, shown = by_people(frame, found.policy(chosen))
@@ -134,9 +134,9 @@ def test_people_of_a_population_hide_people_not_rows():
 def test_wrong_calls():
     frame = visits(1)
     with pytest.raises(DataError, match="'pid', which names the person, is missing in row 3"):
-        tables.explore(frame.assign(pid=["a", "b", None, *frame["pid"][3:]]), schema())
+        tables.explore(frame.assign(pid=["a", "b", None, *frame["pid"][3:]]), schema=schema())
     steady = tables.explore(
-        visits(1, moving=False), schema(), min_k=3, suppress=0.1, evaluations=80
+        visits(1, moving=False), schema=schema(), min_k=3, suppress=0.1, evaluations=80
     )
     assert steady.candidates
 
@@ -203,11 +203,11 @@ def diversity_of(frame, of_person):
     return int((table > 0).sum(axis=1).min()), float((share - whole).abs().sum(axis=1).max() / 2)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(0, 10_000))
 def test_joined_rows_group_whole_histories(seed):
     frame = visits(seed)
-    found = tables.explore(frame, joined_schema(), evaluations=60)
+    found = tables.explore(frame, schema=joined_schema(), evaluations=60)
     before, _ = histories(frame, found.payload.lattice.bottom)
     for candidate in found.candidates[:: max(1, len(found.candidates) // 5)]:
         of_person, _ = histories(frame, found.policy(candidate))
@@ -222,7 +222,7 @@ def test_joined_rows_group_whole_histories(seed):
         assert candidate.t_closeness["diagnosis"] == pytest.approx(farthest, abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_a_more_general_policy_makes_coarser_groups_of_histories(seed):
     problem = Problem.of(read_table(visits(seed), joined_schema()))
@@ -239,7 +239,11 @@ def test_a_joined_release_links_rows_and_promises_histories(tmp_path, suppress):
     frame = sparse_visits(7, people=300)
     frame.to_csv(tmp_path / "visits.csv", index=False)
     found = tables.explore(
-        tmp_path / "visits.csv", joined_schema(40), evaluations=200, min_k=4, suppress=suppress
+        tmp_path / "visits.csv",
+        schema=joined_schema(40),
+        evaluations=200,
+        min_k=4,
+        suppress=suppress,
     )
     chosen = max(found.candidates, key=lambda c: (c.suppressed, c.utility.value))
     assert bool(chosen.suppressed) == bool(suppress)
@@ -281,7 +285,7 @@ def test_a_joined_release_links_rows_and_promises_histories(tmp_path, suppress):
 
 def test_marks_of_people_differ_between_policies(tmp_path):
     frame = visits(7, people=60)
-    found = tables.explore(frame, joined_schema(), evaluations=80)
+    found = tables.explore(frame, schema=joined_schema(), evaluations=80)
     first, second = (found.publish(c, frame) for c in found.candidates[:2])
     assert set(first["pid"]).isdisjoint(set(second["pid"]))
     assert first["pid"].nunique() == second["pid"].nunique() == 60
@@ -290,7 +294,7 @@ def test_marks_of_people_differ_between_policies(tmp_path):
 def test_joined_rows_with_a_population_are_refused():
     crowd = pd.DataFrame({"age": [0, 1], "sex": ["f", "m"], "count": [9, 9]})
     with pytest.raises(ParameterError, match="does not tell who has which history"):
-        tables.explore(visits(1), joined_schema(), population=crowd)
+        tables.explore(visits(1), schema=joined_schema(), population=crowd)
 
 
 # --- people left out -----------------------------------------------------------------------------
@@ -308,7 +312,7 @@ def largest_safe_crowd(pairs, k):
         left = left[left["pid"] != found.iloc[0]]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.integers(2, 6))
 def test_people_are_left_out_until_every_group_is_large_enough(seed, k):
     frame = visits(seed)
@@ -332,7 +336,9 @@ def test_a_release_leaves_out_people_with_all_their_rows(tmp_path):
     wide = schema()
     wide["attribute"][1]["domain"] = {"range": [0, 40]}
     found, strict = (
-        tables.explore(tmp_path / "visits.csv", wide, evaluations=300, min_k=6, suppress=share)
+        tables.explore(
+            tmp_path / "visits.csv", schema=wide, evaluations=300, min_k=6, suppress=share
+        )
         for share in (0.2, 0.0)
     )
     chosen = max(found.candidates, key=lambda c: c.utility.value)
@@ -365,7 +371,11 @@ def test_cells_are_blanked_so_that_groups_have_enough_people(tmp_path):
     wide = schema()
     wide["attribute"][1]["domain"] = {"range": [0, 40]}
     found = tables.explore(
-        tmp_path / "visits.csv", wide, evaluations=200, min_k=6, suppress=0.2, suppress_as="cells"
+        tmp_path / "visits.csv",
+        schema=wide,
+        evaluations=200,
+        min_k=6,
+        suppress="0.2:cells",
     )
     chosen = max(found.candidates, key=lambda c: c.utility.value)
     assert 0 < chosen.blanked + chosen.suppressed <= 0.2 * found.record.records
@@ -387,7 +397,7 @@ def test_cells_are_blanked_so_that_groups_have_enough_people(tmp_path):
     assert release.measured.t_closeness == pytest.approx(chosen.t_closeness, abs=1e-6)
     assert release.measured.blanked == chosen.blanked
     with pytest.raises(ParameterError, match="rows of a person are joined"):
-        tables.explore(frame, joined_schema(40), min_k=6, suppress=0.2, suppress_as="cells")
+        tables.explore(frame, schema=joined_schema(40), min_k=6, suppress="0.2:cells")
 
 
 def test_references_leave_nobody_out():
@@ -395,8 +405,8 @@ def test_references_leave_nobody_out():
     points = []
     for share in (0.0, 0.4):
         found = tables.explore(
-            visits(3), schema(), evaluations=80, min_k=12, suppress=share,
-            references={"mine": {"age": ["0-1", "2-5"]}},
+            visits(3), schema=schema(), evaluations=80, min_k=12, suppress=share,
+            reference={"mine": {"age": ["0-1", "2-5"]}},
         )  # fmt: skip
         mine = next(r for r in found.references if r.name == "mine")
         points.append((mine.risk.value, mine.utility.value))
@@ -408,4 +418,4 @@ def test_a_rare_number_of_rows_conflicts_with_a_smallest_group_of_histories():
         [visits(3), pd.DataFrame([("p0", 1, "f", "flu")] * 9, columns=visits(3).columns)]
     )
     with pytest.raises(NoCandidateError, match=r"a group of 1 people.*number of rows"):
-        tables.explore(frame, joined_schema(), evaluations=40, min_k=2)
+        tables.explore(frame, schema=joined_schema(), evaluations=40, min_k=2)

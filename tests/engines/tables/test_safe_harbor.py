@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato import tables
 from sfumato.core.errors import InputError, ParameterError
 from sfumato.core.exploration import Exploration, placed
 from sfumato.core.measures import Risk, Utility
 from sfumato.core.records import Candidate, FrontierRecord, Reference
 from sfumato.data.attributes import DIRECT_MEANINGS
 from sfumato.data.calendar import units_between
-from sfumato.engines import tables
 from sfumato.engines.tables.frontier.comparison import compare
 from sfumato.engines.tables.space.policy import Lattice
 from sfumato.engines.tables.space.safe_harbor import find_roles, safe_harbor
@@ -67,7 +67,7 @@ def test_missing_values_stay_by_themselves():
     st.randoms(use_true_random=False),
     st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_never_less_protective(chosen, draw, shuffled):
     """No interval splits a prefix, and each holds more than 20,000 people or is the whole domain."""
     zips = sorted(f"{370 + prefix}{rest:02d}" for prefix, rest in chosen)
@@ -188,5 +188,5 @@ def test_what_the_rule_would_remove_but_is_published_is_said():
             {"name": "stay", "role": "other"},
         ]
     }
-    said = tables.explore(frame, schema, evaluations=20).record.assumptions
+    said = tables.explore(frame, schema=schema, evaluations=20).record.assumptions
     assert any(s.startswith("mail: published as declared") for s in said)

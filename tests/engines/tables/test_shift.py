@@ -9,16 +9,18 @@ import pyarrow.compute as pc
 import pytest
 from typer.testing import CliRunner
 
+from sfumato import tables
 from sfumato.cli import build
 from sfumato.core.engine import Part
 from sfumato.core.errors import ModelError, ReleaseRefusedError
 from sfumato.core.statistics.shift import DIFFERENT, LIKE
 from sfumato.data.samples import patient_register, register_population, register_schema
 from sfumato.data.table import read_table
-from sfumato.engines import tables
+from sfumato.engines.tables.engine import ENGINE
 from sfumato.engines.tables.measures.shift import margins_of
 from sfumato.engines.tables.payload import load_payload
-from sfumato.engines.tables.space.policy_files import save_policy
+from sfumato.engines.tables.release.steps import publish_by_policy
+from sfumato.engines.tables.space.policy_files import load_policy, save_policy
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,10 @@ def folder(tmp_path_factory):
     old = patient_register(1200, seed=0).slice(800).filter(pc.greater(later["age"], 60))
     old.to_pandas().to_csv(place / "old.csv", index=False)
     found = tables.explore(
-        place / "register.csv", place / "schema.toml", place / "population.csv", evaluations=200
+        place / "register.csv",
+        schema=place / "schema.toml",
+        population=place / "population.csv",
+        evaluations=200,
     )
     (place / "frontier").mkdir()
     found.save(place / "frontier")
@@ -80,7 +85,7 @@ def test_other_records_are_refused_unless_they_are_accepted(folder, tmp_path):
     assert release.how.accept_shift
     assert release.measured.shift.verdict == DIFFERENT
     assert release.lines()[0].startswith("These records differ from those explored")
-    told = tables.ENGINE.story(Part("tables", "tables", release=release))
+    told = ENGINE.story(Part("tables", "tables", release=release))
     assert told.verdict[0] == f"{release.sentences[0]} The steward accepted this."
     assert told.checks[-2].state == "look"
 
@@ -102,8 +107,8 @@ def test_a_frame_is_refused_too_and_a_saved_policy_promises_nothing(folder, tmp_
     with pytest.raises(ReleaseRefusedError):
         found.publish(chosen, frame, accept_worse=True)
     save_policy(found.policy(chosen), tmp_path / "policy.json")
-    policy = tables.load_policy(tmp_path / "policy.json", found.payload.lattice)
-    published = tables.publish(policy, frame, schema=folder / "schema.toml")
+    policy = load_policy(tmp_path / "policy.json", found.payload.lattice)
+    published = publish_by_policy(policy, frame, schema=folder / "schema.toml")
     assert len(published) == len(frame)
 
 

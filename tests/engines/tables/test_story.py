@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sfumato import tables
 from sfumato.core.engine import Part
 from sfumato.data.samples import patient_register, register_population, register_schema
-from sfumato.engines import tables
+from sfumato.engines.tables.engine import ENGINE
 from sfumato.presentation.knowledge import shared_terms
 from sfumato.presentation.numbers import segments
 
@@ -19,7 +20,10 @@ def told(tmp_path_factory):
     frame.to_csv(folder / "register.csv", index=False)
     frame.iloc[:120].to_csv(folder / "some.csv", index=False)
     found = tables.explore(
-        folder / "register.csv", folder / "schema.toml", register_population(), evaluations=200
+        folder / "register.csv",
+        schema=folder / "schema.toml",
+        population=register_population(),
+        evaluations=200,
     )
     chosen = found.knee()
     release = found.publish(chosen, folder / "some.csv", out=folder / "o.csv", accept_worse=True)
@@ -43,7 +47,7 @@ def parts(told):
 
 def test_every_stage_is_told_and_every_term_is_explained(told):
     for part in parts(told):
-        story = tables.ENGINE.story(part)
+        story = ENGINE.story(part)
         assert story.verdict
         known = {*story.glossary, *shared_terms()}
         sentences = [*story.verdict, *story.published, *story.tradeoff, *story.attack, *story.cost]
@@ -55,14 +59,14 @@ def test_every_stage_is_told_and_every_term_is_explained(told):
 
 def test_the_headline_is_about_what_was_published(told):
     _, _, release = told
-    story = tables.ENGINE.story(list(parts(told))[1])
+    story = ENGINE.story(list(parts(told))[1])
     assert "of 120 records" in story.verdict[0]
     assert story.stats[0].value == f"{release.measured.risk:.3g}"
 
 
 def test_what_was_accepted_is_shown(told):
     _, _, release = told
-    story = tables.ENGINE.story(list(parts(told))[1])
+    story = ENGINE.story(list(parts(told))[1])
     assert release.worse
     assert any("the steward accepted" in c.text for c in story.checks)
     assert not any(c.text.startswith("The risk was measured again") for c in story.checks)
@@ -76,9 +80,9 @@ def test_the_band_lies_between_the_frontier_and_what_is_proven():
             {"name": n, "role": "quasi", "domain": {"range": [0, 11]}} for n in ("a", "b")
         ]
     }
-    found = tables.explore(frame, schema, evaluations=60, certify=0.2)
+    found = tables.explore(frame, schema=schema, evaluations=60, certify=0.2)
     proof = found.record.certificate
-    chart = tables.ENGINE.story(Part("tables", "tables", found.record)).charts[0]
+    chart = ENGINE.story(Part("tables", "tables", found.record)).charts[0]
     assert ("band", "still open: it is proven that nothing lies above") in chart.key
     for view in chart.views:
         band = view.spec["datasets"]["proven"]
@@ -86,6 +90,6 @@ def test_the_band_lies_between_the_frontier_and_what_is_proven():
         assert all(step["low"] <= step["high"] for step in band)
         for candidate in found.candidates:
             assert candidate.utility.value <= proof.utility_at(candidate.risk.value) + 1e-9
-    without = tables.explore(frame, schema, evaluations=60)
-    chart = tables.ENGINE.story(Part("tables", "tables", without.record)).charts[0]
+    without = tables.explore(frame, schema=schema, evaluations=60)
+    chart = ENGINE.story(Part("tables", "tables", without.record)).charts[0]
     assert not chart.views[0].spec["datasets"]["proven"]

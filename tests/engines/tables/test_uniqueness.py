@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate
 
+from sfumato import tables
 from sfumato.core.engine import Part
 from sfumato.core.errors import DataError
 from sfumato.data.table import read_table
-from sfumato.engines import tables
+from sfumato.engines.tables.engine import ENGINE
 from sfumato.engines.tables.frontier.problem import Problem
 from sfumato.engines.tables.measures import uniqueness as estimates
 from sfumato.engines.tables.measures.shown import PolicyGroups
@@ -24,7 +25,7 @@ from sfumato.engines.tables.measures.uniqueness import (
     zayatz,
 )
 from sfumato.engines.tables.registry import SHOWN
-from sfumato.report import write_report
+from sfumato.reports import write_report
 
 
 def drawn(population, fraction, seed):
@@ -101,7 +102,7 @@ def test_slide_negative_binomial_on_its_own_populations():
 sizes_drawn = st.lists(st.integers(1, 9), min_size=2, max_size=30)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(sizes_drawn, st.floats(0.05, 0.95))
 def test_zayatz_is_the_sum_that_it_says(sizes, fraction):
     sample = SampleSizes.of(np.array(sizes), fraction)
@@ -111,7 +112,7 @@ def test_zayatz_is_the_sum_that_it_says(sizes, fraction):
     assert zayatz(sample) == pytest.approx(min(1.0, count.get(1, 0) * alone / sum(sizes)))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(1, 400), st.floats(0.01, 0.99))
 def test_individual_chances_are_the_integral(size, fraction):
     found = estimates._chance(np.array([size]), fraction)[0]
@@ -150,7 +151,7 @@ def test_weights_and_fractions_reach_candidates_and_releases(tmp_path):
         ]
     }
     assert read_table(frame, schema).weight == pytest.approx(frame["w"].sum())
-    found = tables.explore(frame, schema, evaluations=60)
+    found = tables.explore(frame, schema=schema, evaluations=60)
     chosen = found.candidates[len(found.candidates) // 2]
     estimate = chosen.risks.estimate
     assert estimate.people == pytest.approx(frame["w"].sum())
@@ -159,18 +160,18 @@ def test_weights_and_fractions_reach_candidates_and_releases(tmp_path):
     release = found.publish(chosen, tmp_path / "t.csv", out=tmp_path / "out")
     assert release.measured.risks.estimate == estimate
     assert any(line.startswith("estimated for a population of") for line in release.lines())
-    story = tables.ENGINE.story(Part("tables", "tables", found.record, release, chosen=chosen))
+    story = ENGINE.story(Part("tables", "tables", found.record, release, chosen=chosen))
     assert any(s.startswith("Estimated for a population of") for s in story.attack)
     assert "w" in pd.read_csv(tmp_path / "out" / "t.csv").columns
-    given = tables.explore(frame, schema, evaluations=60, sampling_fraction=0.25)
+    given = tables.explore(frame, schema=schema, evaluations=60, sampling_fraction=0.25)
     assert given.candidates[0].risks.estimate.fraction == 0.25
     (tmp_path / "frontier").mkdir()
     given.save(tmp_path / "frontier")
     assert tables.load(tmp_path / "frontier").payload.sampling_fraction == 0.25
     with pytest.raises(DataError, match="'w' holds a cell that is no weight in row 2"):
-        tables.explore(frame.assign(w=["1", "x", *["1"] * 398]), schema)
+        tables.explore(frame.assign(w=["1", "x", *["1"] * 398]), schema=schema)
     with pytest.raises(DataError, match="fewer people than the table holds"):
-        tables.explore(frame.assign(w=0.1), schema)
+        tables.explore(frame.assign(w=0.1), schema=schema)
 
 
 def test_weights_of_a_person_with_several_rows_are_not_added_up():
@@ -264,7 +265,7 @@ def test_ranges_of_partial_populations_hold():
 def test_a_partial_population_is_said_and_published(tmp_path):
     _, sample, crowd = partly_known(1, people=1_500)
     sample.to_csv(tmp_path / "t.csv", index=False)
-    found = tables.explore(tmp_path / "t.csv", PARTLY, population=crowd, evaluations=40)
+    found = tables.explore(tmp_path / "t.csv", schema=PARTLY, population=crowd, evaluations=40)
     assert all(c.risk.modelled for c in found.candidates)
     assert any("does not have job, size" in said for said in found.record.assumptions)
     (tmp_path / "explored").mkdir()

@@ -171,7 +171,7 @@ def test_words_that_give_a_name_away_are_a_kind_of_their_own():
         documents.append(Document(f"d{i}", text, [Span(11, 11 + len(name), "NAME")]))
     options = {"labels": "NAME", "ratios": [20], "folds": 2, "attackers": ()}
     plain = sf.text.explore(documents, **options)
-    found = sf.text.explore(documents, context=0.05, **options)
+    found = sf.text.explore(documents, context_fdr=0.05, **options)
     assert plain.record.contextual_words == 0
     assert found.record.contextual_words >= 36
     assert found.record.labels == ("NAME",)

@@ -133,7 +133,7 @@ def read_back(record):
     return type(record).from_json(json.loads(json.dumps(record.to_json(), allow_nan=False)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(frontiers())
 def test_a_frontier_round_trips(record):
     again = read_back(record)
@@ -143,7 +143,7 @@ def test_a_frontier_round_trips(record):
         assert mine.risk.attacker == "reads every published word"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(attacks(), bounds())
 def test_attacks_and_bounds_round_trip_and_keep_their_keys(attack, bound):
     details, certified = AttackDetails.from_json(attack), Bounds.from_json(bound)

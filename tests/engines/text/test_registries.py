@@ -10,7 +10,6 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.registry import Registry
 from sfumato.core.request import parameters
 from sfumato.data.samples import clinic_notes
-from sfumato.engines.text import explore, load
 from sfumato.engines.text.attack.registry import ATTACKERS, attackers_named
 from sfumato.engines.text.engine import ENGINE
 from sfumato.engines.text.learners.protocol import Learner, Model
@@ -20,6 +19,7 @@ from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, t
 from sfumato.engines.text.redaction.registry import REPLACEMENTS
 from sfumato.engines.text.redaction.replacer import Replacer
 from sfumato.engines.text.sanitize.modes import MODES
+from sfumato.text import explore, load
 
 NOTES = clinic_notes(24)
 FRESH = clinic_notes(6, seed=1)

@@ -1,7 +1,7 @@
 """Exploring on several threads gives the same bytes as on one."""
 
+from sfumato import text
 from sfumato.data.samples import clinic_notes
-from sfumato.engines import text
 
 
 def test_the_same_bytes_on_one_and_on_three_threads(tmp_path):

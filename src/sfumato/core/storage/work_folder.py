@@ -32,6 +32,18 @@ PathLike = str | os.PathLike[str]
 _COMMIT = "commit.json"
 _REPLACED = "replaced"
 _STAGE = "stage-"
+_LONGEST_NAME = 255  # bytes, on every file system that we know of
+_LISTS = (".quarantine.jsonl", ".ids.jsonl")  # lie beside an output and are named after it
+
+
+def _check_length(target: Path) -> None:
+    """Refuse a name that leaves no room for those of the work folder and of the lists beside the output."""
+    lists = 0 if target.name.endswith(_LISTS) else max(map(len, _LISTS))
+    most = _LONGEST_NAME - len("..work") - lists
+    if len(os.fsencode(target.name)) > most:
+        raise InputError(
+            "The name of the output is too long.", hint=f"use a name of at most {most:,} bytes."
+        )
 
 
 def refuse_existing(
@@ -79,6 +91,7 @@ class WorkFolder:
 
     def __init__(self, output: PathLike) -> None:
         self.output = Path(os.path.abspath(output))
+        _check_length(self.output)
         self.path = self.output.with_name(f".{self.output.name}.work")
         self._lock: int | None = None
 

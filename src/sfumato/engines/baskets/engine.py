@@ -14,9 +14,9 @@ from ...core.errors import InputError
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from ...core.publication import Publication
     from ...core.request import Request as AnyRequest
     from ...core.story import Story
-    from ...data.baskets import Baskets
     from .exploration import BasketsExploration
     from .records import BasketsAttack, BasketsCandidate, BasketsRelease
     from .request import (
@@ -49,6 +49,15 @@ class BasketsEngine(
         "Sparse 0/1 rows (purchases, diagnoses, words): hide every person among k."
     )
     order: ClassVar[int] = 30
+    examples: ClassVar[Mapping[str, str]] = {
+        "explore": """
+            >>> import sfumato as sf
+            >>> rows = [[1, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 1], [1, 1, 1], [1, 1, 0]]
+            >>> found = sf.baskets.explore(rows, k=2, publish_as="columns")
+            >>> found.knee()
+            <candidate support-k2: risk 0.5, utility 0.7692>
+        """
+    }
 
     @property
     def Request(self) -> type[BasketsRequest]:
@@ -109,18 +118,21 @@ class BasketsEngine(
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,
-    ) -> BasketsRelease | Baskets:
+    ) -> Publication[BasketsRelease]:
         """Write the matrix as the candidate says, in its own format, and audit what was written."""
+        from ...core.publication import Publication
         from .release.steps import publish, publish_in_memory
 
         if out is None:
-            return publish_in_memory(
+            data = publish_in_memory(
                 candidate, request, seed=exploration.record.seed, columns=exploration.columns
             )
-        return publish(
+            return Publication(data=data)
+        release = publish(
             candidate, request, out, seed=exploration.record.seed, columns=exploration.columns,
-            force=force, progress=progress,
+            frontier=exploration.record.current_mark(), force=force, progress=progress,
         )  # fmt: skip
+        return Publication(release, out)
 
     def attack(self, request: AnyRequest, call: Call) -> BasketsAttack:
         """Look for people in the releases of candidates, by a few of their items."""

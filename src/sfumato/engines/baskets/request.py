@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, field_validator
 
-from ...compute import COMPUTE
+from ...compute import COMPUTE, compute_option
+from ...core.arguments import Argument, Compound, Keyed, Named
+from ...core.input_types import InputType
 from ...core.request import Request, parameter
+from ...data.inputs import Estimator, LabelsInput, MatrixInput, NamesInput
 from .registry import METHODS, measure_names, selector_names
 
 if TYPE_CHECKING:
@@ -23,34 +27,60 @@ __all__ = [
     "BasketsRequest",
     "BasketsStudyRequest",
     "BasketsTopicsRequest",
+    "SelectorInput",
 ]
+
+if TYPE_CHECKING:
+    SelectorInput: TypeAlias = Estimator
+else:
+    SelectorInput = Annotated[object, InputType("SelectorInput", "selector", __name__)]
 
 K = Annotated[int, Field(ge=1)]
 
-_MATRIX = "Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --item)."
+_MATRIX = "Matrix: .npz, .svm (libsvm), .txt (transactions) or .csv; or a log (see --log)."
 _LABELS = "File with one label per line, or for CSV the name of a column."
 _ENGINE = "Where equal rows are counted."
 _THREADS = "Threads to use; all cores if not given."
+_COMPUTE = compute_option(_ENGINE)
+_LOG = Keyed(
+    "log",
+    {
+        "item": Argument("item"),
+        "person": Argument("person"),
+        "basket": Argument("basket"),
+        "quantity": Named("quantity", {"": [Argument("min_quantity")]}),
+    },
+    help="Columns of a log with one line per event: the item, the person (or the basket), and the quantity "
+    "with the total from which an item counts as held.",
+    metavar="item=COLUMN,person=COLUMN[,quantity=COLUMN[:MIN]]",
+)
 
 
 class _OfMatrix(Request):
     """What every request about a matrix or a log shares."""
 
-    matrix: Any = parameter(help=_MATRIX, role="data")
-    labels: Any = parameter(None, help=_LABELS, role="file")
+    compounds: ClassVar[Mapping[str, Compound]] = {"log": _LOG}
+    matrix: MatrixInput = parameter(help=_MATRIX, role="data")
+    labels: LabelsInput | None = parameter(None, help=_LABELS, role="file")
     item: str | None = parameter(
-        None, help="Column of the items, where the data is a log with one line per event."
+        None,
+        help="Column of the items, where the data is a log with one line per event.",
+        within="log",
     )
     person: str | None = parameter(
         None,
         help="Column of the person, where the data is a log: all events of a person are one row.",
+        within="log",
     )
     basket: str | None = parameter(
-        None, help="Column of the basket, where the data is a log and people are not known."
+        None, help="Column of the basket, where the data is a log and people are not known.",
+        within="log",
+    )  # fmt: skip
+    quantity: str | None = parameter(
+        None, help="Column of the quantity, where the data is a log.", within="log"
     )
-    quantity: str | None = parameter(None, help="Column of the quantity, where the data is a log.")
     min_quantity: float = parameter(
-        1.0, help="The total quantity from which an item of a log counts as held."
+        1.0, help="The total quantity from which an item of a log counts as held.", within="log"
     )
 
     hierarchy: str | Path | None = parameter(
@@ -59,7 +89,7 @@ class _OfMatrix(Request):
     )  # fmt: skip
 
     @property
-    def log(self) -> LogColumns | None:
+    def log_columns(self) -> LogColumns | None:
         """The columns of the log, or None where the data is a matrix."""
         from ...data.logs import log_columns
 
@@ -80,7 +110,7 @@ class _OfMatrix(Request):
         from ...data.baskets import as_baskets
         from ...data.logs import read_log
 
-        columns = self.log
+        columns = self.log_columns
         if columns is None:
             return as_baskets(self.matrix, labels=self.labels)
         if not isinstance(self.matrix, str | os.PathLike) or self.labels is not None:
@@ -135,35 +165,40 @@ class _OfMatrix(Request):
 class BasketsRequest(_OfMatrix):
     """The parameters of `baskets explore`."""
 
-    k: list[K] = parameter([5, 8, 11], help="Sizes of the group to hide in.", min_length=1)
-    selector: list[object] = parameter(
+    compounds: ClassVar[Mapping[str, Compound]] = {"compute": _COMPUTE}
+    k: list[K] = parameter([5, 8, 11], help="k: minimum number of matching rows.", min_length=1)
+    selector: list[str | SelectorInput] = parameter(
         ["all"], help="Selectors to try; all: every one that can run here.",
         choices=selector_names, min_length=1,
     )  # fmt: skip
-    publish_as: list[str] = parameter(
-        ["columns", "cells"], help="Ways to publish to try.", choices=lambda: METHODS, min_length=1
-    )
+    method: list[str] = parameter(
+        ["columns", "cells"], help="Suppression methods to try.", choices=lambda: METHODS, min_length=1,
+        aliases=["publish_as"], record_as="publish_as",
+    )  # fmt: skip
     known_items: int | None = parameter(
-        None, help="The most items of a person that are known; any number if not given.", ge=1
+        None,
+        help="Maximum number of a person's items that are known; any number if not given.",
+        ge=1,
     )
     known_absences: int | Literal["all"] = parameter(
-        0, help="The most absences that are known, or all."
+        0, help="Maximum number of absences that are known, or all."
     )
-    sensitive: Any = parameter(
-        None, help="Items that must not be told by others: a file with one name per line.",
+    sensitive: NamesInput | None = parameter(
+        None, help="Items that must not be inferable from other items: a file with one name per line.",
         role="file",
     )  # fmt: skip
     max_confidence: float = parameter(
-        1.0, help="The highest confidence (rho) with which one or two items may tell a sensitive one.",
+        1.0, help="Maximum confidence (rho) of a rule of one or two items that predicts a sensitive item.",
         ge=0, le=1, aliases=["rho"],
     )  # fmt: skip
     utility: str = parameter(
         "auto", help="What is on the utility axis; auto: auc with labels, ones without.",
         choices=measure_names,
     )  # fmt: skip
-    max_rows_out: float = parameter(
-        0.05, help="The largest share of rows left out beside columns.", ge=0, le=1
-    )
+    max_suppressed_rows: float = parameter(
+        0.05, help="Maximum share of rows suppressed in addition to columns.", ge=0, le=1,
+        former=["max_rows_out"], record_as="max_rows_out",
+    )  # fmt: skip
     stop: Literal["never", "first"] = parameter(
         "never", help="At an infeasible feature: skip it and go on, or stop as the paper does."
     )
@@ -171,12 +206,19 @@ class BasketsRequest(_OfMatrix):
     absences: list[Annotated[int, Field(ge=0)]] = parameter(
         [1, 2], help="Numbers of known absences to measure the anonymity under."
     )
-    absence_risky: object = parameter(
+    absence_risky: NamesInput | None = parameter(
         None, help="Features whose absence is risky: a file of names, or all.", role="file"
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
-    engine: str = parameter("local", help=_ENGINE, choices=lambda: COMPUTE, recorded=False)
-    threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False)
+    engine: str = parameter(
+        "local",
+        help=_ENGINE,
+        choices=lambda: COMPUTE,
+        recorded=False,
+        within="compute",
+        warns=False,
+    )
+    threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False, within="compute")
 
     @field_validator("known_absences")
     @classmethod
@@ -185,7 +227,7 @@ class BasketsRequest(_OfMatrix):
             raise ValueError("must be 0 or more, or all")
         return value
 
-    @field_validator("k", "selector", "absences", "publish_as", mode="before")
+    @field_validator("k", "selector", "absences", "method", mode="before")
     @classmethod
     def _as_list(cls, value: object) -> object:
         """Take one value for a list of one, and any iterable for a list."""
@@ -195,16 +237,24 @@ class BasketsRequest(_OfMatrix):
 
 
 class BasketsPublishRequest(_OfMatrix):
-    """The parameters of `baskets publish`, without the choice of a candidate."""
+    """The parameters of `baskets publish`, in addition to the choice of a candidate."""
 
+    compounds: ClassVar[Mapping[str, Compound]] = {"compute": _COMPUTE}
     accept_shift: bool = parameter(
         False, help="Publish although the rows are not like those explored; recorded."
     )
     keep_order: bool = parameter(
         False, help="Keep the order of the rows; by default they are shuffled by a private seed."
     )
-    engine: str = parameter("local", help=_ENGINE, choices=lambda: COMPUTE, recorded=False)
-    threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False)
+    engine: str = parameter(
+        "local",
+        help=_ENGINE,
+        choices=lambda: COMPUTE,
+        recorded=False,
+        within="compute",
+        warns=False,
+    )
+    threads: int | None = parameter(None, help=_THREADS, ge=1, recorded=False, within="compute")
 
 
 class _OfFolder(Request):
@@ -257,7 +307,7 @@ class BasketsHierarchyRequest(_OfMatrix):
     """The parameters of `baskets hierarchy`."""
 
     size: int = parameter(
-        8, help="Largest number of items in a group; a section holds up to its square.", ge=2
+        8, help="Maximum number of items in a group; a section holds up to its square.", ge=2
     )
     min_rows: int = parameter(
         2, help="Items held by fewer rows are not grouped: too little is known of them.", ge=1
@@ -268,7 +318,7 @@ class BasketsHierarchyRequest(_OfMatrix):
 class BasketsStudyRequest(_OfMatrix):
     """The parameters of `baskets study`."""
 
-    k: list[K] = parameter([5, 8, 11], help="Sizes of the group to hide in.", min_length=1)
+    k: list[K] = parameter([5, 8, 11], help="k: minimum number of matching rows.", min_length=1)
     folds: int = parameter(5, help="Folds of the cross-validation.", ge=2)
     repeats: int = parameter(10, help="Runs of the randomised methods.", ge=1)
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)

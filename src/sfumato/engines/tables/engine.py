@@ -14,10 +14,10 @@ from ...core.errors import ParameterError
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from ...core.publication import Publication
     from ...core.story import Story
     from .exploration import TablesExploration
     from .records import TablesCandidate, TablesRelease
-    from .release.steps import Frame
     from .request import (
         MappingRequest,
         SchemaRequest,
@@ -50,6 +50,19 @@ class TablesEngine(
         "Generalise a table: explore risk against usefulness, choose a policy, publish."
     )
     order: ClassVar[int] = 10
+    examples: ClassVar[Mapping[str, str]] = {
+        "explore": """
+            >>> import sfumato as sf
+            >>> people = {"age": [23, 27, 34, 36, 41, 48], "sex": ["f", "m", "f", "m", "f", "m"]}
+            >>> schema = {"attribute": [
+            ...     {"name": "age", "role": "quasi", "domain": {"range": [20, 49]}},
+            ...     {"name": "sex", "role": "quasi", "domain": "observed"},
+            ... ]}
+            >>> found = sf.tables.explore(people, schema=schema)
+            >>> found.choose(max_risk=0.5)
+            <candidate 5cf6202e3e: risk 0.5, utility 0.05746>
+        """
+    }
 
     @property
     def Request(self) -> type[TablesRequest]:
@@ -103,19 +116,25 @@ class TablesEngine(
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,  # noqa: ARG002 (the rows stream inside the database)
-    ) -> TablesRelease | Frame:
+    ) -> Publication[TablesRelease]:
         """Write a table as a candidate says, in its own format, and measure what was written."""
+        from ...core.publication import Publication
+        from .records import TablesRelease
         from .release.steps import publish
 
-        return publish(
+        made = publish(
             exploration.policy(candidate),
             candidate,
             request,
             payload=exploration.payload,
             seed=exploration.record.seed,
+            frontier=exploration.record.current_mark(),
             out=out,
             force=force,
         )
+        if isinstance(made, TablesRelease):
+            return Publication(made, out)
+        return Publication(data=made)
 
     def story(self, part: Part) -> Story:
         """Return the part of a report about a table."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...core.arguments import Argument
 from ...core.registry import Registry
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from .measures.shown import Shown
     from .search.proof import Certified
 
-__all__ = ["CERTIFIERS", "LOSSES", "RISKS", "SHOWN", "STRATEGIES"]
+__all__ = ["ARGUMENTS", "CERTIFIERS", "LOSSES", "RISKS", "SHOWN", "STRATEGIES"]
 
 STRATEGIES: Registry[Callable[..., None]] = Registry(
     "strategy",
@@ -75,3 +76,10 @@ SHOWN: Registry[type[Shown]] = Registry(
     of="sfumato.engines.tables.measures.shown:Shown",
 )
 """Figures of every policy and of the published file that are on neither axis."""
+
+ARGUMENTS: Mapping[str, Mapping[str, Sequence[Argument]]] = {
+    "strategy": {"shs": [Argument("threshold", metavar="TH")]},
+    "risk": {"small-groups": [Argument("k", metavar="K")]},
+    "loss": {"mutual-information": [Argument("target", metavar="COLUMN")]},
+}
+"""What the entries take after a colon (`small-groups:5`), by the parameter that names them."""

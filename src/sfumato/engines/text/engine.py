@@ -14,6 +14,7 @@ from ...core.errors import InputError
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from ...core.publication import Publication
     from ...core.request import Request as AnyRequest
     from ...core.story import Story
     from .attack_records import TextAttack
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .request import (
         AuditRequest,
         ConvertRequest,
+        FormatsRequest,
         StartRequest,
         StudyRequest,
         TextAttackRequest,
@@ -29,9 +31,8 @@ if TYPE_CHECKING:
         TextPublishRequest,
         TextRequest,
     )
-    from .sources import Source
 
-__all__ = ["ENGINE", "TextEngine", "explore", "load"]
+__all__ = ["ENGINE", "TextEngine"]
 
 _NOT_TEXT = (".csv", ".tsv", ".parquet", ".npz", ".svm", ".libsvm")
 
@@ -47,6 +48,23 @@ class TextEngine(
         "Documents: redact what is sensitive until what is left cannot be found."
     )
     order: ClassVar[int] = 20
+    examples: ClassVar[Mapping[str, str]] = {
+        "explore": """
+            >>> import sfumato as sf
+            >>> from sfumato.data.samples import clinic_notes
+            >>> found = sf.text.explore(clinic_notes(40), labels="NAME", ratios=10, attackers="none")
+            >>> [candidate.id for candidate in found]
+            ['r10']
+        """,
+        "publish": """
+            >>> import sfumato as sf
+            >>> from sfumato.data.samples import clinic_notes
+            >>> found = sf.text.explore(clinic_notes(40), labels="NAME", ratios=10, attackers="none")
+            >>> published = sf.text.publish(found, clinic_notes(3, seed=1), choose="ratio:10")
+            >>> len(published), "[NAME]" in published[0].text
+            (3, True)
+        """,
+    }
 
     @property
     def Request(self) -> type[TextRequest]:
@@ -116,11 +134,16 @@ class TextEngine(
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,
-    ) -> object:
-        """Publish documents with a candidate; return the release, or a list of documents without `out`."""
+    ) -> Publication[TextRelease]:
+        """Publish documents with a candidate; without `out`, a list of documents in memory."""
+        from ...core.publication import Publication
+        from .records import TextRelease
         from .release.steps import publish as run
 
-        return run(exploration, candidate, request, out=out, force=force, progress=progress)
+        made = run(exploration, candidate, request, out=out, force=force, progress=progress)
+        if isinstance(made, TextRelease):
+            return Publication(made, out)
+        return Publication(data=made)
 
     def attack(self, request: AnyRequest, call: Call) -> TextAttack:
         """Attack a release with every attacker that the request names."""
@@ -158,7 +181,13 @@ class TextEngine(
 
     def verbs(self) -> Sequence[AnyVerb]:
         """Return the start of a labelling project, the audit of a release and the papers' figures."""
-        from .request import AuditRequest, ConvertRequest, StartRequest, StudyRequest
+        from .request import (
+            AuditRequest,
+            ConvertRequest,
+            FormatsRequest,
+            StartRequest,
+            StudyRequest,
+        )
 
         return (
             Verb(
@@ -172,6 +201,13 @@ class TextEngine(
                 "Write labels in another tool's format: of a corpus, or the answers of a project.",
                 ConvertRequest,
                 _convert,
+            ),
+            Verb(
+                "formats",
+                "List the formats of documents: their names, suffixes and reading options.",
+                FormatsRequest,
+                _formats,
+                writes="no",
             ),
             Verb(
                 "audit",
@@ -242,7 +278,7 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         background=request.background,
         generated=request.generated,
         ratio=request.ratio,
-        wanted=request.wanted,
+        wanted=request.target_risk,
         seed=request.seed,
         encoder=request.encoder,
         reading=HowRead(**{name: getattr(request, name) for name in HowRead.model_fields}),
@@ -278,6 +314,22 @@ def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
     return {"documents": count, "spans": spans}
 
 
+def _formats(_request: FormatsRequest, call: Call) -> Mapping[str, JsonValue]:
+    from ...data.formats.registry import FORMATS
+    from .format_options import FORMAT, SUFFIXES
+
+    found: dict[str, JsonValue] = {}
+    for name in FORMATS:
+        options = [argument.form for argument in FORMAT.arguments.get(name, ())]
+        suffixes = SUFFIXES.get(name, ())
+        found[name] = {"suffixes": list(suffixes), "options": list(options)}
+        call.say(f"{name:<12} {' '.join(suffixes) or '(by name only)':<22} {','.join(options)}")
+    call.say(
+        "For example: --format conll:token=1,tag=none; auto:… for the format that the suffix says."
+    )
+    return found
+
+
 def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
     from .attack.audit import audit_documents, audit_words, checked_numbers
     from .attack.released import classifiers_of
@@ -309,36 +361,3 @@ def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
 
 
 ENGINE = TextEngine()
-
-
-def explore(
-    corpus: Source, *, progress: Progress | None = None, **request: object
-) -> TextExploration:
-    """Return the frontier of candidate releases of labelled documents.
-
-    Parameters
-    ----------
-    corpus : path, frame, Corpus or list of Document
-        Labelled documents.
-    progress : callable, optional
-        Called as `progress(steps, note=...)`.
-    **request
-        The other fields of `TextRequest` by name, for example `labels=["NAME"]`.
-
-    """
-    from .request import TextRequest
-
-    made = TextRequest.made({**request, "corpus": corpus}, owner="text.explore")
-    return ENGINE.explore(made, progress=progress or no_progress)
-
-
-def load(folder: str | os.PathLike[str]) -> TextExploration:
-    """Return the exploration that a folder holds.
-
-    Parameters
-    ----------
-    folder : path
-        What `explore(...).save` or `sfumato text explore` wrote.
-
-    """
-    return ENGINE.Exploration.load(Path(folder))

@@ -6,25 +6,34 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import Field, field_validator
 
-from ...compute import COMPUTE
-from ...core.choice import Choice
+from ...compute import COMPUTE, compute_option
+from ...core.arguments import Argument, Compound, Flagged, Named
+from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError
+from ...core.input_types import InputType
 from ...core.request import Request, parameter
 from ...data.formats.registry import FORMATS
+from ...data.inputs import Estimator
 from .attack.registry import ATTACKERS, ENCODER
-from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
+from .format_options import FORMAT
+from .learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
-from .redaction.registry import REPLACEMENTS
+from .redaction.registry import ARGUMENTS, REPLACEMENTS
 from .sanitize.modes import MODES
 from .sources import Source
 
 if TYPE_CHECKING:
     from ...core.exploration import Exploration
     from ...core.records import Candidate, FrontierRecord
+    from .learners.protocol import Learner
+
+    LearnerInput: TypeAlias = Learner | Estimator
+else:
+    LearnerInput = Annotated[object, InputType("LearnerInput", "Learner or classifier", __name__)]
 
 __all__ = [
     "BUDGETS",
@@ -32,7 +41,9 @@ __all__ = [
     "RATIOS",
     "AuditRequest",
     "ConvertRequest",
+    "FormatsRequest",
     "GivenWords",
+    "LearnerInput",
     "StartRequest",
     "StudyRequest",
     "TextAttackRequest",
@@ -49,6 +60,7 @@ EVERY_LABEL = "all"
 File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Inspected = Annotated[int, Field(ge=1)]
+Words = Annotated["File | GivenWords", InputType("WordsInput", "path or list of str")]
 C = TypeVar("C", bound="Candidate")
 R = TypeVar("R", bound="FrontierRecord")
 
@@ -67,17 +79,10 @@ def _words(value: object) -> object:
     return GivenWords(tuple(value)) if isinstance(value, Iterable) else value
 
 
-def _listed(value: object) -> object:
-    """Take one value for a list of one."""
-    return [value] if isinstance(value, str | os.PathLike) else value
-
-
 def _attackers(value: object) -> object:
     """Take None for all attackers and an empty list for none, as Python code says it."""
     if value is None:
         return [_EVERYONE]
-    if isinstance(value, str):
-        return [value]
     return (list(value) or [_NOBODY]) if isinstance(value, Iterable) else value
 
 
@@ -93,32 +98,45 @@ def _encoder(value: object) -> object:
     return value
 
 
+_ENCODER = Named(
+    "encoder",
+    {DEFAULT_ENCODER: [Argument("encoder_tuning", metavar="TUNING")]},
+    metavar="none|default[:TUNING]|FOLDER",
+)
+_COMPUTE = compute_option("Where the work is done.")
+
+
 class _Reading(Request):
     """How documents are read."""
 
+    compounds: ClassVar[Mapping[str, Compound]] = {"format": FORMAT}
     text_column: str = parameter("text", help="Field that holds the text.", flag="--text")
     id_column: str = parameter("id", help="Field that holds the id; empty: numbered.", flag="--id")
-    spans_column: str = parameter("spans", help="Field that holds the spans.", flag="--spans")
-    format: str | None = parameter(
-        None, help="Format, where the name does not tell it.", choices=lambda: FORMATS
+    spans_column: str = parameter(
+        "spans", help="Field that holds the spans.", flag="--spans", within="format"
     )
+    format: str | None = parameter(
+        None, help="Format, if not inferred from the name, and how it is read (`sfumato text formats`).",
+        choices=lambda: FORMATS,
+    )  # fmt: skip
     overlaps: str = parameter(
         "error", help="What is done about overlapping spans.",
-        choices=lambda: ("error", "merge", "best"),
+        choices=lambda: ("error", "merge", "best"), within="format",
     )  # fmt: skip
     delimiter: str | None = parameter(
-        None, help="Separator of a CSV, where it is not told by itself.", max_length=1
+        None, help="CSV delimiter; detected if not given.", max_length=1, within="format"
     )
     token_column: int | None = parameter(
-        None, help="Column of the tokens in a CoNLL file, from 0, where it is not told by itself."
-    )
+        None, help="Column of the tokens in a CoNLL file, from 0; detected if not given.",
+        within="format",
+    )  # fmt: skip
     tag_column: int | Literal["none"] = parameter(
         -1, help="Column of the tags in a CoNLL file (negative: from the end), or none.",
-        metavar="INT|none",
+        metavar="INT|none", within="format",
     )  # fmt: skip
     kept_columns: list[int] = parameter(
         [], help="Other columns of a CoNLL file to publish as they are; all others become _.",
-        flag="--keep-columns",
+        flag="--keep-columns", within="format",
     )  # fmt: skip
 
 
@@ -140,6 +158,7 @@ class _WithFindings(_Reading):
 class TextRequest(_WithFindings):
     """What `explore` takes."""
 
+    compounds: ClassVar[Mapping[str, Compound]] = {"encoder": _ENCODER}
     corpus: Source = parameter(
         help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
     )
@@ -159,7 +178,7 @@ class TextRequest(_WithFindings):
         RATIOS, help="Loss ratios L/C: how many words withheld one leak is worth.", min_length=1
     )
     folds: int = parameter(4, help="Folds by document.", ge=2)
-    learner: object = parameter("crf", help="What learns.", choices=lambda: LEARNERS)
+    learner: str | LearnerInput = parameter("crf", help="What learns.", choices=lambda: LEARNERS)
     mode: str = parameter(
         "honest",
         help="Judged on unseen documents, or as the paper prints it.",
@@ -168,23 +187,25 @@ class TextRequest(_WithFindings):
     weights: dict[str, Ratio] = parameter(
         {}, help="Factors of L per label, for example NAME=2.", metavar="LABEL=FACTOR"
     )
-    deny: File | GivenWords | None = parameter(
+    deny: Words | None = parameter(
         None, help="File of words and phrases that are always redacted, one per line.", role="file"
     )
-    allow: File | GivenWords | None = parameter(
+    allow: Words | None = parameter(
         None, help="File of words and phrases that are never redacted, one per line.", role="file"
     )
-    word_lists: dict[str, File | GivenWords] = parameter(
+    word_lists: dict[str, Words] = parameter(
         {}, help="Files of words that share a meaning, one per line; each is a feature.",
         role="file", metavar="NAME=FILE",
     )  # fmt: skip
-    context: float | None = parameter(
+    context_fdr: float | None = parameter(
         None,
-        help="Also redact words that give a removed name away; the false discovery rate, e.g. 0.05.",
+        help="Also redact words that reveal a removed name; false discovery rate, e.g. 0.05.",
         gt=0,
         lt=1,
+        former=["context"],
+        record_as="context",
     )
-    attackers: list[object] = parameter(
+    attackers: list[str | LearnerInput] = parameter(
         ["crf"], help="Who attacks each candidate.", choices=attacker_names, min_length=1
     )
     budgets: list[Inspected] = parameter(
@@ -193,13 +214,14 @@ class TextRequest(_WithFindings):
     )  # fmt: skip
     encoder: File = parameter(
         NO_ENCODER,
-        help="A pretrained encoder that takes part: none, default, or a folder.",
+        help="A pretrained encoder that takes part; TUNING is head, two (default) or all of its layers.",
         metavar="none|default|FOLDER",
     )
     encoder_tuning: str = parameter(
         "two",
         help="What is tuned: its head, its upper two layers, or all.",
         choices=lambda: TUNINGS,
+        within="encoder",
     )
     threads: int | None = parameter(
         None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False
@@ -207,7 +229,6 @@ class TextRequest(_WithFindings):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _one_label = field_validator("labels", "background", "unlabelled", mode="before")(_listed)
     _held_words = field_validator("deny", "allow", mode="before")(_words)
     _said = field_validator("attackers", mode="before")(_attackers)
 
@@ -247,25 +268,30 @@ class TextRequest(_WithFindings):
 class TextPublishRequest(_WithFindings):
     """What `publish` takes."""
 
+    compounds: ClassVar[Mapping[str, Compound]] = {
+        "replacement": Named("replacement", ARGUMENTS),
+        "compute": _COMPUTE,
+    }
     documents: Source = parameter(help="Documents to publish.", role="data", metavar="INPUT")
     replacement: str = parameter(
-        "placeholder", help="What stands for what is redacted.", flag="--replace",
+        "placeholder", help="How redacted text is replaced.", flag="--replace",
         aliases=["replace"], choices=lambda: REPLACEMENTS,
     )  # fmt: skip
     key: File | None = parameter(
         None, help="File (mode 600) with the secret of surrogates; else SFUMATO_KEY.", role="file"
     )
     scope: str = parameter(
-        "document", help="Where surrogates are consistent.", choices=lambda: ("document", "corpus")
-    )
+        "document", help="Where surrogates are consistent.",
+        choices=lambda: ("document", "corpus"), within="replacement",
+    )  # fmt: skip
     rules: File | None = parameter(
         None, help="Rules file, or built-in, where explore had none: firm matches are redacted first.",
         role="file", metavar="FILE|built-in",
     )  # fmt: skip
-    drop: list[str] = parameter([], help="Other fields to leave out.")
+    drop: list[str] = parameter([], help="Other fields to drop.")
     dates: str = parameter(
         "learned", help="How surrogates read dates such as 03/04/2020.",
-        choices=lambda: ("learned", "day-first", "month-first"),
+        choices=lambda: ("learned", "day-first", "month-first"), within="replacement",
     )  # fmt: skip
     accept_shift: bool = parameter(
         False, help="Publish although the documents are not like those learned from; recorded."
@@ -283,13 +309,14 @@ class TextPublishRequest(_WithFindings):
         choices=lambda: COMPUTE,
         in_plan=False,
         recorded=False,
+        within="compute",
+        warns=False,
     )
     threads: int | None = parameter(
-        None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False
-    )
+        None, help="Threads (default: all cores).", ge=1, in_plan=False, recorded=False,
+        within="compute",
+    )  # fmt: skip
     strict: bool = parameter(False, help="Stop at the first document that fails.")
-
-    _one_field = field_validator("drop", mode="before")(_listed)
 
 
 class TextAttackRequest(Request):
@@ -301,10 +328,10 @@ class TextAttackRequest(Request):
     background: list[Source] = parameter(
         [], help="Labelled corpora that an outsider brings.", role="file"
     )
-    training: Source = parameter(
+    training: Source | None = parameter(
         None, help="The corpus that explore learned from: adds attacker A.", role="file"
     )
-    attackers: list[object] = parameter(
+    attackers: list[str | LearnerInput] = parameter(
         [_EVERYONE], help="Who attacks.", choices=attacker_names, min_length=1
     )
     budgets: list[Inspected] = parameter(
@@ -320,7 +347,6 @@ class TextAttackRequest(Request):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _one_corpus = field_validator("background", mode="before")(_listed)
     _said = field_validator("attackers", mode="before")(_attackers)
 
 
@@ -359,12 +385,13 @@ class StudyRequest(Request):
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
-    _one_corpus = field_validator("corpora", "labels", "publishers", mode="before")(_listed)
-
 
 class StartRequest(_Reading):
     """What `start` takes."""
 
+    compounds: ClassVar[Mapping[str, Compound]] = {
+        "background": Flagged("background", "generated", "generated")
+    }
     documents: File = parameter(help="Documents without labels.", role="data", metavar="DOCS")
     labels: list[str] = parameter(
         [], help="What is sensitive, at most nine labels (default: the common kinds).",
@@ -379,15 +406,18 @@ class StartRequest(_Reading):
         role="file",
     )  # fmt: skip
     background: list[Source] = parameter(
-        [], help="Labelled corpora of any origin to learn a first model from.", role="file"
-    )
+        [], help="Labelled corpora of any origin to learn a first model from, or generated notes.",
+        role="file", metavar="FILE|generated",
+    )  # fmt: skip
     generated: bool = parameter(
-        False, help="Learn the first model from generated notes where no background is given."
-    )
+        False, help="Learn the first model from generated notes where no background is given.",
+        within="background",
+    )  # fmt: skip
     ratio: float = parameter(10.0, help="L/C: how many words withheld one leak is worth.", gt=0)
-    wanted: float = parameter(
-        0.01, help="Share of sensitive words left that the labelling aims at.", gt=0, lt=1
-    )
+    target_risk: float = parameter(
+        0.01, help="Stop when at most this share of sensitive words is left.", gt=0, lt=1,
+        former=["wanted"], record_as="wanted",
+    )  # fmt: skip
     encoder: File | None = parameter(
         None,
         help="The encoder that learns from the answers too (default: the installed one, if any).",
@@ -396,7 +426,6 @@ class StartRequest(_Reading):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _one = field_validator("labels", "background", mode="before")(_listed)
 
 
 class ConvertRequest(_Reading):
@@ -409,10 +438,17 @@ class ConvertRequest(_Reading):
     to: str = parameter(help="Format to write.", choices=lambda: FORMATS)
 
 
+class FormatsRequest(Request):
+    """What `formats` takes: nothing."""
+
+
 class TextChoice(Choice):
     """The ways of choosing a candidate of the text engine: also by its loss ratio."""
 
-    ratio: float | None = parameter(None, help="The candidate of this loss ratio.", gt=0)
+    compounds: ClassVar[Mapping[str, Compound]] = {"id": Choosing(ratio="ratio:RATIO")}
+    ratio: float | None = parameter(
+        None, help="The candidate of this loss ratio.", gt=0, within="id", warns=False
+    )
 
     def _own_ways(self) -> tuple[str, ...]:
         return ("ratio",)
@@ -452,8 +488,10 @@ def words_of(given: object) -> list[str]:
     if isinstance(given, GivenWords):
         return list(given.words)
     from ...core.errors import InputError
+    from ...core.files import check_plain_file
 
     path = Path(str(given))
+    check_plain_file(path)
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):

@@ -6,13 +6,15 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypedDict
 
+from ...data.inputs import DocumentsInput
+
 if TYPE_CHECKING:
     from ...data.documents import Corpus
     from ...data.formats._layout import Layout
 
 __all__ = ["Reading", "Source", "is_table", "layout_of", "opened"]
 
-Source: TypeAlias = object
+Source: TypeAlias = DocumentsInput
 """Documents as a path, a frame, a `Corpus` or a list of `Document`; `read_documents` checks which."""
 
 _TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")

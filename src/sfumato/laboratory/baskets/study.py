@@ -20,6 +20,7 @@ from pydantic import JsonValue
 from ...core.files import write_json
 from ...core.randomness import Streams
 from ...data.baskets import as_baskets
+from ...data.inputs import MatrixInput
 from ...engines.baskets.containment.audit import audit
 from ...engines.baskets.matrix.binary import BinaryMatrix, as_binary, as_classes
 from ...engines.baskets.measures.folds import folds_of
@@ -100,7 +101,7 @@ class Study(TypedDict):
 
 
 def run_study(
-    data: object,
+    data: MatrixInput,
     labels: str | os.PathLike[str] | Iterable[object] | None = None,
     plan: BasketsStudyPlan | None = None,
     *,

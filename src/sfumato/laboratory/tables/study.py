@@ -18,8 +18,8 @@ import numpy as np
 from ...core.errors import ParameterError
 from ...core.files import whole_directory, write_json
 from ...core.randomness import Streams
+from ...data.inputs import PopulationInput, SchemaInput, TableInput
 from ...data.table import Table, read_table
-from ...data.table_schema import TableSchema
 from ...engines.tables.frontier.problem import Problem
 from ...engines.tables.frontier.steps import run_point, search
 from ...engines.tables.search.chains import measure_chain, random_chain
@@ -100,10 +100,10 @@ class Point(TypedDict):
 
 
 def study(
-    table: object,
-    schema: TableSchema | str | os.PathLike[str] | dict[str, object] | None = None,
-    population: object = None,
-    out: str | os.PathLike[str] = "study",
+    table: TableInput,
+    schema: SchemaInput,
+    population: PopulationInput | None,
+    out: str | os.PathLike[str],
     *,
     plan: TablesStudyPlan | None = None,
     force: bool = False,

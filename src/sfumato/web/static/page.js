@@ -6,6 +6,7 @@ const labels = document.body.dataset.labels.split("\n").filter(Boolean);
 const kind = (label) => `k${labels.indexOf(label) + 1}`;
 const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
 
+// Paths are relative, here and in the rooms: everything lies under a path that is another at every start.
 async function ask(path, body) {
   const options = body === undefined ? {} : {
     method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
@@ -145,7 +146,7 @@ async function give(answer) {
   busy = true;
   try {
     const place = { doc: question.doc, first, last };
-    const { question: next } = await ask("/api/answer", { asking: asking(), ...place, ...answer });
+    const { question: next } = await ask("api/answer", { asking: asking(), ...place, ...answer });
     showQuestion(next);
     performance.mark("question");
     soon();
@@ -166,7 +167,7 @@ function move(by) {
 
 async function allLikeThis(label) {
   const place = { doc: question.doc, first, last, label };
-  const { places } = await ask("/api/like", place);
+  const { places } = await ask("api/like", place);
   preview = { label, struck: new Set() };
   $("preview-title").textContent = `${places.length} places like this: ${label || "not sensitive"}`;
   const list = $("places");
@@ -233,7 +234,7 @@ function press(key) {
 }
 
 async function whole() {
-  const shown = await ask(`/api/document?doc=${question.doc}`);
+  const shown = await ask(`api/document?doc=${question.doc}`);
   draw($("whole-text"), { text: shown.text, offset: 0 }, shown.spans, {});
   $("whole").showModal();
 }
@@ -243,7 +244,7 @@ let waiting = null;
 function soon(milliseconds = 400) { clearTimeout(waiting); waiting = setTimeout(showStatus, milliseconds); }
 async function showStatus() {
   if (!$("stats")) return;
-  const { status } = await ask("/api/status");
+  const { status } = await ask("api/status");
   const rows = [
     ["Answers", status.answers],
     ["Documents seen", `${status.documents_seen} of ${status.documents}`],
@@ -300,7 +301,7 @@ function keys(handler) {
 async function startLabelling() {
   for (const button of document.querySelectorAll("[data-key]")) button.addEventListener("click", () => press(button.dataset.key));
   document.querySelector("[data-close]").addEventListener("click", () => $("whole").close());
-  $("asking")?.addEventListener("change", async () => showQuestion((await ask(`/api/question?asking=${asking()}`)).question));
+  $("asking")?.addEventListener("change", async () => showQuestion((await ask(`api/question?asking=${asking()}`)).question));
   $("text").addEventListener("mouseup", (event) => {
     if (!question || question.kind === "none") return;
     const words = selectedWords($("text"));
@@ -310,13 +311,13 @@ async function startLabelling() {
     if (question.kind === "window") toggle(a, b); else if (words) { [first, last] = words; redraw(); }
   });
   keys(press);
-  showQuestion((await ask(`/api/question?asking=${asking()}`)).question);
+  showQuestion((await ask(`api/question?asking=${asking()}`)).question);
   showStatus();
 }
 
 // --- frontier --------------------------------------------------------------------------------
 async function follow(tell, done) {
-  const { job } = await ask("/api/status");
+  const { job } = await ask("api/status");
   tell(job);
   if (job.state === "running") setTimeout(() => follow(tell, done), 150);
   else if (job.state === "done") done(job.result);
@@ -324,16 +325,16 @@ async function follow(tell, done) {
 
 function startFrontier() {
   $("explore")?.addEventListener("click", async () => {
-    await ask("/api/explore", {});
-    follow((job) => { $("job").textContent = job.state === "running" ? "working …" : job.message || ""; }, () => location.assign("/frontier"));
+    await ask("api/explore", {});
+    follow((job) => { $("job").textContent = job.state === "running" ? "working …" : job.message || ""; }, () => location.assign("frontier"));
   });
   const details = $("details");
   if (!details) return;
   const { part, candidate } = details.dataset;
   for (const link of document.querySelectorAll(".drawing a")) {
-    link.addEventListener("mouseenter", async () => show(await ask(`/api/candidate${link.getAttribute("href")}`)));
+    link.addEventListener("mouseenter", async () => show(await ask(`api/candidate${link.getAttribute("href")}`)));
   }
-  document.querySelector(".drawing")?.addEventListener("mouseleave", async () => show(await ask(`/api/candidate?part=${part}&candidate=${encodeURIComponent(candidate)}`)));
+  document.querySelector(".drawing")?.addEventListener("mouseleave", async () => show(await ask(`api/candidate?part=${part}&candidate=${encodeURIComponent(candidate)}`)));
   function show(shown) {
     $("chosen").textContent = shown.id;
     $("words").replaceChildren(); shown.sentences.forEach((s) => put($("words"), "p", s));
@@ -344,12 +345,12 @@ function startFrontier() {
   }
   $("shelve").addEventListener("submit", async (event) => {
     event.preventDefault();
-    await ask("/api/shelf", { part, candidate, note: $("note").value });
+    await ask("api/shelf", { part, candidate, note: $("note").value });
     location.reload();
   });
   $("publish").addEventListener("submit", async (event) => {
     event.preventDefault();
-    const { started } = await ask("/api/publish", { part, candidate, data: $("data")?.value });
+    const { started } = await ask("api/publish", { part, candidate, data: $("data")?.value });
     if (!started) { news("Something is being published already."); return; }
     $("bar").hidden = false;
     follow((job) => {
@@ -370,7 +371,7 @@ function startSides() {
   async function show() {
     const ratio = ratios[$("ratio").value];
     $("ratio-value").textContent = ratio;
-    const shown = await ask(`/api/document?doc=${number}&ratio=${ratio}`);
+    const shown = await ask(`api/document?doc=${number}&ratio=${ratio}`);
     draw($("left"), { text: shown.text, offset: 0 }, shown.spans, {});
     const right = $("right");
     right.replaceChildren();
@@ -399,7 +400,7 @@ function startReview() {
   const order = [...document.querySelectorAll("[data-open]")].map((b) => Number(b.dataset.open));
   let current = null;
   async function open(number) {
-    current = await ask(`/api/document?doc=${number}`);
+    current = await ask(`api/document?doc=${number}`);
     $("open-title").textContent = current.id;
     render();
   }
@@ -412,14 +413,14 @@ function startReview() {
   }
   async function seenAndNext() {
     if (current === null) { if (order.length) await open(order[0]); return; }
-    const { to_see: left } = await ask("/api/see", { doc: current.doc });
+    const { to_see: left } = await ask("api/see", { doc: current.doc });
     document.querySelector(`[data-seen="${current.doc}"]`).textContent = "yes";
     news(left ? `${left} more of the sample to see before approval.` : "The sample is seen: the release can be approved.");
     const place = order.indexOf(current.doc) + 1;
     if (place < order.length) await open(order[place]); else current = null;
   }
   async function correct(a, b, marked) {
-    await ask("/api/answer", { do: "mark", doc: current.doc, first: a, last: b, label: marked ? "" : chosen, by: "review" });
+    await ask("api/answer", { do: "mark", doc: current.doc, first: a, last: b, label: marked ? "" : chosen, by: "review" });
     news("Kept. Publish again before approving.");
     await open(current.doc);
   }
@@ -437,7 +438,7 @@ function startReview() {
   $("approve").addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
-      await ask("/api/approve", { initials: $("initials").value });
+      await ask("api/approve", { initials: $("initials").value });
       $("approved").textContent = "Approved.";
     } catch { $("approved").textContent = $("news").textContent; }
   });

@@ -34,7 +34,7 @@ def plain_ranked(scores, sensitive, budget):
 words = st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=40)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(words, st.integers(1, 60))
 def test_ranked_against_plain(rows, budget):
     scores = np.array([float(s) for s, _ in rows])
@@ -43,7 +43,7 @@ def test_ranked_against_plain(rows, budget):
     assert got == pytest.approx(plain_ranked(list(scores), list(sensitive), budget))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(words, st.lists(st.integers(1, 60), min_size=1, max_size=4), st.integers(0, 9))
 def test_batches_against_one_at_a_time(rows, budgets, seed):
     scores = np.array([float(s) for s, _ in rows])

@@ -28,7 +28,7 @@ def longest_common(a, b):
     return table[-1, -1]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(tokens, tokens)
 def test_alignment_is_a_longest_common_sequence(a, b):
     match = aligned(a, b)

@@ -62,7 +62,8 @@ def test_the_drawn_sample_must_be_seen_before_approval(tmp_path):
     try:
         answer(desk.session, notes, 25)
         desk.explore()
-        release, record = desk.publish("r10", no_progress)
+        made = desk.publish("r10", no_progress)
+        release, record = made.out, made.release
         assert record.how.fields_as_they_are == tuple(sorted(notes[0].extra))
         rows = desk.review()
         drawn = {row["doc"] for row in rows if row["drawn"]}

@@ -36,7 +36,7 @@ def brute_force(e, before, T, known):
     return p / total, pairs / total
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.floats(-4, 4), st.sampled_from([-1, 0, 1])), min_size=1, max_size=7),
     st.lists(st.floats(-2, 2), min_size=4, max_size=4),

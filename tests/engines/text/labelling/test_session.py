@@ -11,9 +11,9 @@ import sys
 import numpy as np
 import pytest
 
+from sfumato import text
 from sfumato.core.errors import DataError, FormatError, InputError, LockedError, ParameterError
 from sfumato.data.samples import clinic_notes
-from sfumato.engines import text
 from sfumato.engines.text.labelling.journal import Journal
 from sfumato.engines.text.labelling.partial import UNKNOWN
 from sfumato.engines.text.labelling.project import Project, start_project

@@ -10,9 +10,9 @@ import pytest
 from tests.conftest import sfumato
 from tests.web.test_guard import TOKEN, Visitor
 
+from sfumato import text
 from sfumato.core.errors import InputError
 from sfumato.data.samples import clinic_notes
-from sfumato.engines import text
 from sfumato.engines.text.labelling import desk as desks
 from sfumato.engines.text.labelling import encoder_trainer as teachers
 from sfumato.engines.text.labelling.answers import runs
@@ -25,7 +25,7 @@ from sfumato.engines.text.labelling.publication import explored
 from sfumato.engines.text.labelling.scorers import Lesson, Readers
 from sfumato.engines.text.labelling.session import Session
 from sfumato.engines.text.labelling.status import readers_of, status_of
-from sfumato.engines.text.learners.encoder.choices import ENCODER_VARIABLE
+from sfumato.engines.text.learners.encoder_choices import ENCODER_VARIABLE
 from sfumato.engines.text.reading.tokens import labels_from_spans
 from sfumato.web import make_app
 from sfumato.web.app import Page

@@ -108,7 +108,7 @@ def emissions_by_dictionary(data, model):
     return sums
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(texts, min_size=1, max_size=4), st.integers(0, 99), st.booleans())
 def test_scores_are_the_marginals_of_a_plain_model(documents, seed, memory):
     data, labels, _ = random_world(documents, seed)
@@ -132,7 +132,7 @@ def test_scores_are_the_marginals_of_a_plain_model(documents, seed, memory):
             assert np.allclose(1 / (1 + np.exp(-scores[part])), p, atol=1e-5)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.sampled_from(WORDS[:-1]), min_size=1, max_size=8), st.integers(0, 99))
 def test_the_gradient_agrees_with_finite_differences(words, seed):
     data = data_of(" ".join(words))
@@ -188,7 +188,7 @@ def test_the_gradient_agrees_with_finite_differences(words, seed):
         assert moved_t[p, q, 0] - before[1][p, q] == pytest.approx(slope, abs=1e-4)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(texts, min_size=1, max_size=5), st.integers(0, 99))
 def test_the_memory_knows_the_other_documents_only(documents, seed):
     data, labels, random = random_world(documents, seed)

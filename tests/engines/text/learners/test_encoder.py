@@ -153,7 +153,7 @@ texts = st.text(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(texts, min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_every_token_has_its_pieces_in_any_script(tiny_encoder, written, random):
     data = tokens_of(written)
@@ -195,7 +195,7 @@ def test_a_mask_in_the_text_is_no_redaction(tiny_encoder):
     assert table.mask not in pieces.ids
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.integers(0, 900), min_size=1, max_size=5))
 def test_each_piece_is_judged_once_and_with_context(lengths):
     bounds = np.concatenate([[0], np.cumsum(lengths)])
@@ -412,7 +412,7 @@ def test_the_last_layer_at_judged_places_alone_learns_the_same(tiny_encoder, fro
         assert np.asarray(one) == pytest.approx(np.asarray(other), abs=1e-5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.booleans(), min_size=1, max_size=60), st.sampled_from(["cpu", "gpu"]))
 def test_batches_hold_every_judged_place_in_few_sizes(judged, kind):
     from sfumato.engines.text.learners.encoder import training
@@ -527,7 +527,7 @@ def test_dropout_silences_a_share_and_keeps_the_mean():
 @pytest.fixture(scope="module")
 def learned(tiny_encoder):
     from sfumato.engines.text.learners.encoder.learner import Encoder
-    from sfumato.engines.text.learners.encoder.training import Schedule
+    from sfumato.engines.text.learners.pretrained import Schedule
 
     learner = Encoder(tiny_encoder, schedule=Schedule(3, 1e-2, steps=60, most=60))
     data, labels = documents(70)
@@ -614,7 +614,7 @@ def test_reading_can_be_watched_and_ended(tiny_encoder):
 @pytest.mark.parametrize("tuning", ["head", "two"])
 def test_an_encoder_learns_from_a_few_known_tokens(tiny_encoder, tuning):
     from sfumato.engines.text.learners.encoder.learner import Encoder
-    from sfumato.engines.text.learners.encoder.training import Schedule
+    from sfumato.engines.text.learners.pretrained import Schedule
 
     schedule = Schedule(3, 1e-2, steps=60, most=60)
     learner = Encoder(tiny_encoder, tuning=tuning, schedule=schedule)
@@ -716,7 +716,7 @@ def test_a_model_is_data_and_what_does_not_fit_is_refused(learned):
 
 def test_an_encoder_of_several_members_comes_back_and_goes_on(tiny_encoder):
     from sfumato.engines.text.learners.encoder.learner import Encoder
-    from sfumato.engines.text.learners.encoder.training import Schedule
+    from sfumato.engines.text.learners.pretrained import Schedule
     from sfumato.engines.text.learners.registry import model_from_arrays
 
     learner = Encoder(tiny_encoder, tuning="all", schedule=Schedule(2, 1e-2, steps=30, most=30))
@@ -738,7 +738,7 @@ def test_learning_goes_on_from_a_model_of_the_same_shape(learned, encoder_files,
     from dataclasses import replace
 
     from sfumato.engines.text.learners.encoder.learner import Encoder
-    from sfumato.engines.text.learners.encoder.training import Schedule
+    from sfumato.engines.text.learners.pretrained import Schedule
 
     learner, data, labels, _, model = learned
     started = learner.warm_start(model)

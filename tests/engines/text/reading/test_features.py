@@ -53,7 +53,7 @@ def plain_features(word):
     return [word, low, shape, brief, min(len(word), 12), flags, *affixes]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(words)
 def test_two_words_share_a_feature_exactly_when_the_plain_ones_do(some):
     table = WordTable(Vocabulary(some))
@@ -120,7 +120,7 @@ def bin_of(score):
     return sum(score >= edge for edge in (-6, -4, -3, -2, -1, 0, 1, 2, 4, 6))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.lists(st.sampled_from(["Ann", "ANN", "cat", "x"]), max_size=8), min_size=1, max_size=4),
        st.integers(0, 99), st.booleans())  # fmt: skip
 def test_the_stack_sees_the_same_word_elsewhere_in_the_document(documents, seed, with_own):

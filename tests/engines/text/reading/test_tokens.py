@@ -55,7 +55,7 @@ def plain_tokens(text: str) -> list[tuple[int, int, int]]:
     return found
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.lists(texts, max_size=4))
 def test_tokens_are_those_of_the_plain_twin(documents):
     vocabulary = Vocabulary()
@@ -78,7 +78,7 @@ def test_tokens_are_those_of_the_plain_twin(documents):
     assert vocabulary.is_word.astype(bool).tolist() == lettered
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(texts, max_size=4))
 def test_tokens_and_gaps_give_the_text_back(documents):
     tokens = tokenize(documents, Vocabulary())
@@ -138,7 +138,7 @@ def test_half_a_surrogate_pair_is_refused_without_the_text():
     assert "Johnson" not in str(caught.value)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_labels_are_those_of_the_plain_rule(data):
     documents = []

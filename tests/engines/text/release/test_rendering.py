@@ -42,7 +42,7 @@ def plain_render(text, pieces, kinds, breaks, replace):
     return out + text[at:]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(texts, max_size=3), st.data())
 def test_rendering_is_that_of_the_plain_twin(documents, data):
     vocabulary = Vocabulary()

@@ -159,7 +159,7 @@ def test_what_a_person_marked_is_redacted_whatever_the_classifiers_think(candida
     assert out.counts.redacted == {"NAME": 2}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 99), data=st.data())
 def test_no_marked_word_is_ever_published(candidate, seed, data):
     documents = []
@@ -229,7 +229,7 @@ def test_odd_documents(candidate):
 word_lists = st.lists(st.text("abcAÉé1-", min_size=1, max_size=4), max_size=8)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(word_lists, max_size=4))
 def test_a_table_that_grew_is_the_table_of_all_words(steps):
     growing = GrowingWords()

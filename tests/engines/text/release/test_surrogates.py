@@ -53,7 +53,7 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(texts, st.sampled_from(LABELS), st.binary(min_size=16, max_size=80))
 def test_a_surrogate_never_equals_the_original(text, label, key):
     made = Surrogates(SecretKey(key)).replace("d", text, label)
@@ -61,7 +61,7 @@ def test_a_surrogate_never_equals_the_original(text, label, key):
     assert made.casefold() != text.casefold()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(texts, st.sampled_from(LABELS), st.sampled_from(LANGUAGES))
 def test_no_number_of_the_original_survives(text, label, language):
     made = Surrogates(KEY).replace("d", text, label, Place(language))
@@ -69,7 +69,7 @@ def test_no_number_of_the_original_survives(text, label, language):
         assert not set(re.findall(r"\d+", made)) & set(re.findall(r"\d+", text))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.sampled_from(LISTED), st.sampled_from(FAMILIES), st.sampled_from(LANGUAGES))
 def test_no_name_of_the_original_survives(first, last, language):
     made = Surrogates(KEY).replace("d", f"{first} {last}", "NAME", Place(language))
@@ -196,7 +196,7 @@ FORMATS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.dates(dt.date(1950, 1, 1), dt.date(2035, 12, 31)),
     st.sampled_from(FORMATS),
@@ -209,7 +209,7 @@ def test_a_date_moves_by_exactly_the_shift(date, form, days):
     assert moved == (date + dt.timedelta(days=days)).strftime(form)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.dates(dt.date(1990, 1, 1), dt.date(2030, 1, 1)),
     st.dates(dt.date(1990, 1, 1), dt.date(2030, 1, 1)),
@@ -263,7 +263,7 @@ def test_an_unreadable_date_gives_a_placeholder():
     assert Surrogates(KEY).replace("d", "the day after", "DATE") == "[DATE]"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.dates(dt.date(1930, 1, 1), dt.date(2035, 12, 31)), st.text(min_size=1, max_size=8))
 def test_no_year_and_no_month_stays(date, document):
     days = Surrogates(KEY).days(document)
@@ -279,7 +279,7 @@ numeric = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(numeric, st.text(min_size=1, max_size=5))
 def test_one_reading_of_day_and_month_for_the_corpus(written, document):
     """Whatever the date, the surrogate is the date itself moved, in the corpus's own order."""
@@ -305,7 +305,7 @@ def test_a_reading_is_not_learned_from_other_numbers():
 # ---- formats -----------------------------------------------------------------------------------
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.from_regex(r"[A-Za-z0-9 ()+./-]{1,20}", fullmatch=True))
 def test_format_is_kept(text):
     made = Surrogates(KEY).replace("d", text, "ID")

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from sfumato import text
 from sfumato.core.errors import InputError
 from sfumato.data.document import Document
 from sfumato.data.samples import clinic_notes
-from sfumato.engines import text
 from sfumato.engines.text.redaction.sanitiser import Sanitiser
 from sfumato.engines.text.rules import BUILT_IN, ChosenRules
 from sfumato.engines.text.sanitize.classifiers import ClassifierSet

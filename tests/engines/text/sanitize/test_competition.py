@@ -36,7 +36,7 @@ def world(seed, documents=40, words=50):
     return random, document, sensitive, scores
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_gains_and_redactions_against_a_plain_count(seed):
     random, document, sensitive, scores = world(seed, documents=12, words=20)

@@ -186,7 +186,7 @@ def test_a_fold_without_a_sensitive_word_and_an_empty_document_do_no_harm(notes)
     assert len(publication.classifiers.decide(nothing)) == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.integers(1, 60), st.integers(2, 4))
 def test_thresholds_are_chosen_on_the_other_folds(seed, n, folds):
     random = np.random.default_rng(seed)

@@ -46,7 +46,11 @@ def attack(request: BasketsAttackRequest, call: Call) -> BasketsAttack:
         call.progress(total=len(chosen))
     only = chosen[0].id if len(chosen) == 1 else None
     return BasketsAttack(
-        engine="baskets", candidate=only, request=request.to_record(), attacks=tuple(found)
+        engine="baskets",
+        candidate=only,
+        frontier=exploration.record.current_mark(),
+        request=request.to_record(),
+        attacks=tuple(found),
     )
 
 

@@ -57,7 +57,7 @@ class AttackerKnowledge:
     absences : int
         The largest number of known absences; `EVERYTHING` for all.
 
-    >>> AttackerKnowledge().words, Knowledge(2).words, AttackerKnowledge(None, EVERYTHING).words
+    >>> AttackerKnowledge().words, AttackerKnowledge(2).words, AttackerKnowledge(None, EVERYTHING).words
     ('any items that a person has', 'at most 2 items that a person has', 'everything about a person, absences included')
 
     """

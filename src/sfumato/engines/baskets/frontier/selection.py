@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import InputError, ParameterError
+from ....data.inputs import NamesInput
 from ..matrix.binary import BinaryMatrix
 from ..registry import ALL, SELECTORS
 from ..request import BasketsRequest
@@ -24,16 +26,20 @@ Flags = str | npt.NDArray[np.bool_ | np.intp]
 
 def flag_names(absence_risky: object) -> object:
     """Read a file of feature names; everything else stays as it is."""
-    if absence_risky is None or not isinstance(absence_risky, str | Path) or absence_risky == "all":
+    if (
+        absence_risky is None
+        or not isinstance(absence_risky, str | os.PathLike)
+        or absence_risky == "all"
+    ):
         return absence_risky
     return np.asarray(names_in(absence_risky, "risky features"))
 
 
-def names_in(given: str | Path | Iterable[object] | None, what: str) -> list[str] | None:
+def names_in(given: NamesInput | None, what: str) -> list[str] | None:
     """Return the names that a file lists, one per line, or that were given as such."""
     if given is None:
         return None
-    if not isinstance(given, str | Path):
+    if not isinstance(given, str | os.PathLike):
         return [str(name) for name in given]
     from ....data._basket_files import read_lines
 

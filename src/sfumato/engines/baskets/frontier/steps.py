@@ -172,10 +172,10 @@ class _Exploring:
         request = self.request
         positive = None if self.target is None else self.target.positive
         base = MethodRequest(
-            k, self.knowledge, positive, seed=request.seed, max_rows_out=request.max_rows_out,
+            k, self.knowledge, positive, seed=request.seed, max_rows_out=request.max_suppressed_rows,
             sensitive=self.sensitive, max_confidence=request.max_confidence,
         )  # fmt: skip
-        ways = dict.fromkeys(request.publish_as)
+        ways = dict.fromkeys(request.method)
         # A classifier may want columns it can rely on.
         if self.utility == SCORE and "cells" in ways:
             ways["columns+cells"] = None

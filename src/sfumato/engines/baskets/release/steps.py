@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from ....compute import engine as compute_engine
 from ....core.engine import Progress
 from ....core.errors import DataError, FormatError, InputError, ReleaseRefusedError
-from ....core.files import sha256_of, write_json
+from ....core.files import ReadFiles, check_plain_file, sha256_of, write_json
 from ....core.records import InputFile, ShiftRecord
 from ....core.release import (
     Target,
@@ -172,6 +172,7 @@ def publish(
     *,
     seed: int,
     columns: ExploredColumns,
+    frontier: str | None = None,
     force: bool,
     progress: Progress,
 ) -> BasketsRelease:
@@ -190,6 +191,8 @@ def publish(
         The seed of the exploration, kept in the record.
     columns : ExploredColumns
         What is known of the explored rows; others are refused unless the request accepts them.
+    frontier : str, optional
+        The mark of the frontier, kept in the record.
     force : bool
         Whether an existing release may be replaced.
     progress : Progress
@@ -197,15 +200,27 @@ def publish(
 
     """
     output = _target(request, target, force=force)
+    files = ReadFiles(path for path in output.inputs if Path(path).is_file())
+    files.hashes()  # of what is read next
     with open_output(output) as (data, record):
-        release = _stage(candidate, request, columns, data, record, seed=seed, progress=progress)
+        release = _stage(
+            candidate,
+            request,
+            columns,
+            data,
+            record,
+            seed=seed,
+            frontier=frontier,
+            progress=progress,
+        )
+        files.check()
     warn_if_composed(target, release.to_json())
     return release
 
 
 def _target(request: BasketsPublishRequest, path: Path, *, force: bool) -> Target:
     kind, name = _kind_and_name(request)
-    kind_of = partial(_kind_of_name, log=request.log is not None)
+    kind_of = partial(_kind_of_name, log=request.log_columns is not None)
     read = _read_from(request.matrix, request.labels)
     return Target(path, name, kind, kind_of, force=force, inputs=read)
 
@@ -220,10 +235,11 @@ def _read_from(data: object, labels: object) -> list[str | os.PathLike[str]]:
 
 def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
     data = request.matrix
-    if request.log is not None:
-        return "log", Path(data).name
     if isinstance(data, str | os.PathLike):
         path = Path(data)
+        check_plain_file(path)
+        if request.log_columns is not None:
+            return "log", path.name
         if not path.is_file():
             raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
         return format_of(path), path.name
@@ -273,6 +289,7 @@ def _stage(
     record: Path,
     *,
     seed: int,
+    frontier: str | None,
     progress: Progress,
 ) -> BasketsRelease:
     """Write data and record into a folder that nobody sees yet; audit what was written."""
@@ -280,7 +297,7 @@ def _stage(
     shift = columns.check(written.seen)
     sentence = sentence_of(shift)
     refuse_different(shift, sentence, accepted=request.accept_shift)
-    matrix, names = _read_back(target, request.log, written.label_column)
+    matrix, names = _read_back(target, request.log_columns, written.label_column)
     held = {names[i] for i in np.unique(matrix.indices)}  # libsvm counts the numbers between, too
     if not held <= set(written.features):
         raise ReleaseRefusedError("The written file holds a feature that was not chosen.")
@@ -292,6 +309,7 @@ def _stage(
     release = BasketsRelease(
         engine="baskets",
         candidate=candidate.id,
+        frontier=frontier,
         inputs=tuple(written.inputs),
         outputs=tuple(
             InputFile(path=path.name, sha256=sha256_of(path), rows=rows.n)
@@ -328,14 +346,14 @@ def _write(
     progress: Progress,
 ) -> _WrittenFiles:
     """Write the release of a candidate, batch by batch where that is possible."""
-    data, labels, log = request.matrix, request.labels, request.log
+    data, labels, log = request.matrix, request.labels, request.log_columns
     features, shuffle = _features(candidate), _shuffle(candidate, request)
-    from_text = (
-        log is None and isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
-    )
-    streamed = candidate.publish_as == "columns" and from_text and not candidate.numbers
-    streamed &= request.hierarchy is None
-    if streamed and (labels is None or isinstance(labels, str | os.PathLike)):
+    whole = candidate.publish_as == "columns" and not candidate.numbers
+    if (
+        whole and log is None and request.hierarchy is None
+        and isinstance(data, str | os.PathLike) and format_of(Path(data)) != "npz"
+        and (labels is None or isinstance(labels, str | os.PathLike))
+    ):  # fmt: skip
         copied = project_file(
             data,
             features,

@@ -24,9 +24,10 @@ from ..space.policy import Policy
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Generaliser", "ReleaseRows", "published_rows"]
+__all__ = ["WHO", "Generaliser", "ReleaseRows", "published_rows"]
 
 NUMBER = "sfumato row number"
+WHO = "sfumato person"  # whose row it is, where treatments of numbers count people; never written
 SMALL = "sfumato_small_groups"
 BLANKS = "sfumato_blanks"
 _BATCH_ROWS = 65_536
@@ -47,6 +48,7 @@ class Generaliser:
     undeclared: tuple[str, ...] = ()
     key: str = field(default="", repr=False)  # private: what dates are moved by
     link: str = field(default="", repr=False)  # private: what the marks of people are made from
+    who: bool = False  # whether rows carry a private mark of their person besides
 
     @classmethod
     def of(
@@ -66,7 +68,10 @@ class Generaliser:
                 )
             found.append(tuple(by_value))
         link = f"{key} people of {policy.id} " if schema.joined else ""
-        return cls(schema, policy.lattice.domains, tuple(found), tuple(undeclared), key, link)
+        who = schema.person is not None and any(
+            a.publish is not None and a.publish.looks_at_people for a in schema.attributes
+        )
+        return cls(schema, policy.lattice.domains, tuple(found), tuple(undeclared), key, link, who)
 
     def columns(self, opened: Source) -> list[str]:
         """Return the columns that go out: no identifier, and none undeclared but those that are to be kept.
@@ -90,6 +95,8 @@ class Generaliser:
         ]
         labels |= dates
         columns = [labels.get(c, quoted_name(c)) for c in self.columns(opened)]
+        if self.who:
+            columns.append(f"{self._mark_of_person()} AS {quoted_name(WHO)}")
         raw = opened.raw
         if counted:
             cells = ", ".join(map(quoted_name, self.columns(opened)))
@@ -136,11 +143,19 @@ class Generaliser:
         digest = f"sha256({quoted_text(self.link)} || {self.schema.cell(person.name)})"
         return {person.name: f"substr({digest}, 1, {_MARK}) AS {quoted_name(person.name)}"}
 
+    def _mark_of_person(self) -> str:
+        """Return the expression of a mark that is the same for a person in every release under the key."""
+        person = self.schema.person
+        assert person is not None
+        return (
+            f"sha256({quoted_text(f'{self.key} numbers of ')} || {self.schema.cell(person.name)})"
+        )
+
     def _read_for(self, made: Mapping[str, str]) -> list[str]:
         """Return the columns that are read as text for dates and marks."""
         moved = any(a.date is not None and a.date.shift for a in self.schema.attributes)
         person = self.schema.person
-        needed = moved and person is not None and person.name not in made
+        needed = (moved or self.who) and person is not None and person.name not in made
         return [*made, *([person.name] if needed and person is not None else [])]
 
     def linked_sql(self, opened: Source) -> str:
@@ -257,13 +272,15 @@ class ReleaseRows:
         return ReleaseRows(self.opened, f"SELECT * FROM {name}", self.failed)  # noqa: S608 (ours)
 
     def shuffle(self, columns: Sequence[str], seed: int) -> ReleaseRows:
-        """Return the same rows ordered by a hash of their published cells and a private seed.
+        """Return the same rows ordered by a keyed hash of their published cells.
 
         Equal rows are interchangeable, so nothing of the original order is left; whoever makes the
         rows, on one machine or many, they come in the same order. The database sorts out of core.
         """
         cells = ", ".join(quoted_name(column) for column in columns)
-        order = f"hash({seed}::UBIGINT, {cells})"
+        # SHA-256 and not the database's own hash, whose values are too regular to hide anything; the
+        # cells break ties, so that the order is the same whatever the number of threads.
+        order = f"left(sha256('{seed} ' || CAST(row({cells}) AS VARCHAR)), 12), {cells}"
         if self.counted:
             # A row is sorted once and then written as often as it occurs, some thousand at a time.
             n, x = _COUNT, quoted_name("sfumato copied")

@@ -22,6 +22,7 @@ from ....core.statistics.shift import ShiftCheck
 from ....core.storage.ownership import paths_in
 from ....core.storage.private_key import private_key
 from ....core.storage.quarantine import write_quarantine
+from ....data.inputs import PopulationInput, RowsInput, SchemaInput
 from ....data.table import Table, misplaced, read_table
 from ....data.table_schema import MISSING, TableSchema
 from ....data.table_source import Source
@@ -36,7 +37,7 @@ from ..space.policy import Lattice, Policy
 from .codebook import write_codebook
 from .outputs import Frame, delimiter_of, frame_like, target_of
 from .promises import below_promise, broken_conditions
-from .rows import Generaliser, ReleaseRows, published_rows
+from .rows import WHO, Generaliser, ReleaseRows, published_rows
 from .suppression import (
     SuppressedGroups,
     SuppressedPeople,
@@ -53,9 +54,9 @@ __all__ = ["Frame", "publish", "publish_by_policy"]
 
 def publish_by_policy(
     policy: Policy,
-    data: object,
+    data: RowsInput,
     *,
-    schema: TableSchema | str | os.PathLike[str] | dict[str, object] | None = None,
+    schema: SchemaInput | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     **options: object,
@@ -103,6 +104,7 @@ def publish(
     *,
     payload: TablesPayload,
     seed: int,
+    frontier: str | None = None,
     out: Path | None,
     force: bool = False,
 ) -> TablesRelease | Frame:
@@ -121,7 +123,8 @@ def publish(
         target.check()
     elif opened.format != "frame":
         raise ParameterError("Publishing a file needs 'out'.", hint="give a file or a folder.")
-    work, rows = _prepare(policy, promise, request, payload, opened, seed)
+    work, rows = _prepare(policy, promise, request, payload, opened)
+    work = replace(work, seed=seed, frontier=frontier)
     if target is None:
         frame = rows.to_arrow()
         work.read_back(frame)
@@ -132,7 +135,9 @@ def publish(
         books = write_codebook(policy, data.parent, record.name, found.labels)
         release = work.release(data, books, found, worse)
         write_json(record, release.to_json())
-        write_quarantine(target.path, work.withheld(), force=force)
+        withheld = work.withheld()
+        opened.read.check()
+        write_quarantine(target.path, withheld, force=force)
     warn_if_composed(target.path, release.to_json())
     return release
 
@@ -143,7 +148,6 @@ def _prepare(
     request: TablesPublishRequest,
     payload: TablesPayload,
     opened: Source,
-    seed: int,
 ) -> tuple[_TablePublication, ReleaseRows]:
     """Read the table; return what is published under which conditions, and its rows as they are published."""
     compute = compute_engine(request.engine, threads=request.threads)
@@ -169,10 +173,9 @@ def _prepare(
     if left_out is not None:
         rows = rows.without(left_out.groups)
     if blanks is not None:
-        rows = rows.with_blanked_cells(columns, table.names, blanks.groups)
-    changed = treat(
-        rows, columns, payload.schema, private_key().seed("numbers", "tables", policy.id)
-    )
+        carried = [*columns, WHO] if generaliser.who else columns
+        rows = rows.with_blanked_cells(carried, table.names, blanks.groups)
+    changed = treat(rows, columns, payload.schema, private_key().mark("numbers"))
     rows = changed.rows
     if request.keep_order:
         warn_of_kept_order("rows")
@@ -185,7 +188,6 @@ def _prepare(
         payload=payload,
         table=table,
         opened=opened,
-        seed=seed,
         generaliser=generaliser,
         left_out=left_out,
         people_out=people_out,
@@ -228,7 +230,6 @@ class _TablePublication:
     payload: TablesPayload
     table: Table
     opened: Source
-    seed: int
     generaliser: Generaliser
     left_out: SuppressedGroups | None
     people_out: SuppressedPeople | None
@@ -236,6 +237,8 @@ class _TablePublication:
     shift: ShiftCheck | None
     linked: Source | None
     losses: dict[str, ColumnLoss]
+    seed: int = 0
+    frontier: str | None = None
 
     @property
     def suppressed(self) -> int:
@@ -301,6 +304,7 @@ class _TablePublication:
         return TablesRelease(
             engine="tables",
             candidate=self.promise.id,
+            frontier=self.frontier,
             inputs=tuple(self.opened.described(table.rows)),
             outputs=(
                 InputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
@@ -364,7 +368,9 @@ def _treatments(schema: TableSchema) -> dict[str, str]:
 # --- reading -------------------------------------------------------------------------------------
 
 
-def _read(opened: Source, payload: TablesPayload, population: object, compute: Compute) -> Table:
+def _read(
+    opened: Source, payload: TablesPayload, population: PopulationInput | None, compute: Compute
+) -> Table:
     """Read the table by the domains of the lattice; the population is the one given, or the explored one."""
     counts = count_on_cluster(opened, payload.schema, compute)
     table = read_table(opened, payload.schema, population, counts=counts)

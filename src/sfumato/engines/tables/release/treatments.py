@@ -1,11 +1,14 @@
 """Numbers of columns that are no quasi-identifiers: coded at the ends, rounded, averaged in groups, or blurred.
 
-The rows are stored for this, since some methods look at a whole column. Equal rows are interchangeable, so
-what is drawn depends on the published rows and a private seed alone, whoever made them.
+The rows are stored for this, since some methods look at a whole column. Noise is drawn by a keyed
+cryptographic hash of the person (of the published row where no column names one), the column and the number:
+the same number of the same person is blurred alike in every release under one private key, so that many
+releases do not average the noise away, and nobody without the key can tell one draw from another.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,14 +21,13 @@ from ....data.table_domains import not_a_number
 from ....data.table_schema import TableSchema
 from ....data.table_source import Source, quoted_name
 from ..records import ColumnLoss
-from .rows import ReleaseRows
+from .rows import WHO, ReleaseRows
 
 __all__ = ["Treated", "check_cells", "microaggregate", "treat"]
 
 _STORED = "sfumato_rows"
-_RANK = quoted_name("sfumato rank")
-_DIGITS = 6  # of what is averaged or blurred
-_UNIT = 1 << 53
+_NUMBER = quoted_name("sfumato number")
+_UNIT = float(1 << 64)
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def check_cells(opened: Source, schema: TableSchema) -> None:
                 )
 
 
-def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, seed: int) -> Treated:
+def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, key: str) -> Treated:
     """Treat the columns of rows that the schema says so of.
 
     Parameters
@@ -72,21 +74,20 @@ def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, seed: 
         The columns of the rows.
     schema : TableSchema
         Says how columns are published.
-    seed : int
-        Private; the order and the noise come from it.
+    key : str
+        Private; the noise comes from it.
 
     """
     chosen = [a for a in schema.attributes if a.publish is not None and a.name in columns]
     if not chosen:
         return Treated(rows, {})
     cells = ", ".join(quoted_name(column) for column in columns)
-    stored = rows.materialise(
-        _STORED, f"row_number() OVER (ORDER BY hash({seed}::UBIGINT, {cells})) AS {_RANK}"
-    )
+    plain = [c for c in columns if c not in {a.name for a in chosen}]
+    stored = rows.materialise(_STORED, f"row_number() OVER () AS {_NUMBER}")
     losses, replaced = {}, []
     for number, attribute in enumerate(chosen):
         new = _TreatedColumn(
-            stored.opened, attribute, schema, f"sfumato_new_{number}", seed + number
+            stored.opened, attribute, schema, f"sfumato_new_{number}", tuple(plain), key
         )
         new.fill()
         losses[attribute.name] = new.loss()
@@ -103,7 +104,8 @@ class _TreatedColumn:
     attribute: Attribute
     schema: TableSchema
     new: str
-    seed: int
+    plain: tuple[str, ...]
+    key: str
 
     @property
     def _method(self) -> Treatment:
@@ -138,35 +140,76 @@ class _TreatedColumn:
         if method.noise is not None:
             self._blur(method.noise)
 
-    def _average(self, least: int) -> None:
+    @property
+    def _who(self) -> str:
+        """The SQL of whose row it is: a person's mark, or what is published of the row besides.
+
+        Equal rows are told apart by their number among each other; which of them has which does not matter.
+        """
+        if self.schema.person is not None:
+            return quoted_name(WHO)
+        others = ", ".join(quoted_name(c) for c in self.plain)
+        content = f"CAST(row({others}) AS VARCHAR)" if others else "''"
+        same = ", ".join(filter(None, (others, self._old)))
+        return f"{content} || ' ' || row_number() OVER (PARTITION BY {same})"
+
+    def _average(self, min_people: int) -> None:
+        """Replace the numbers by means of groups of neighbours, each of several different people."""
         import pyarrow as pa
 
+        person = quoted_name(WHO) if self.schema.person is not None else _NUMBER
         found = self.opened.query(
-            f"SELECT {self.new} AS v, count(*) AS n FROM {_STORED} WHERE {self.new} IS NOT NULL "  # noqa: S608 (ours)
-            "GROUP BY v ORDER BY v"
+            f"SELECT {self.new} AS v, dense_rank() OVER (ORDER BY {person}) AS who, count(*) AS n "  # noqa: S608 (quoted)
+            f"FROM {_STORED} WHERE {self.new} IS NOT NULL GROUP BY {self.new}, {person} ORDER BY v, who"
         )
-        values, counts = (found.column(c).to_numpy() for c in ("v", "n"))
-        if int(counts.sum()) < least:
+        values, people, counts = (found.column(c).to_numpy() for c in ("v", "who", "n"))
+        if len(np.unique(people)) < min_people:
             raise DataError(
-                f"The column {self.attribute.name!r} holds fewer than {least:,} numbers to average."
+                f"The column {self.attribute.name!r} holds numbers of fewer than {min_people:,} people, "
+                "too few to average."
             )
-        means = np.round(microaggregate(values, counts, least), _DIGITS)
-        self.opened.connection.register("sfumato_means", pa.table({"v": values, "mean": means}))
+        means = _rounded(microaggregate(values, people, counts, min_people), self._step() / 10)
+        one, first = np.unique(values, return_index=True)
+        table = pa.table({"v": one, "mean": means[first]})
+        self.opened.connection.register("sfumato_means", table)
         self._run(
             f"UPDATE {_STORED} SET {self.new} = m.mean FROM sfumato_means m WHERE {self.new} = m.v"  # noqa: S608 (ours)
         )
 
     def _blur(self, share: float) -> None:
-        """Add normal noise with a share of the column's deviation."""
-        first, second = (
-            f"(hash({self.seed}::UBIGINT, {_RANK}, {i}) % {_UNIT} + 1) / {_UNIT + 1}::DOUBLE"
-            for i in (0, 1)
+        """Add normal noise whose deviation is a share of the column's, to the nearest of ten steps per decade.
+
+        The deviation belongs to what a draw is keyed by. If it were not rounded, two releases of a growing
+        table would blur one number by two multiples of one draw, from which both could be computed.
+        """
+        import pyarrow as pa
+
+        scale = _nearest_step(share * self._deviation())
+        found = self.opened.query(
+            f"SELECT {_NUMBER} AS i, {self.new} AS v, {self._who} AS who FROM {_STORED} "  # noqa: S608 (quoted)
+            f"WHERE {self.new} IS NOT NULL"
         )
-        normal = f"sqrt(-2 * ln({first})) * cos(2 * pi() * ({second}))"
-        spread = f"(SELECT coalesce(stddev_samp({self.new}), 0) FROM {_STORED})"  # noqa: S608 (ours)
+        values = found.column("v").to_numpy()
+        parts = (f"{self.attribute.name} {scale!r} {v!r} " for v in values.tolist())
+        keyed = [p + w for p, w in zip(parts, found.column("who").to_pylist(), strict=True)]
+        blurred = _rounded(values + scale * normals(self.key, keyed), self._step() / 1000)
+        table = pa.table({"i": found.column("i"), "blurred": blurred})
+        self.opened.connection.register("sfumato_blurred", table)
         self._run(
-            f"UPDATE {_STORED} SET {self.new} = round({self.new} + {share}::DOUBLE * {spread} * {normal}, {_DIGITS})"  # noqa: S608 (ours)
+            f"UPDATE {_STORED} SET {self.new} = b.blurred FROM sfumato_blurred b WHERE {_NUMBER} = b.i"  # noqa: S608 (ours)
         )
+
+    def _deviation(self) -> float:
+        found = self.opened.query(f"SELECT stddev_samp({self.new}) AS s FROM {_STORED}")  # noqa: S608 (ours)
+        return float(found.column("s")[0].as_py() or 0.0)
+
+    def _step(self) -> float:
+        """Return the power of ten below the column's deviation: numbers are rounded to a part of it.
+
+        It hardly ever hangs on a single number, and what is finer than that would tell of single numbers.
+        """
+        deviation = self._deviation()
+        return 10.0 ** np.floor(np.log10(deviation)) if deviation > 0 else 1.0
 
     def loss(self) -> ColumnLoss:
         """Measure how far the new numbers are from the old ones."""
@@ -179,6 +222,12 @@ class _TreatedColumn:
         many, changed, distance, spread, linear = (c[0].as_py() for c in found.columns)
         if not many:
             return ColumnLoss(method=self._method.in_words(), changed=0.0, distance=0.0)
+        if not changed and self._method.top is None and self._method.bottom is None:
+            raise DataError(
+                f"The column {self.attribute.name!r} would be published as it is: "
+                f"{self._method.in_words()} changed none of its numbers.",
+                hint="choose a stronger treatment, or remove `publish` to publish it as it is.",
+            )
         spread = spread or 0.0
         known = linear is not None and np.isfinite(linear)
         return ColumnLoss(
@@ -202,34 +251,77 @@ class _TreatedColumn:
 
 
 def microaggregate(
-    values: npt.NDArray[np.float64], counts: npt.NDArray[np.integer], least: int
+    values: npt.NDArray[np.float64],
+    people: npt.NDArray[np.integer],
+    counts: npt.NDArray[np.integer],
+    min_people: int,
 ) -> npt.NDArray[np.float64]:
-    """Return the mean of the group that each value falls in: neighbours, at least that many records together.
+    """Return the mean of the group of neighbours that each number falls in.
+
+    Equal numbers are in one group, and the numbers of a group belong to several different people.
 
     Parameters
     ----------
     values : array
-        The different values, rising.
+        Numbers in ascending order, one entry per number and person.
+    people : array of int
+        Whose number it is.
     counts : array of int
-        How often each occurs.
-    least : int
-        The fewest records of a group.
+        The rows of the person with this number.
+    min_people : int
+        The minimum number of people per group.
 
-    >>> microaggregate(np.array([1.0, 2.0, 4.0, 9.0]), np.array([1, 1, 1, 1]), 2).tolist()
+    >>> microaggregate(np.array([1.0, 2.0, 4.0, 9.0]), np.arange(4), np.ones(4, int), 2).tolist()
     [1.5, 1.5, 6.5, 6.5]
+    >>> microaggregate(np.array([1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 1, 2]), np.ones(4, int), 2).tolist()
+    [4.0, 4.0, 4.0, 4.0]
 
     """
     group = np.empty(values.size, dtype=np.int64)
-    number, held = 0, 0
-    for i, many in enumerate(counts.tolist()):
+    number, held = 0, set[int]()
+    ends = np.append(values[1:] != values[:-1], True)
+    for i, (person, is_end) in enumerate(zip(people.tolist(), ends.tolist(), strict=True)):
         group[i] = number
-        held += many
-        if held >= least:
-            number, held = number + 1, 0
+        held.add(person)
+        if is_end and len(held) >= min_people:
+            number, held = number + 1, set()
     if held and number:  # the last few join the group before
         group[group == number] = number - 1
     sums = np.bincount(group, weights=values * counts)
     return np.asarray((sums / np.bincount(group, weights=counts))[group])
+
+
+def normals(key: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Return one standard normal number for each text, by a keyed cryptographic hash (Box–Muller).
+
+    >>> one, two, again = normals("a key", ["one", "two", "one"])
+    >>> bool(one == again), bool(one == two), bool(one == normals("another", ["one"])[0])
+    (True, False, False)
+    """
+    secret = bytes.fromhex(key) if len(key) == 64 else key.encode()
+    digests = b"".join(
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=secret).digest()
+        for text in texts
+    )
+    first, second = ((np.frombuffer(digests, dtype="<u8").reshape(-1, 2).T + 0.5) / _UNIT).clip(
+        max=1 - 2**-53
+    )
+    return np.asarray(np.sqrt(-2 * np.log(first)) * np.cos(2 * np.pi * second))
+
+
+def _rounded(values: npt.NDArray[np.float64], step: float) -> npt.NDArray[np.float64]:
+    """Return the nearest multiples of a power of ten, as they are written."""
+    digits = max(0, -int(np.floor(np.log10(step))))
+    return np.round(np.round(values / step) * step, digits)
+
+
+def _nearest_step(value: float) -> float:
+    """Return the nearest of ten numbers per decade, in equal ratios (a Renard series).
+
+    >>> _nearest_step(1234.0), _nearest_step(0.0)
+    (1300.0, 0.0)
+    """
+    return float(f"{10.0 ** (round(10 * np.log10(value)) / 10):.1e}") if value > 0 else 0.0
 
 
 def _exponent(step: float) -> int:

@@ -19,6 +19,7 @@ from ....core.threads import on_threads, side_by_side
 from ....data.document import Document
 from ....data.documents import Corpus, read_documents
 from ....data.findings import with_findings
+from ....data.limits import current_limits
 from ..attack.registry import attackers_named, encoder_named
 from ..exploration import TextExploration
 from ..learners.protocol import Learner
@@ -44,7 +45,7 @@ from .encoders import described, encoder_of, with_unlabelled
 from .judge import Judge, candidate_id
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
+    from ..learners.pretrained import PretrainedEncoder
 
 __all__ = ["explore"]
 
@@ -105,6 +106,9 @@ def _read(request: TextRequest) -> _Sources:
     own = opened(request.corpus, request)
     documents = [document.checked() for document in own]
     known = Counter(span.label for document in documents for span in document.spans)
+    limits = current_limits()
+    if len(known) > limits.labels:  # each has a model of its own
+        raise limits.error("The number of different labels in the corpus", "labels")
     labels = list(request.labels)
     if labels == [EVERY_LABEL] and EVERY_LABEL not in known:
         labels = sorted(known)
@@ -156,7 +160,7 @@ def _label(request: TextRequest, sources: _Sources, rules: ChosenRules | None) -
         tuple(request.labels),
         np.arange(len(every)) < len(sources.documents),
     )
-    return labelled if request.context is None else _with_context(labelled, request.context)
+    return labelled if request.context_fdr is None else _with_context(labelled, request.context_fdr)
 
 
 def _with_context(labelled: Labelled, level: float) -> Labelled:
@@ -164,7 +168,7 @@ def _with_context(labelled: Labelled, level: float) -> Labelled:
     from ..attack.contextual import associated, contextual_labels
 
     if CONTEXT in labelled.names:
-        raise DataError(f"The label {CONTEXT!r} is taken by what --context finds.")
+        raise DataError(f"The label {CONTEXT!r} is taken by what --context-fdr finds.")
     found = associated(labelled.data, labelled.sensitive, documents=labelled.own, level=level)
     kind = len(labelled.names) + 1
     labels = contextual_labels(labelled.data, labelled.labels, found, kind=kind)
@@ -241,7 +245,7 @@ def _publisher(
     labelled: Labelled,
     mode: str,
     progress: Callable[[str], None],
-    encoder: Encoder | None = None,
+    encoder: PretrainedEncoder | None = None,
     unlabelled: TokenData | None = None,
 ) -> GreedySanitize:
     documents = int(np.count_nonzero(labelled.own))

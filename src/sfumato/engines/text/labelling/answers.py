@@ -132,7 +132,10 @@ class AnswerSheet:
         said = np.zeros(len(answers.known), np.int16)
         for first, last, label in event["spans"]:
             said[self.tokens_of((document, first, last))] = self.code(label)
-        low, high = np.searchsorted(self.windows, [inside.start, inside.stop])
+        low = np.searchsorted(self.windows, inside.start)
+        high = (
+            np.searchsorted(self.windows, inside.stop, "right") - 1
+        )  # of windows that are read whole
         if event.get("reader") == 2:
             answers.second[int(low)] = said[inside]
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from ....core.engine import Progress
 from ....core.errors import InputError, ParameterError
 from ....core.files import read_json, write_json
+from ....core.publication import Publication
 from ....core.randomness import Streams
 from ....core.records import RELEASE_FILE
 from ....core.storage.staging import whole_directory
@@ -20,7 +21,7 @@ from ....core.storage.work_folder import WorkFolder
 from ....desk.protocol import Desk
 from ....desk.records import DocumentView, Passage, Question, ReviewedDocument, Status
 from ..exploration import TextExploration
-from ..learners.encoder.choices import ENCODER_VARIABLE
+from ..learners.encoder_choices import ENCODER_VARIABLE
 from ..learners.protocol import cost_threshold
 from ..records import TextRelease
 from .answers import Place
@@ -41,13 +42,13 @@ _SAMPLE = 20  # documents that are drawn to be seen before a release is approved
 
 
 def _number(value: object) -> int:
-    if not isinstance(value, str | int | float):
+    if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError
-    return int(value)
+    return value
 
 
-def _rows(value: object) -> Iterable[Iterable[object]]:
-    if not isinstance(value, Iterable):
+def _rows(value: object) -> list[list[object]]:
+    if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
         raise TypeError
     return value
 
@@ -150,9 +151,17 @@ class TextDesk(Desk):
 
     def _place(self, given: Mapping[str, object]) -> Place:
         try:
-            return _number(given["doc"]), _number(given["first"]), _number(given["last"])
-        except (KeyError, TypeError, ValueError):
+            place = _number(given["doc"]), _number(given["first"]), _number(given["last"])
+        except (KeyError, TypeError):
             raise ParameterError("An answer needs a place: doc, first and last.") from None
+        self._check_place(place)
+        return place
+
+    def _check_place(self, place: Place) -> None:
+        document, first, last = place
+        documents = self.session.documents
+        if not 0 <= document < len(documents) or not 0 <= first < last <= len(documents[document].text):  # fmt: skip
+            raise ParameterError("There is no such place in the documents.")
 
     def answer(self, given: Mapping[str, object]) -> None:
         """Keep an answer."""
@@ -165,26 +174,54 @@ class TextDesk(Desk):
         if what == "skip":
             session.skip(place)
         elif what == "window":
-            try:
-                spans = [
-                    (_number(a), _number(b), str(label))
-                    for a, b, label in _rows(given.get("spans", []))
-                ]
-            except (TypeError, ValueError):
-                raise ParameterError("The spans of a window are [first, last, label].") from None
             reader = 2 if given.get("asking") == "second" else 1
-            session.window(place, spans, random=bool(given.get("random")), reader=reader)
+            drawn = self._is_drawn(place, reader)
+            session.window(place, self._spans(given, place), random=drawn, reader=reader)
         elif what == "mark":
             label = str(given.get("label") or "")
             places = [place]
             if given.get("like"):
-                struck = {tuple(p) for p in _rows(given.get("struck", []))}
+                struck = self._struck(given)
                 like = session.like(place, sensitive=bool(label))
                 places += [p for p in like if p not in struck]
             by = "review" if given.get("by") == "review" else "question"
             session.mark(places, label or None, exact=bool(given.get("exact", True)), by=by)
         else:
             raise ParameterError("There is no such answer.")
+
+    def _is_drawn(self, place: Place, reader: int) -> bool:
+        """Return whether a window is the one that the random order has next; a page may say what it likes.
+
+        Only such windows tell the risk. The order is drawn once and skips what is done, so that nobody who
+        answers can choose what counts. A second reader reads what the first one was drawn.
+        """
+        session = self.session
+        with session.lock:
+            if reader == 2:
+                bounds = [session.asker.windows[n : n + 2].tolist() for n in session.answers.drawn]
+                if place not in [session.place(*each) for each in bounds]:
+                    raise ParameterError("That window is not among those for a second reader.")
+                return True
+            drawn = session.asker.random_window(session.answers.done)
+            return drawn is not None and session.place(drawn.first, drawn.last) == place
+
+    @staticmethod
+    def _spans(given: Mapping[str, object], place: Place) -> list[tuple[int, int, str]]:
+        """Return the spans of a window; all lie in it."""
+        try:
+            spans = [(_number(a), _number(b), str(label)) for a, b, label in _rows(given.get("spans", []))]  # fmt: skip
+        except (TypeError, ValueError):
+            raise ParameterError("The spans of a window are [first, last, label].") from None
+        if not all(place[1] <= first < last <= place[2] for first, last, _ in spans):
+            raise ParameterError("The spans of a window lie in it.")
+        return spans
+
+    @staticmethod
+    def _struck(given: Mapping[str, object]) -> set[tuple[int, ...]]:
+        try:
+            return {tuple(map(_number, row)) for row in _rows(given.get("struck", []))}
+        except TypeError:
+            raise ParameterError("Places that are struck out are [doc, first, last].") from None
 
     def like(self, given: Mapping[str, object]) -> list[Passage]:
         """Return the places that the same answer settles, each with a little context."""
@@ -205,6 +242,8 @@ class TextDesk(Desk):
         if not 0 <= number < len(self.session.documents):
             raise InputError("There is no such document.")
         document = self.session.documents[number]
+        if ratio is not None and not 0.0 < ratio < math.inf:
+            raise ParameterError("A ratio is a number above 0.")
         spans = self.session.spans(number, ratio=ratio)
         return {
             "doc": number,
@@ -231,7 +270,7 @@ class TextDesk(Desk):
             found.save(folder)
         return out
 
-    def publish(self, candidate: str, progress: Progress) -> tuple[Path, TextRelease]:
+    def publish(self, candidate: str, progress: Progress) -> Publication[TextRelease]:
         """Publish the project's documents; what people marked is redacted for certain."""
         from ..release.steps import publish
         from ..request import TextPublishRequest
@@ -253,7 +292,7 @@ class TextDesk(Desk):
         assert isinstance(release, TextRelease)
         with self.session.lock:
             self.session.journal.append({"do": "release", "candidate": candidate})
-        return out, release
+        return Publication(release, out)
 
     def _since_release(self) -> tuple[str | None, list[Event]]:
         """Return the candidate of the last release and the events since."""

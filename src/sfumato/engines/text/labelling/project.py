@@ -27,9 +27,10 @@ from ....core.storage.staging import whole_directory
 from ....data.document import Document, Span
 from ....data.documents import read_documents
 from ....data.findings import with_findings
+from ....data.inputs import DocumentsInput
 from ..learners.crf import CRF, CRFModel
-from ..learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER
-from ..learners.encoder.folder import open_encoder
+from ..learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER
+from ..learners.registry import encoders
 from ..reading.background import matching_labels, read_background
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
@@ -185,7 +186,7 @@ def start_project(
     rules: str | os.PathLike[str] | None = None,
     findings: str | os.PathLike[str] | Mapping[str, object] | None = None,
     model: str | os.PathLike[str] | None = None,
-    background: Sequence[object] = (),
+    background: Sequence[DocumentsInput] = (),
     generated: bool = False,
     ratio: float = 10.0,
     wanted: float = 0.01,
@@ -227,7 +228,7 @@ def start_project(
 
     """
     if encoder not in (None, NO_ENCODER):
-        open_encoder(os.fspath(encoder))  # refused now rather than when the page opens
+        encoders().named(os.fspath(encoder))  # refused now rather than when the page opens
     path = Path(documents)
     how = reading or HowRead()
     corpus = opened(path, how)
@@ -361,7 +362,7 @@ def _proposal_lines(documents: Iterable[Document], found: Mapping[str, Sequence[
 
 
 def _start_model(
-    background: Sequence[object],
+    background: Sequence[DocumentsInput],
     labels: Sequence[str],
     rules: ChosenRules,
     *,

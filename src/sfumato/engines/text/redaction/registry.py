@@ -1,15 +1,17 @@
-"""The registry of replacements: what stands for what is redacted; listing the names loads nothing else."""
+"""The registry of replacements: how redacted text is replaced; listing the names loads nothing else."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ....core.arguments import Argument
 from ....core.registry import Registry
 
 if TYPE_CHECKING:
     from .replacer import Replacer
 
-__all__ = ["REPLACEMENTS"]
+__all__ = ["ARGUMENTS", "REPLACEMENTS"]
 
 REPLACEMENTS: Registry[type[Replacer]] = Registry(
     "replacement",
@@ -23,3 +25,11 @@ REPLACEMENTS: Registry[type[Replacer]] = Registry(
     classes=True,
 )
 """Replacers by name; `Replacer.keyed` makes one for a request."""
+
+ARGUMENTS: Mapping[str, Sequence[Argument]] = {
+    "surrogate": [
+        Argument("scope", "scope", "document|corpus"),
+        Argument("dates", "dates", "learned|day-first|month-first"),
+    ]
+}
+"""What the entries take after a colon: `surrogate:scope=corpus,dates=day-first`."""

@@ -113,6 +113,7 @@ def publish(
         made_from=_made_from(classifiers, sanitiser, candidate, request),
         **_written_with(request),
         seed=seed,
+        frontier=exploration.record.current_mark(),
         force=force,
         measure=measure,
         progress=progress,

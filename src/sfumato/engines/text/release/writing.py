@@ -19,7 +19,7 @@ from ....compute import engine as compute_engine
 from ....compute.journal import Journal, fingerprint
 from ....core.engine import Progress, no_progress
 from ....core.errors import DataError, ReleaseRefusedError
-from ....core.files import sha256_of
+from ....core.files import ReadFiles, sha256_of
 from ....core.measures import Risk
 from ....core.records import InputFile
 from ....core.release import warn_if_composed
@@ -80,6 +80,8 @@ class Options:
         The recorded request.
     seed : int, default 0
         The seed of the exploration, for the record.
+    frontier : str, optional
+        The mark of the frontier, for the record.
     findings : path, default None
         Another tool's findings, redacted first.
     min_score : float, default 0
@@ -109,6 +111,7 @@ class Options:
     replacement: str = "placeholder"
     request: Mapping[str, JsonValue] = field(default_factory=dict)
     seed: int = 0
+    frontier: str | None = None
     findings: str | os.PathLike[str] | None = None
     min_score: float = 0.0
     findings_labels: Mapping[str, str] | None = None
@@ -221,7 +224,9 @@ class _Work:
     ) -> None:
         self.corpus, self.sanitiser = corpus, sanitiser
         self.candidate, self.options = candidate, options
-        self.inputs = [(os.fspath(path), sha256_of(path)) for path in corpus.paths]
+        self.read = ReadFiles(corpus.paths)
+        names = map(os.fspath, corpus.paths)
+        self.inputs = list(zip(names, self.read.hashes(), strict=True))
         # Surrogates look at the language that a record names: they need its other fields.
         self.in_columns = (
             options.findings is None
@@ -272,6 +277,7 @@ class _Work:
     def build(self, journal: Journal, built: Path, out: str | os.PathLike[str]) -> None:
         """Put the release together in a folder that nobody sees yet."""
         self.record(self.write(journal, built)).save(built)
+        self.read.check()
         write_quarantine(out, self.withheld, force=self.options.force)
         if self.new_ids is not None:
             self.new_ids.write(out, force=self.options.force)
@@ -332,6 +338,7 @@ class _Work:
         return TextRelease(
             engine="text",
             candidate=candidate.id,
+            frontier=given.frontier,
             inputs=_named_inputs(self.corpus, self.inputs, self.rows),
             outputs=(InputFile(path=name, sha256=sha256_of(written), rows=rows),),
             seed=given.seed,
@@ -378,6 +385,6 @@ def _device(candidate: TextCandidate) -> str | None:
     """Return what an encoder reads the documents on; None where none does."""
     if not candidate.encoder_reads:
         return None
-    from ..learners.encoder.device import device_kind
+    from ..learners.registry import encoders
 
-    return device_kind()
+    return encoders().device()

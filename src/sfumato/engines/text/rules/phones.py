@@ -22,6 +22,7 @@ _REGIONS = {
 }
 # The matcher is slow; a number has seven digits with little between them.
 _WORTH_A_LOOK = re.compile(r"\+?[(\d](?:[\s()./-]{0,3}\d){6,16}")
+_COST = 200  # matches of a pattern that take as long as one look of the matcher
 _DATE_OR_DECIMAL = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*|\d+\.\d+"
 )
@@ -36,6 +37,7 @@ class PhoneRule(Rule):
         looks = list(_WORTH_A_LOOK.finditer(text))
         if not looks:
             return
+        self.check_matches(_COST * len(looks))
         from phonenumbers import Leniency, PhoneNumberMatcher
 
         regions = sorted({r for language in self.languages for r in _REGIONS.get(language, ())})

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ....data.document import Document, Span
 from ....data.findings import resolve
+from ....data.limits import current_limits
 
 __all__ = ["PatternRule", "Rule", "RuleSet", "WordRule"]
 
@@ -49,6 +51,14 @@ class Rule(ABC):
     @abstractmethod
     def spans(self, text: str) -> Iterator[Span]:
         """Yield what the rule finds in a text, in any order, overlaps allowed."""
+
+    def check_matches(self, matches: int) -> None:
+        """Refuse a document in which the rule matches more often than the limit allows."""
+        limits = current_limits()
+        if matches > limits.rule_matches:
+            raise limits.error(
+                f"The number of matches of the rule {self.name!r} in one document", "rule_matches"
+            )
 
 
 @dataclass(frozen=True)
@@ -132,10 +142,13 @@ class RuleSet:
 
     def by_rule(self, text: str) -> Iterator[tuple[Rule, Span]]:
         """Yield each match with its rule, overlaps included; allowed words are left out."""
-        allowed = [(span.start, span.end) for span in self.allow.spans(text)]
+        allowed = [(span.start, span.end) for span in self.allow.spans(text)]  # in order, apart
+        starts = [start for start, _ in allowed]
         for rule in self.rules:
-            for span in rule.spans(text):
-                if not any(start <= span.start and span.end <= end for start, end in allowed):
+            for number, span in enumerate(rule.spans(text), 1):
+                rule.check_matches(number)
+                before = bisect_right(starts, span.start) - 1
+                if before < 0 or span.end > allowed[before][1]:
                     yield rule, span
 
     def find(self, text: str, *, labels: Iterable[str] = (), min_score: float = 0.0) -> list[Span]:

@@ -30,8 +30,7 @@ from .stacking.second_look import Look, fitted_look, passages
 from .thresholds import NEVER
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
-    from ..learners.encoder.model import EncoderModel
+    from ..learners.pretrained import PretrainedEncoder
 
 __all__ = ["CrossFitSearch"]
 
@@ -314,7 +313,7 @@ class CrossFitSearch:
 
     def _encoder_forms(
         self,
-        encoder: Encoder,
+        encoder: PretrainedEncoder,
         stages: list[_StagePlan],
         linear: tuple[int, ...],
         add: Callable[[Sees, str], int],
@@ -341,9 +340,9 @@ class CrossFitSearch:
             encoder, data, self.sensitive, self.fold,
             first=first, look=look, student=student, seed=seed,
         )  # fmt: skip
-        tuned: list[EncoderModel] = []
+        tuned: list[Model] = []
 
-        def refit() -> EncoderModel:
+        def refit() -> Model:
             if not tuned:  # the same model reads everywhere, looks again and teaches
                 settings.progress("encoder, all documents")
                 tuned.append(encoder.fit(data, self.sensitive, seed=seed))

@@ -15,6 +15,7 @@ from sfumato.core.errors import DataError
 from sfumato.core.exploration import Exploration, placed
 from sfumato.core.files import sha256_of, whole_directory
 from sfumato.core.measures import Risk, Utility
+from sfumato.core.publication import Publication
 from sfumato.core.records import Candidate, FrontierRecord, InputFile, Release
 from sfumato.core.request import Request, parameter
 from sfumato.core.story import Check, Stat, Story, Term
@@ -117,11 +118,11 @@ class ToyEngine(Engine[ToyRequest, ToyPublishRequest, ToyExploration, ToyCandida
         out: Path | None,
         force: bool = False,
         progress: Progress = no_progress,
-    ) -> ToyRelease | list[int]:
+    ) -> Publication[ToyRelease]:
         numbers = _read(request.numbers)
         rounded = sorted(_rounded(numbers, candidate.step))
         if out is None:
-            return rounded
+            return Publication(data=rounded)
         with whole_directory(out, force=force) as folder:
             written = folder / "numbers.txt"
             form = "{:+d}" if request.signed else "{}"
@@ -129,6 +130,7 @@ class ToyEngine(Engine[ToyRequest, ToyPublishRequest, ToyExploration, ToyCandida
             release = ToyRelease(
                 engine=self.name,
                 candidate=candidate.id,
+                frontier=exploration.record.current_mark(),
                 inputs=(InputFile(path=Path(request.numbers).name, rows=len(numbers)),),
                 outputs=(
                     InputFile(path=written.name, sha256=sha256_of(written), rows=len(rounded)),
@@ -141,7 +143,7 @@ class ToyEngine(Engine[ToyRequest, ToyPublishRequest, ToyExploration, ToyCandida
                 unique=_unique(rounded),
             )
             release.save(folder)
-        return release
+        return Publication(release, out)
 
     def story(self, part: Part) -> Story:
         story = Story(part.id, self.name, "Numbers", "Published" if part.release else "Explored")

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from pydantic import JsonValue
 
 from .....core.errors import DataError, FormatError, InputError
+from .....core.files import sha256_of
 from .....core.randomness import Streams
 from .....core.records import RELEASE_FILE
 from .....data.document import Document
@@ -41,7 +42,7 @@ from ..inspection import DEFAULT_BUDGETS
 from .alignment import aligned
 
 if TYPE_CHECKING:
-    from ...learners.encoder.learner import Encoder
+    from ...learners.pretrained import PretrainedEncoder
 
 __all__ = ["attack_release", "classifiers_of", "placeholders", "release_of", "target_of"]
 
@@ -54,14 +55,14 @@ def attack_release(
     *,
     labels: Source,
     background: Sequence[Source] = (),
-    training: Source = None,
+    training: Source | None = None,
     budgets: Sequence[int] = DEFAULT_BUDGETS,
     learners: Sequence[Learner] | None = None,
     folds: int = 4,
     seed: int = 0,
     request: Mapping[str, JsonValue] | None = None,
     progress: Callable[[str], None] | None = None,
-    encoder: Encoder | None = None,
+    encoder: PretrainedEncoder | None = None,
 ) -> TextAttack:
     """Attack what `publish` wrote, with the labelled originals in `labels`.
 
@@ -89,11 +90,12 @@ def attack_release(
         The recorded request.
     progress : callable, default None
         Called with a short note before each attacker.
-    encoder : Encoder, default None
+    encoder : PretrainedEncoder, default None
         What attackers with an encoder tune.
 
     """
-    names = TextFrontier.read(directory).labels
+    frontier = TextFrontier.read(directory)
+    names = frontier.labels
     source, record = release_of(Path(published))
     classifiers = load_candidates(directory)
     chosen = classifiers.get(record.candidate) if record is not None else None
@@ -113,6 +115,8 @@ def attack_release(
     return TextAttack(
         engine="text",
         candidate=None if record is None else record.candidate,
+        frontier=frontier.current_mark(),
+        release=None if record is None else sha256_of(Path(published) / RELEASE_FILE),
         request=dict(request or {}),
         seed=seed,
         documents=len(texts),
@@ -190,7 +194,7 @@ def _bounds(
 
 
 def _inference(
-    training: Source,
+    training: Source | None,
     published: Sequence[Document],
     originals: Sequence[Document],
     names: Sequence[str],
@@ -223,7 +227,7 @@ def _inference(
 
 
 def _residuals(
-    training: Source, chosen: ClassifierSet | None, names: Sequence[str], target: Target
+    training: Source | None, chosen: ClassifierSet | None, names: Sequence[str], target: Target
 ) -> list[Residual]:
     """Return what is left of the training data, for reading A; nothing without training data."""
     if training is None:

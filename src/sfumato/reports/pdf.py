@@ -114,7 +114,7 @@ def render_pdf(facts: Facts) -> bytes:
     import typst
 
     content = json.dumps(_content(facts), ensure_ascii=False, sort_keys=True)
-    with as_file(files("sfumato.report") / "templates" / "report.typ") as template:
+    with as_file(files("sfumato.reports") / "templates" / "report.typ") as template:
         try:
             made: bytes = typst.compile(
                 str(template),

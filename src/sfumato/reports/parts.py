@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.engine import ENGINES, AnyEngine, Part, engine_named
 from ..core.errors import FormatError, InputError
 from ..core.exploration import Exploration
-from ..core.files import read_json
+from ..core.files import read_json, sha256_of
 from ..core.records import (
     ATTACK_FILE,
     FRONTIER_FILE,
@@ -20,11 +20,15 @@ from ..core.records import (
     FrontierRecord,
     Release,
 )
-from ..core.story import Story
+from ..core.story import Check, Story
 
 __all__ = ["choose", "find_parts", "stories"]
 
 _DEPTH = 3
+_NO_FRONTIER = (
+    "The frontier that this release was chosen from is not among the folders of this report, so the "
+    "other candidates are not shown."
+)
 
 
 @dataclass
@@ -35,7 +39,11 @@ class _Found:
     frontier: FrontierRecord | None = None
     release: Release | None = None
     attack: AttackRecord | None = None
-    place: tuple[str, ...] = field(default=(), compare=False)
+    release_hash: str | None = None
+
+    @property
+    def mark(self) -> str | None:
+        return None if self.frontier is None else self.frontier.current_mark()
 
 
 def _files_below(folder: Path, depth: int = 0) -> list[Path]:
@@ -88,41 +96,64 @@ def _content(path: Path) -> tuple[AnyEngine, object]:
     return engine_named(name), content
 
 
-def _near(a: tuple[str, ...], b: tuple[str, ...]) -> int:
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))  # fmt: skip
-
-
 def _join(found: list[_Found], path: Path) -> None:
-    """Read a release or an attack and join it to the frontier that it came from."""
+    """Read a release or an attack and join it to what it names by its marks."""
     engine, content = _content(path)
-    place = path.parent.resolve().parts
-    is_attack = path.name == ATTACK_FILE
-    if is_attack:
+    if path.name == ATTACK_FILE:
         if engine.Attack is None:
             raise FormatError(f"The {engine.name} engine has no attack, but wrote {path.name!r}.")
         attack = engine.Attack.from_json(content, file=path.name)
-        candidate = attack.candidate
-    else:
-        release = engine.Release.from_json(content, file=path.name)
-        candidate = release.candidate
+        part = _attacked(found, engine, attack)
+        if part is None:
+            raise InputError(
+                f"The attack in {path.parent.name!r} is of another release or frontier.",
+                hint="give the folder of what was attacked too, or leave the attack out.",
+            )
+        part.attack = attack
+        return
+    release = engine.Release.from_json(content, file=path.name)
+    part = _explored(found, engine, release)
+    if part is None:
+        part = _Found(engine)
+        found.append(part)
+    elif part.release is not None:  # a second release of the same frontier is a part of its own
+        part = _Found(engine, frontier=part.frontier)
+        found.append(part)
+    part.release, part.release_hash = release, sha256_of(path)
 
-    def fits(part: _Found) -> bool:
-        taken = part.attack if is_attack else part.release
-        known = part.frontier.candidates if part.frontier is not None else ()
-        own = candidate is None or candidate in {c.id for c in known}
-        own = own or (
-            is_attack and part.release is not None and part.release.candidate == candidate
-        )
-        return part.engine is engine and taken is None and own
 
-    best = max((f for f in found if fits(f)), key=lambda f: _near(f.place, place), default=None)
-    if best is None:
-        best = _Found(engine, place=place)
-        found.append(best)
-    if is_attack:
-        best.attack = attack
-    else:
-        best.release = release
+def _explored(found: Sequence[_Found], engine: AnyEngine, release: Release) -> _Found | None:
+    """Return the part with the frontier that a release came from.
+
+    A release without a mark was written by an earlier version: it belongs to a frontier only where no
+    other could be meant, and the inputs carry the same marks.
+    """
+    own = [f for f in found if f.engine is engine and f.frontier is not None]
+    if release.frontier is not None:
+        return next((f for f in own if f.mark == release.frontier), None)
+    known = [
+        f
+        for f in own
+        if f.frontier is not None and release.candidate in {c.id for c in f.frontier.candidates}
+    ]
+    return known[0] if len(known) == 1 and _same_inputs(known[0].frontier, release) else None
+
+
+def _same_inputs(frontier: FrontierRecord | None, release: Release) -> bool:
+    explored = {f.hmac for f in frontier.inputs} if frontier is not None else set()
+    return bool({f.hmac for f in release.inputs} & explored - {None})
+
+
+def _attacked(found: Sequence[_Found], engine: AnyEngine, attack: AttackRecord) -> _Found | None:
+    """Return the part whose release was attacked, or else whose frontier."""
+    own = [f for f in found if f.engine is engine and f.attack is None]
+    if attack.release is not None:
+        return next((f for f in own if f.release_hash == attack.release), None)
+    if attack.frontier is None:  # written by an earlier version
+        return own[0] if len(own) == 1 else None
+    same = [f for f in own if f.mark == attack.frontier]
+    about = [f for f in same if f.release is not None and f.release.candidate == attack.candidate]
+    return next(iter(about or same), None)
 
 
 def find_parts(
@@ -146,26 +177,24 @@ def find_parts(
         if path.name == FRONTIER_FILE:
             engine, content = _content(path)
             record = engine.Exploration.Record.from_json(content, file=path.name)
-            found.append(_Found(engine, frontier=record, place=path.parent.resolve().parts))
+            if all(f.mark != record.current_mark() for f in found):  # a copy says nothing new
+                found.append(_Found(engine, frontier=record))
     for wanted in (RELEASE_FILE, ATTACK_FILE):
         for path in paths:
             if path.name.endswith(wanted):
                 _join(found, path)
-    if all(f.frontier is None and f.release is None for f in found):
-        raise InputError(
-            "The folders hold an attack, but no frontier and no release.",
-            hint="give the folder of the frontier or of the release too.",
-        )
     return choose(_sourced(_named(found)), chosen or {})
 
 
 def _named(found: list[_Found]) -> list[Part]:
     """Order the parts by engine and content, not by folder, and give them ids."""
 
-    def order(part: _Found) -> tuple[int, str, tuple[str, ...], int]:
+    def order(part: _Found) -> tuple[int, str, tuple[str, ...], int, str, str]:
         record = part.frontier or part.release
         names = tuple(f.path for f in record.inputs) if record is not None else ()
-        return part.engine.order, part.engine.name, names, record.seed if record is not None else 0
+        chosen = part.release.candidate if part.release is not None else ""
+        seed = record.seed if record is not None else 0
+        return part.engine.order, part.engine.name, names, seed, chosen, part.release_hash or ""
 
     parts, seen = [], dict[str, int]()
     for part in sorted(found, key=order):
@@ -220,4 +249,10 @@ def _about(part: Part, wanted: str | None) -> Part:
 
 def stories(parts: Sequence[Part]) -> list[Story]:
     """Return what each engine says of its part."""
-    return [engine_named(part.engine).story(part) for part in parts]
+    found = []
+    for part in parts:
+        story = engine_named(part.engine).story(part)
+        if part.release is not None and part.frontier is None:
+            story.checks.append(Check("open", _NO_FRONTIER))
+        found.append(story)
+    return found

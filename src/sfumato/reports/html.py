@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
@@ -12,9 +13,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from .._version import __version__
+from ..core.command_lines import command_line
 from ..core.engine import Part, engine_named
 from ..core.records import InputFile
-from ..core.request import command_line
 from ..core.story import Chart, Paper, Story, Term
 from ..presentation.drawing import to_svg
 from ..presentation.knowledge import shared_terms
@@ -31,6 +32,7 @@ __all__ = [
     "file_rows",
     "papers_of",
     "render_html",
+    "script_sources",
     "setting_rows",
     "title_of",
 ]
@@ -102,14 +104,27 @@ def _zoomable(drawing: Mapping[str, Any]) -> dict[str, object]:
 
 @cache
 def _bundle() -> str:
+    """Return the chart library as one script, which says when it is ready."""
     import vl_convert
 
     bundle: Any = vl_convert.javascript_bundle  # its stub asks for a snippet that is optional
-    return str(bundle()).replace("</script", "<\\/script")
+    library = str(bundle()).replace("</script", "<\\/script")
+    return f'{library}\nwindow.dispatchEvent(new Event("vega-ready"));'
+
+
+@cache
+def script_sources() -> str:
+    """Return the scripts that a report may run, by their hashes: its own and the chart library, nothing else.
+
+    They are those that were written here, not those that stand in a page: one that came in with the data
+    is not among them.
+    """
+    digests = [hashlib.sha256(s.encode()).digest() for s in (_template("page.js"), _bundle())]
+    return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
 
 
 def _template(name: str) -> str:
-    return (files("sfumato.report") / "templates" / name).read_text(encoding="utf-8")
+    return (files("sfumato.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
 def file_rows(facts: Facts) -> list[dict[str, str]]:
@@ -328,6 +343,7 @@ def render_html(facts: Facts, *, interactive: bool = True, choosing: bool = Fals
             version=__version__,
             style=Markup(_template("style.css")),  # noqa: S704 (our own file)
             script=Markup(_template("page.js")),  # noqa: S704
+            script_sources=Markup(script_sources()),  # noqa: S704
             symbols={k: Markup(v) for k, v in _SYMBOLS.items()},  # noqa: S704
             interactive=with_library,
             choosers=_choosers(facts, told) if choosing else [],

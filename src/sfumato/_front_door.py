@@ -1,0 +1,428 @@
+"""The Python front door: `sfumato.<engine>.explore`, `publish`, `attack`, `load` and the engine's other verbs.
+
+Every function is made from the requests of its engine, in the same shape for all engines, those of other
+packages included: data by position, everything else by name, a signature and a docstring that list every
+parameter.
+"""
+
+from __future__ import annotations
+
+import keyword
+import sys
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ._signatures import EMPTY, Argument, docstring, signature
+from .core.choice import Choice
+from .core.command_lines import warn_of_former
+from .core.engine import AnyEngine, AnyVerb, Call, Progress, engine_named, no_progress
+from .core.errors import ParameterError, did_you_mean
+from .core.exploration import Exploration
+from .core.records import FRONTIER_FILE, Candidate
+from .core.request import Parameter, Request, fields_of, parameters
+
+__all__ = ["Operation", "front_door", "open_door", "operations"]
+
+_PATH = "str | os.PathLike[str]"
+_FORMER_POSITIONS = {"tables.explore": ("schema", "population"), "baskets.explore": ("labels",)}
+"""What could be given by position after the data in 0.1; accepted for one version."""
+_PROGRESS = Argument(
+    "progress",
+    "callable or bool, optional",
+    "Called with the steps done since the last call, the total where it is known, and a note; True shows a progress bar.",
+    None,
+    hint="Progress | bool | None",
+)
+_FORCE = Argument(
+    "force",
+    "bool, default=False",
+    "Whether an earlier output of sfumato may be replaced.",
+    default=False,
+    hint="bool",
+)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One function of an engine: what it takes, what it returns, and what it does with the values."""
+
+    owner: str
+    """The name of the function in messages, for example "text.explore"."""
+    summary: str
+    arguments: tuple[Argument, ...]
+    returns: type | None
+    """The class that comes back; a plain dict where it is None."""
+    returned: str
+    """What comes back, in a sentence."""
+    run: Callable[[dict[str, Any]], object]
+    accepted: frozenset[str] = frozenset()
+    """Further names that are accepted: former names of parameters."""
+    example: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.owner.rpartition(".")[2]
+
+    @property
+    def returned_type(self) -> str:
+        """The name of what comes back."""
+        return "dict" if self.returns is None else self.returns.__name__
+
+    def function(self) -> Callable[..., Any]:
+        """Return the function, with its signature and its docstring."""
+        shown = signature(self.arguments)
+
+        def call(*args: object, **given: object) -> object:
+            return self.run(self._values(args, given))
+
+        call.__name__ = call.__qualname__ = self.name
+        call.__module__ = f"sfumato.{self.owner.partition('.')[0]}"
+        call.__signature__ = shown  # type: ignore[attr-defined]
+        returns = (self.returned_type, self.returned)
+        call.__doc__ = docstring(self.summary, self.arguments, returns, self.example)
+        return call
+
+    def _values(self, args: Sequence[object], given: Mapping[str, object]) -> dict[str, Any]:
+        """Return the values by name; a call that does not fit is one sentence with a hint."""
+        names = [argument.name for argument in self.arguments]
+        positional = [argument.name for argument in self.arguments if argument.positional]
+        for name in given:
+            if name not in names and name not in self.accepted:
+                raise ParameterError(
+                    f"{self.owner} has no parameter {name!r}.", hint=did_you_mean(name, names)
+                )
+        former = _FORMER_POSITIONS.get(self.owner, ())[: max(0, len(args) - len(positional))]
+        for name in former:
+            warnings.warn(
+                f"{self.owner} takes {name} by name: {name}=…; by position it goes in the next version.",
+                FutureWarning,
+                stacklevel=3,
+            )
+        positional += former
+        if len(args) > len(positional):
+            raise ParameterError(
+                f"{self.owner} takes {' and '.join(positional)} by position, and everything else by name.",
+                hint=f"see help(sfumato.{self.owner}).",
+            )
+        values = dict(zip(positional, args, strict=False))
+        for name in values.keys() & given.keys():
+            raise ParameterError(f"{self.owner} got {name!r} twice.")
+        values |= given
+        for argument in self.arguments:
+            if argument.default is EMPTY and argument.name not in values and argument.about is None:
+                raise ParameterError(f"{self.owner} needs {argument.name!r}.", hint=argument.help)
+        return values
+
+
+@contextmanager
+def _shown(progress: Progress | bool | None, label: str) -> Iterator[Progress]:
+    """Yield what a verb reports to: a callable as it is, a bar for True, nothing for None."""
+    if progress is True:
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import Progress as Bar
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+                   TextColumn("{task.fields[note]}"))  # fmt: skip
+        with Bar(*columns, transient=True) as bar:
+            task = bar.add_task(label, total=None, note="")
+
+            def advance(steps: int = 1, *, total: int | None = None, note: str = "") -> None:
+                bar.update(task, total=total, advance=steps, note=note)
+
+            yield advance
+    else:
+        yield progress or no_progress
+
+
+@dataclass(frozen=True)
+class _Of:
+    """The parameters of one request under their names in Python."""
+
+    model: type[Request]
+
+    @property
+    def named(self) -> dict[str, Parameter]:
+        return {self._python(name): about for name, about in parameters(self.model).items()}
+
+    def _python(self, name: str) -> str:
+        if name == "id" and issubclass(self.model, Choice):
+            return "choose"
+        return f"{name}_" if keyword.iskeyword(name) else name
+
+    @property
+    def arguments(self) -> list[Argument]:
+        return [Argument.of(name, about) for name, about in self.named.items()]
+
+    @property
+    def accepted(self) -> frozenset[str]:
+        """The names that a caller may use: also former names, and the names of the fields."""
+        known = fields_of(self.model).values()
+        others = [name for about in known for name in (*about.aliases, *about.former)]
+        return frozenset([*self.named, *others, *self.model.model_fields])
+
+    def made(self, values: Mapping[str, object], owner: str) -> Any:
+        """Build the request; a candidate stands for its id."""
+        found = dict(values)
+        if isinstance(chosen := found.get("choose"), Candidate):
+            found["choose"] = chosen.id
+        warn_of_former(
+            self.model,
+            found,
+            spell=lambda n: repr(self._python(n)),
+            assign=lambda about, text: f"{self._python(about.name)}={text!r}",
+            stacklevel=5,
+        )
+        return self.model.made(found, owner=owner, spelled=lambda n: repr(self._python(n)))
+
+
+def _path(value: Any) -> Path | None:
+    return None if value is None else Path(value)
+
+
+def _out(what: str, *, required: bool = False) -> Argument:
+    if required:
+        return Argument("out", "path", what, hint=_PATH)
+    return Argument("out", "path, optional", what, None, hint=f"{_PATH} | None")
+
+
+def _refuse_inputs(out: Path | None, request: Request, *others: Path) -> None:
+    """Refuse an output that is one of the inputs."""
+    if out is not None:
+        from .core.storage.ownership import refuse_inputs
+
+        refuse_inputs(
+            out, [*(path for _, path in request.input_files() if path.is_file()), *others]
+        )
+
+
+def _explore(engine: AnyEngine) -> Operation:
+    owner, request = f"{engine.name}.explore", _Of(engine.Request)
+
+    def run(values: dict[str, Any]) -> object:
+        with _shown(values.pop("progress", None), owner) as progress:
+            return engine.explore(request.made(values, owner), progress=progress)
+
+    return Operation(
+        owner,
+        "Find the frontier of candidate releases, risk against utility.",
+        (*request.arguments, _PROGRESS),
+        engine.Exploration,
+        "The frontier: choose a candidate, publish it, or save all for later.",
+        run,
+        request.accepted,
+        engine.examples.get("explore", ""),
+    )
+
+
+def _publish(engine: AnyEngine) -> Operation:
+    owner = f"{engine.name}.publish"
+    choice, request = _Of(engine.Choice), _Of(engine.PublishRequest)
+    (data,) = [a for a in request.arguments if a.positional]
+    kind = engine.Exploration.__name__
+    exploration = Argument(
+        "exploration",
+        f"{kind} or path",
+        "What `explore` returned, or the folder it was saved in.",
+        positional=True,
+        hint=f"{kind} | {_PATH}",
+        classes=(engine.Exploration,),
+    )
+    choose = [_chooses(a, engine) for a in choice.arguments]
+    own = [a for a in request.arguments if not a.positional and a.name not in choice.named]
+
+    def run(values: dict[str, Any]) -> object:
+        out, force = _path(values.pop("out", None)), bool(values.pop("force", False))
+        explored, folder = _explored(engine, values.pop("exploration"), owner)
+        if "data" in values:
+            values[data.name] = values.pop("data")
+        if data.name not in values:
+            raise ParameterError(f"{owner} needs 'data'.", hint=data.help)
+        with _shown(values.pop("progress", None), owner) as progress:
+            ways = choice.accepted - request.accepted | choice.named.keys()
+            chosen = {name: values.pop(name) for name in [*values] if name in ways}
+            made = request.made(values, owner)
+            _refuse_inputs(out, made, *([] if folder is None else [folder / FRONTIER_FILE]))
+            candidate = (
+                choice.made(chosen, owner).of(explored) if engine.needs_choice(made) else None
+            )
+            return engine.publish(
+                explored, candidate, made, out=out, force=force, progress=progress
+            ).result()
+
+    return Operation(
+        owner,
+        "Publish data as a candidate says, and measure what was written.",
+        (
+            exploration,
+            Argument("data", data.words, data.help, positional=True, about=data.about),
+            *choose,
+            *own,
+            _out("Where the release goes; without it the published data is returned."),
+            _FORCE,
+            _PROGRESS,
+        ),
+        engine.Release,
+        "The record of the release; without `out` the published data.",
+        run,
+        request.accepted | choice.accepted,
+        engine.examples.get("publish", ""),
+    )
+
+
+def _chooses(argument: Argument, engine: AnyEngine) -> Argument:
+    """Return the argument that names a candidate as one that takes the candidate itself, too."""
+    if argument.name != "choose":
+        return argument
+    kind = engine.Exploration.Record.model_fields["candidates"].annotation
+    named = next((a for a in getattr(kind, "__args__", ()) if isinstance(a, type)), Candidate)
+    return Argument(
+        "choose",
+        f"str or {named.__name__}, optional",
+        "A candidate, or its id.",
+        None,
+        hint=f"str | {named.__name__} | None",
+        classes=(named,),
+    )
+
+
+def _explored(
+    engine: AnyEngine, given: object, owner: str
+) -> tuple[Exploration[Any, Any], Path | None]:
+    """Return an exploration of the engine, and the folder that it was read from."""
+    if isinstance(given, engine.Exploration):
+        return given, None
+    if isinstance(given, str | Path) or hasattr(given, "__fspath__"):
+        folder = Path(given)
+        return engine.load(folder), folder
+    raise ParameterError(
+        f"{owner} takes a {engine.Exploration.__name__}, or the folder it was saved in.",
+        hint=f"give what sfumato.{engine.name}.explore returned.",
+    )
+
+
+def _attack(engine: AnyEngine) -> Operation:
+    assert engine.AttackRequest is not None
+    owner, request = f"{engine.name}.attack", _Of(engine.AttackRequest)
+
+    def run(values: dict[str, Any]) -> object:
+        from .core.files import check_output, write_json
+
+        out, force = _path(values.pop("out", None)), bool(values.pop("force", False))
+        with _shown(values.pop("progress", None), owner) as progress:
+            made = request.made(values, owner)
+            if out is not None:
+                read = [path for _, path in made.input_files() if path.is_file()]
+                check_output(out, force=force, inputs=read)
+            found = engine.attack(made, Call(out, force, progress=progress))
+            if out is not None:
+                write_json(out, found.to_json(), force=force)
+            return found
+
+    return Operation(
+        owner,
+        "Attack a release, and report what the adversary finds.",
+        (*request.arguments, _out("Where attack.json goes."), _FORCE, _PROGRESS),
+        engine.Attack,
+        "What each attacker found.",
+        run,
+        request.accepted,
+        engine.examples.get("attack", ""),
+    )
+
+
+def _load(engine: AnyEngine) -> Operation:
+    folder = Argument(
+        "folder",
+        "path",
+        f"What `save` or `sfumato {engine.name} explore` wrote.",
+        positional=True,
+        hint=_PATH,
+    )
+    return Operation(
+        f"{engine.name}.load",
+        "Return what `explore` returned, from the folder that it was saved in.",
+        (folder,),
+        engine.Exploration,
+        "The exploration, ready to choose from and to publish.",
+        lambda values: engine.load(Path(values["folder"])),
+        example=engine.examples.get("load", ""),
+    )
+
+
+def _verb(engine: AnyEngine, verb: AnyVerb) -> Operation:
+    owner, request = f"{engine.name}.{verb.name.replace('-', '_')}", _Of(verb.Request)
+    out = () if verb.writes == "no" else (
+        _out("Where the result goes.", required=verb.writes == "required"),
+    )  # fmt: skip
+
+    def run(values: dict[str, Any]) -> object:
+        target, force = _path(values.pop("out", None)), bool(values.pop("force", False))
+        with _shown(values.pop("progress", None), owner) as progress:
+            made = request.made(values, owner)
+            _refuse_inputs(target, made)
+            return dict(verb.run(made, Call(target, force, progress=progress)))
+
+    return Operation(
+        owner,
+        verb.help,
+        (*request.arguments, *out, _FORCE, _PROGRESS),
+        None,
+        "What the command prints with --json.",
+        run,
+        request.accepted,
+        engine.examples.get(verb.name, ""),
+    )
+
+
+def operations(engine: AnyEngine) -> list[Operation]:
+    """Return every function of an engine: explore, publish, attack where there is one, load, its verbs."""
+    found = [_explore(engine), _publish(engine)]
+    if engine.AttackRequest is not None:
+        found.append(_attack(engine))
+    return [*found, _load(engine), *(_verb(engine, verb) for verb in engine.verbs())]
+
+
+def _former(engine: str, known: Mapping[str, object], name: str) -> object:
+    """Return what a front door used to offer under a name: classes of its engine, accepted for one version."""
+    if name == "load_exploration":
+        return known["load"]
+    if not name.startswith("_"):
+        package = import_module(f"sfumato.engines.{engine}")
+        if name in getattr(package, "__all__", ()):
+            found = getattr(package, name)
+            warnings.warn(
+                f"sfumato.{engine}.{name} is sfumato.engines.{engine}.{name}; the former name goes in "
+                "the next version.",
+                DeprecationWarning,
+                stacklevel=3,
+            )
+            return found
+    raise AttributeError(f"module 'sfumato.{engine}' has no attribute {name!r}")
+
+
+def open_door(module: str) -> None:
+    """Give a module of this package the functions of the engine it is named after."""
+    space, name = vars(sys.modules[module]), module.rpartition(".")[2]
+    space.update(_contents(name))
+    space["__getattr__"] = partial(_former, name, space)
+
+
+def front_door(name: str) -> types.ModuleType:
+    """Return what `sfumato.<name>` is for an engine of another package."""
+    door = types.ModuleType(f"sfumato.{name}", engine_named(name).summary)
+    vars(door).update(_contents(name))
+    return door
+
+
+def _contents(name: str) -> dict[str, Any]:
+    functions = {one.name: one.function() for one in operations(engine_named(name))}
+    names = sorted(functions)
+    return {**functions, "__all__": names, "__dir__": names.copy}

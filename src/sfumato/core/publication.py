@@ -1,0 +1,79 @@
+"""What `Engine.publish` returns: one object that command line, page, plan and Python print alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from .errors import WithheldError
+from .records import Release
+from .storage.quarantine import quarantine_of
+
+__all__ = ["Publication"]
+
+Rel_co = TypeVar("Rel_co", bound=Release, covariant=True)
+
+
+@dataclass(frozen=True)
+class Publication(Generic[Rel_co]):
+    """A release that was written, or data that was published in memory.
+
+    Parameters
+    ----------
+    release : Release, optional
+        The record of what was written; None where nothing was.
+    out : Path, optional
+        The file or folder of the release.
+    data : object, optional
+        The published data, where it was not written.
+
+    """
+
+    release: Rel_co | None = None
+    out: Path | None = None
+    data: object = None
+
+    @property
+    def withheld(self) -> tuple[Mapping[str, str], ...]:
+        """The records that could not be processed and were not published, by published id, with the reason."""
+        return () if self.release is None else self.release.withheld
+
+    def result(self) -> object:
+        """Return the record of what was written, or the data where nothing was."""
+        return self.data if self.release is None else self.release
+
+    def lines(self) -> list[str]:
+        """Return what every surface says about the publication."""
+        found = [] if self.release is None else self.release.lines()
+        if self.out is not None:
+            found.append(f"written: {self.out}")
+        if self.withheld:
+            found.append(self._withheld_sentence())
+        return found
+
+    def refuse_withheld(self) -> None:
+        """End with an error where records were withheld, so that nobody overlooks it."""
+        if self.withheld:
+            raise WithheldError(self._withheld_sentence(), hint=self._withheld_list())
+
+    def _withheld_sentence(self) -> str:
+        many = len(self.withheld)
+        records, were = ("record", "was") if many == 1 else ("records", "were")
+        return f"{many:,} {records} could not be processed and {were} withheld."
+
+    def _withheld_list(self) -> str | None:
+        if self.out is None:
+            return None
+        return f"{quarantine_of(self.out)} lists them by id, with the reason."
+
+    def __repr__(self) -> str:
+        if self.release is None:
+            return f"<publication in memory: {type(self.data).__name__}>"
+        name = "" if self.out is None else f" → {self.out.name}"
+        withheld = f", {len(self.withheld):,} withheld" if self.withheld else ""
+        counted = next(
+            (f"{n:,} {k}" for k, n in self.release.counts.items() if isinstance(n, int)), ""
+        )
+        return f"<publication {self.release.candidate}{name}: {counted}{withheld}>"

@@ -1,8 +1,0 @@
-"""The report: facts first (a plain record), then one page and one certificate made from nothing else.
-
-folders → facts → words and charts → report.html and report.pdf; facts.json is the facts themselves.
-"""
-
-from .writing import write_report
-
-__all__ = ["write_report"]
