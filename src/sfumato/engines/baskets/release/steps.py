@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,17 +16,15 @@ import scipy.sparse as sp
 
 from ....compute import engine as compute_engine
 from ....core.engine import Progress
-from ....core.errors import DataError, FormatError, InputError, ReleaseRefusedError
-from ....core.files import ReadFiles, check_plain_file, sha256_of, write_json
+from ....core.errors import DataError, InputError, ReleaseRefusedError
+from ....core.files import ReadFiles, sha256_of, write_json
 from ....core.records import InputFile, ShiftRecord
 from ....core.release import (
-    Target,
     open_output,
     refuse_different,
     warn_if_composed,
     warn_of_kept_order,
 )
-from ....core.storage.ownership import paths_in
 from ....core.storage.private_key import private_key
 from ....data.baskets import (
     Baskets,
@@ -37,7 +34,6 @@ from ....data.baskets import (
     read_matrix,
     write_baskets,
 )
-from ....data.baskets import beside_of as beside
 from ....data.logs import LogColumns, read_log, write_log
 from ....data.tally import Tally
 from ..containment.posets import absence_containment
@@ -47,12 +43,9 @@ from ..matrix.binary import BinaryMatrix, as_binary
 from ..measures.shift import ExploredColumns, sentence_of
 from ..records import BasketsCandidate, BasketsRelease, How, ReleaseMeasured
 from ..request import BasketsPublishRequest
+from .outputs import target_of
 
 __all__ = ["publish", "publish_in_memory"]
-
-_DEFAULT_NAME = {
-    "npz": "baskets.npz", "libsvm": "baskets.svm", "transactions": "baskets.txt", "csv": "baskets.csv",
-}  # fmt: skip
 
 
 def publish_in_memory(
@@ -199,7 +192,7 @@ def publish(
         Told the rows that were written.
 
     """
-    output = _target(request, target, force=force)
+    output = target_of(request, target, force=force)
     files = ReadFiles(path for path in output.inputs if Path(path).is_file())
     files.hashes()  # of what is read next
     with open_output(output) as (data, record):
@@ -216,47 +209,6 @@ def publish(
         files.check()
     warn_if_composed(target, release.to_json())
     return release
-
-
-def _target(request: BasketsPublishRequest, path: Path, *, force: bool) -> Target:
-    kind, name = _kind_and_name(request)
-    kind_of = partial(_kind_of_name, log=request.log_columns is not None)
-    read = _read_from(request.matrix, request.labels)
-    return Target(path, name, kind, kind_of, force=force, inputs=read)
-
-
-def _read_from(data: object, labels: object) -> list[str | os.PathLike[str]]:
-    """List the files that are read: the matrix, its labels, and its sibling files."""
-    files = paths_in(data, labels)
-    if isinstance(data, str | os.PathLike):
-        files += [beside(Path(data), what) for what in ("labels", "features")]
-    return files + (list(data.files) if isinstance(data, Baskets) else [])
-
-
-def _kind_and_name(request: BasketsPublishRequest) -> tuple[str, str]:
-    data = request.matrix
-    if isinstance(data, str | os.PathLike):
-        path = Path(data)
-        check_plain_file(path)
-        if request.log_columns is not None:
-            return "log", path.name
-        if not path.is_file():
-            raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
-        return format_of(path), path.name
-    kind = data.format if isinstance(data, Baskets) else "npz"
-    return kind, _DEFAULT_NAME[kind]
-
-
-def _kind_of_name(path: Path, *, log: bool) -> str | None:
-    """Return the format when the output names a data file; None for a folder."""
-    if "." not in path.name:
-        return None
-    if log:
-        return "log"
-    try:
-        return format_of(path)
-    except FormatError:
-        return None
 
 
 def _read_back(
