@@ -30,11 +30,11 @@ __all__ = [
     "BasketsReference",
     "BasketsRelease",
     "CandidateAttack",
+    "DisclosureRecord",
     "EmptySelection",
     "Finding",
     "GivenAway",
     "How",
-    "Measured",
     "ReleaseMeasured",
 ]
 
@@ -43,11 +43,11 @@ Feature = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,1000}$"
 
 
 class GivenAway(Record):
-    """What a matrix gives away, measured on its own rows.
+    """What a matrix discloses, measured on its own rows.
 
     `ac` is the anonymity by containment; `ac_under_absences` the same against someone who also knows so
     many absences, and `absences_exact` whether that search was complete (if not, the true figure may be
-    lower). `left_by_items` and `items_exact` are the same for at most so many known items.
+    lower). `left_by_items` and `items_exact` are the same for at most that many known items.
     """
 
     count: Count
@@ -60,14 +60,14 @@ class GivenAway(Record):
     items_exact: dict[str, bool] = Field(default_factory=dict)
 
 
-class Measured(GivenAway):
-    """What a matrix gives away, and how many rows it has."""
+class DisclosureRecord(GivenAway):
+    """What a matrix discloses, and how many rows it has."""
 
     rows: Count
 
 
-class ReleaseMeasured(Measured):
-    """What a release gives away, and how its rows compare with those explored."""
+class ReleaseMeasured(DisclosureRecord):
+    """What a release discloses, and how its rows compare with those explored."""
 
     shift: ShiftRecord
 
@@ -122,7 +122,7 @@ class BasketsCandidate(GivenAway, Candidate):
     sensitive: tuple[Feature, ...] | None = None
     max_confidence: Share = 1.0
     confidence: Share | None = None
-    """The highest confidence with which one or two published items tell a sensitive one."""
+    """The highest confidence with which one or two published items predict a sensitive one."""
     auc: Share | None = None
     auc_by_fold: tuple[Share, ...] = ()
     """The AUC in each fold, the same rows for every candidate: what differences are judged by."""
@@ -131,7 +131,7 @@ class BasketsCandidate(GivenAway, Candidate):
 
 
 class BasketsReference(GivenAway, Reference):
-    """The matrix as it stands, on the same axes."""
+    """The unchanged matrix, on the same axes."""
 
     auc: Share | None = None
     kept: dict[str, float] = Field(default_factory=dict)

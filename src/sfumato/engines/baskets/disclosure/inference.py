@@ -1,4 +1,4 @@
-"""Sensitive items: how surely an item or a pair of items tells one, and leaving items out until none does.
+"""Sensitive items: how surely an item or a pair of items predicts one, and suppressing items until none does.
 
 This is ρ-uncertainty for knowledge of one or two items: every rule from what is known to a sensitive item
 has a confidence of at most ρ. Leaving whole columns out never breaks what was promised about rows.
@@ -43,7 +43,7 @@ def places_among(
     return np.array([i for i, name in enumerate(names) if name in wanted], dtype=np.intp)
 
 
-def _measured(
+def _measure(
     matrix: BinaryMatrix, sensitive: npt.NDArray[np.intp], limit: float
 ) -> tuple[float, npt.NDArray[np.int64]]:
     highest, blame = 0.0, np.zeros(matrix.d, dtype=np.int64)
@@ -60,12 +60,12 @@ def _measured(
 
 
 def highest_confidence(matrix: BinaryMatrix, sensitive: npt.NDArray[np.intp]) -> float:
-    """Return the highest confidence with which one or two other items tell a sensitive one.
+    """Return the highest confidence with which one or two other items predict a sensitive one.
 
     >>> highest_confidence(BinaryMatrix.of([[1, 1], [1, 0], [1, 1], [0, 0]]), np.array([1]))
     0.6666666666666666
     """
-    return _measured(matrix, sensitive, 1.0)[0]
+    return _measure(matrix, sensitive, 1.0)[0]
 
 
 def without_telling_items(
@@ -73,7 +73,7 @@ def without_telling_items(
 ) -> BinaryMatrix:
     """Leave columns out, those first that most rules above the limit need per one lost."""
     while True:
-        highest, blame = _measured(matrix, sensitive, limit)
+        highest, blame = _measure(matrix, sensitive, limit)
         if highest <= limit:
             return matrix
         score = blame / np.maximum(matrix.supports, 1)

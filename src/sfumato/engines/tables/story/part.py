@@ -20,7 +20,7 @@ from ....presentation.sentences import (
 )
 from ..exploration import partial_population
 from ..records import TablesReference
-from .facts import LOSS_WORDS, RISK_WORDS, Facts
+from .facts import LOSS_WORDS, RISK_WORDS, TableFacts
 from .grids import (
     charts,
     chips,
@@ -36,27 +36,27 @@ __all__ = ["story"]
 
 def story(part: Part) -> Story:
     """Return the part of a report about a table."""
-    facts = Facts.of(part)
-    told = Story(part.id, "tables", title_for("Table", part), status_of(part))
-    told.verdict, told.stats, told.checks = _verdict(facts), _stats(facts), _checks(facts)
-    told.published = _published(facts)
+    facts = TableFacts.of(part)
+    result = Story(part.id, "tables", title_for("Table", part), status_of(part))
+    result.verdict, result.stats, result.checks = _verdict(facts), _stats(facts), _checks(facts)
+    result.published = _published_sentences(facts)
     size = None if facts.frontier is None else facts.frontier.frontier_size
-    told.tradeoff = [
+    result.tradeoff = [
         search_sentence(part, size=size, measured=True),
         (
             "Each point is a policy: further left, less risk; further up, more information. Risk spans "
             "several decades, so look at the logarithmic view too."
         ),
     ]
-    told.tradeoff += _certificate(facts)
-    told.attack, told.cost = _attack(facts), _cost(facts)
-    told.assumptions = _assumptions(facts)
+    result.tradeoff += _certificate(facts)
+    result.attack, result.cost = _attack(facts), _cost(facts)
+    result.assumptions = _assumptions(facts)
     expected = facts.expected
-    if expected is not None and facts.risk_measure == "population" and facts.told:
-        told.here["tables.risk"] = (
+    if expected is not None and facts.risk_measure == "population" and facts.is_published:
+        result.here["tables.risk"] = (
             f"{decimal(expected[0], 4)} ÷ {decimal(expected[1], 4)} = {decimal(facts.risk)}"
         )
-        told.here["tables.expected"] = (
+        result.here["tables.expected"] = (
             f"{decimal(facts.risk)} × {decimal(expected[1], 4)} = {decimal(expected[0])}"
         )
     grids = (
@@ -66,19 +66,19 @@ def story(part: Part) -> Story:
         shown_grid(facts),
         reference_grid(facts),
     )
-    told.grids = [g for g in grids if g is not None]
-    told.chips = chips(facts)
-    told.charts = charts(facts)
+    result.grids = [g for g in grids if g is not None]
+    result.chips = chips(facts)
+    result.charts = charts(facts)
     known = knowledge_of("sfumato.engines.tables")
-    told.glossary, told.method, told.papers = known.glossary, known.method, known.papers
-    return told
+    result.glossary, result.method, result.papers = known.glossary, known.method, known.papers
+    return result
 
 
 # --- sentences -----------------------------------------------------------------------------------
 
 
-def _verdict(facts: Facts) -> list[str]:
-    if not facts.told:
+def _verdict(facts: TableFacts) -> list[str]:
+    if not facts.is_published:
         return ["No candidate has been chosen."]
     risk, utility = facts.risk, facts.utility
     known = listed(list(facts.quasi)) if facts.quasi else "all quasi-identifiers"
@@ -93,7 +93,7 @@ def _verdict(facts: Facts) -> list[str]:
         )
     elif expected is not None:
         right, unchanged = expected
-        of = f" of {facts.counted}" if facts.counted else " records"
+        of = f" of {facts.hidden_in_words}" if facts.hidden_in_words else " records"
         act = "of everybody matches"
         if facts.joined:
             act = "in all rows of everybody matches the rows of"
@@ -133,8 +133,8 @@ def _against(risk: float, utility: float, harbor: TablesReference) -> str:
     )
 
 
-def _stats(facts: Facts) -> list[Stat]:
-    if not facts.told:
+def _stats(facts: TableFacts) -> list[Stat]:
+    if not facts.is_published:
         return []
     found = [
         Stat(
@@ -157,10 +157,10 @@ def _stats(facts: Facts) -> list[Stat]:
     return found
 
 
-def _checks(facts: Facts) -> list[Check]:
+def _checks(facts: TableFacts) -> list[Check]:
     checks = []
     harbor = facts.harbor
-    if harbor is not None and facts.told:
+    if harbor is not None and facts.is_published:
         if facts.risk <= harbor.risk.value and facts.utility >= harbor.utility.value:
             words = "The policy is no worse than Safe Harbor on risk and on information."
             checks.append(Check("holds", words))
@@ -173,9 +173,9 @@ def _checks(facts: Facts) -> list[Check]:
                 "gain on both."
             )
             checks.append(Check("open", words))
-    if facts.told and not facts.population:
+    if facts.is_published and not facts.population:
         words = (
-            "No population table was given, so the records of the table itself stand for the population. "
+            "No population table was given, so the table itself is used as the population. "
             "A larger population makes the true risk smaller; the relative risk of policies may differ."
         )
         checks.append(Check("look", words))
@@ -200,7 +200,7 @@ def _checks(facts: Facts) -> list[Check]:
     return [*checks, *_release_checks(facts)]
 
 
-def _shift_check(facts: Facts) -> Check | None:
+def _shift_check(facts: TableFacts) -> Check | None:
     release = facts.release
     if release is None:
         return None
@@ -208,7 +208,7 @@ def _shift_check(facts: Facts) -> Check | None:
     return shift_check(shift, release.sentences, accepted=release.how.accept_shift)
 
 
-def _release_checks(facts: Facts) -> list[Check]:
+def _release_checks(facts: TableFacts) -> list[Check]:
     release = facts.release
     if release is None:
         return []
@@ -221,7 +221,7 @@ def _release_checks(facts: Facts) -> list[Check]:
     return [*checks, *(check for check in more if check is not None)]
 
 
-def _published(facts: Facts) -> list[str]:
+def _published_sentences(facts: TableFacts) -> list[str]:
     found = [chosen_sentence(facts.part)]
     if facts.records:
         words = f"{count(facts.records)} records; quasi-identifiers: {listed(list(facts.quasi))}."
@@ -248,7 +248,7 @@ def _published(facts: Facts) -> list[str]:
     return found
 
 
-def _attack(facts: Facts) -> list[str]:
+def _attack(facts: TableFacts) -> list[str]:
     people = "in the population" if facts.population else "in the table"
     known = (
         "The attacker knows the quasi-identifiers of all rows of everybody and links each history to the "
@@ -279,7 +279,7 @@ def _attack(facts: Facts) -> list[str]:
     return sentences
 
 
-def _certificate(facts: Facts) -> list[str]:
+def _certificate(facts: TableFacts) -> list[str]:
     """Return what was proven about policies that nobody has looked at."""
     frontier = facts.frontier
     if frontier is None or frontier.certificate is None:
@@ -305,8 +305,8 @@ def _certificate(facts: Facts) -> list[str]:
     return found
 
 
-def _cost(facts: Facts) -> list[str]:
-    if not facts.told:
+def _cost(facts: TableFacts) -> list[str]:
+    if not facts.is_published:
         return []
     nats = "" if facts.loss_nats is None else f" ([[tables.loss|{decimal(facts.loss_nats)} nats]])"
     lost = percent(1 - facts.utility)
@@ -338,7 +338,7 @@ def _cost(facts: Facts) -> list[str]:
     return sentences
 
 
-def _other_columns(facts: Facts) -> str:
+def _other_columns(facts: TableFacts) -> str:
     treated = {} if facts.release is None else facts.release.measured.columns
     if not treated:
         return "Other columns are published as they are, unless the schema says otherwise."
@@ -348,11 +348,11 @@ def _other_columns(facts: Facts) -> str:
     )
 
 
-def _assumptions(facts: Facts) -> list[str]:
+def _assumptions(facts: TableFacts) -> list[str]:
     population = (
         "The population table covers everybody whom the attacker may confuse with a person of the table."
         if facts.population
-        else "No population table was given: the table itself stands for the population, which overstates "
+        else "No population table was given: the table itself is used as the population, which overstates "
         "the risk when it is a sample of something larger."
     )
     if facts.population_covers is not None:
