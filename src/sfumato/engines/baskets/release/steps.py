@@ -276,6 +276,8 @@ class _Written:
     label_column: str | None
     shuffled: bool
     seen: Tally
+    rows: int
+    """The rows that were to be written: a log has no line for one of which nothing is left."""
 
 
 def _stage(
@@ -317,6 +319,7 @@ def _stage(
             "features": len(written.features),
             "ones": len(rows.indices),
             "empty_rows": int(np.count_nonzero(np.diff(rows.indptr) == 0)),
+            "rows_without_items": written.rows - rows.n,
         },
         risk=candidate.risk,
         utility=candidate.utility,
@@ -360,7 +363,9 @@ def _write(
         )
         inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
         column, shuffled = copied.label_column, shuffle is not None
-        return _Written(inputs, copied.written, features, column, shuffled, copied.seen)
+        return _Written(
+            inputs, copied.written, features, column, shuffled, copied.seen, copied.rows
+        )
     baskets = request.baskets()
     inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
     released = _released(candidate, baskets, seed)
@@ -372,7 +377,7 @@ def _write(
         outputs = write_log(released, log, target, like=next(iter(baskets.files), None))
     names = list(released.feature_names)
     column, shuffled = baskets.label_column, shuffle is not None
-    return _Written(inputs, outputs, names, column, shuffled, _tally(baskets))
+    return _Written(inputs, outputs, names, column, shuffled, _tally(baskets), len(released))
 
 
 def _tally(baskets: Baskets) -> Tally:
