@@ -231,6 +231,8 @@ class _WrittenFiles:
     label_column: str | None
     shuffled: bool
     seen: Tally
+    rows: int
+    """The rows that were to be written: a log has no line for one of which nothing is left."""
 
 
 def _stage(
@@ -274,6 +276,7 @@ def _stage(
             "features": len(written.features),
             "ones": len(rows.indices),
             "empty_rows": int(np.count_nonzero(np.diff(rows.indptr) == 0)),
+            "rows_without_items": written.rows - rows.n,
         },
         risk=candidate.risk,
         utility=candidate.utility,
@@ -317,7 +320,9 @@ def _write(
         )
         inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
         column, shuffled = copied.label_column, shuffle is not None
-        return _WrittenFiles(inputs, copied.written, features, column, shuffled, copied.seen)
+        return _WrittenFiles(
+            inputs, copied.written, features, column, shuffled, copied.seen, copied.rows
+        )
     baskets = request.baskets()
     inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
     released = _release_of(candidate, baskets, seed)
@@ -329,7 +334,7 @@ def _write(
         outputs = write_log(released, log, target, like=next(iter(baskets.files), None))
     names = list(released.feature_names)
     column, shuffled = baskets.label_column, shuffle is not None
-    return _WrittenFiles(inputs, outputs, names, column, shuffled, _tally(baskets))
+    return _WrittenFiles(inputs, outputs, names, column, shuffled, _tally(baskets), len(released))
 
 
 def _tally(baskets: Baskets) -> Tally:
