@@ -40,7 +40,6 @@ from ..sanitize.classifiers import ClassifierSet
 from ..sanitize.greedy import GreedySanitize
 from ..sanitize.publication import Publication
 from ..shift import ShiftReference
-from ..sources import opened
 from .encoders import described, encoder_of, with_unlabelled
 from .judge import Judge, candidate_id
 
@@ -103,7 +102,7 @@ class _Sources:
 
 
 def _read(request: TextRequest) -> _Sources:
-    own = opened(request.corpus, request)
+    own = request.open(request.corpus)
     documents = [document.checked() for document in own]
     known = Counter(span.label for document in documents for span in document.spans)
     limits = current_limits()
@@ -404,7 +403,7 @@ def _learned(
     data = TokenData.of(tokens, vocabulary, labelled.data.words.knowledge)
     sensitive = labels_from_spans(sources.documents, tokens, request.labels) > 0
     salt = streams.seed_of("salt") >> 1
-    languages = Counter(language_of(d.text, d.extra) for d in sources.documents)
+    languages = Counter(language_of(d.text, d.fields) for d in sources.documents)
     return Learned(
         tuple(request.labels),
         held_out,
