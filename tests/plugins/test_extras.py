@@ -108,7 +108,7 @@ def test_text_from_the_command_line(sfumato, notes, folder):
     found = frontier(folder / "text")
     assert found["request"]["learner"] == "capital"
     assert "capital" in json.dumps(found["candidates"])
-    sfumato("text", "publish", "text", notes, "--format", "pipes", "--ratio", "10", "--replace", "stars",
+    sfumato("text", "publish", "text", notes, "--ratio", "10", "--replace", "stars",
             "--engine", "serial", "--ignore-marks", "--accept-shift", "--out", "text-released")  # fmt: skip
     (written,) = (folder / "text-released").glob("*.pipes")
     assert "***NAME***" in written.read_text(encoding="utf-8")
