@@ -84,7 +84,7 @@ def broken_conditions(
     smallest = float(found.groups.people.min())
     if smallest < payload.min_population - _TOLERANCE:
         worse.append(
-            f"The smallest group of the output stands for {smallest:,.0f} "
+            f"The smallest group of the output represents {smallest:,.0f} "
             f"people, below the {payload.min_population:,.0f} asked for"
         )
     asked = payload.conditions

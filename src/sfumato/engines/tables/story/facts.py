@@ -18,7 +18,7 @@ from ..records import (
     TablesRelease,
 )
 
-__all__ = ["LOSS_WORDS", "RISK_WORDS", "SAFE_HARBOR", "Facts"]
+__all__ = ["LOSS_WORDS", "RISK_WORDS", "SAFE_HARBOR", "TableFacts"]
 
 SAFE_HARBOR = "Safe Harbor"
 RISK_WORDS = {
@@ -34,7 +34,7 @@ LOSS_WORDS = {
 
 
 @dataclass(frozen=True)
-class Facts:
+class TableFacts:
     """What the sentences need, taken from the release where there is one and else from the candidate."""
 
     part: Part
@@ -43,14 +43,14 @@ class Facts:
     chosen: TablesCandidate | None
 
     @classmethod
-    def of(cls, part: Part) -> Facts:
+    def of(cls, part: Part) -> TableFacts:
         frontier = part.frontier if isinstance(part.frontier, TablesFrontier) else None
         release = part.release if isinstance(part.release, TablesRelease) else None
         chosen = part.chosen if isinstance(part.chosen, TablesCandidate) else None
         return cls(part, frontier, release, chosen)
 
     @property
-    def told(self) -> bool:
+    def is_published(self) -> bool:
         return self.release is not None or self.chosen is not None
 
     @property
@@ -96,7 +96,7 @@ class Facts:
         return None if self.frontier is None else self.frontier.records
 
     @property
-    def counted(self) -> str | None:
+    def hidden_in_words(self) -> str | None:
         """How many are hidden, in words: people where whole histories are alike, else records."""
         if self.joined:
             return f"{count(sum(g.records for g in self.groups))} people" if self.groups else None
@@ -182,6 +182,6 @@ class Facts:
 
     @property
     def shown(self) -> dict[str, float]:
-        """The figures that have no field of their own, by name."""
+        """The figures that do not have their own field, by name."""
         found = self.release.measured if self.release is not None else self.chosen
         return {} if found is None else found.shown
