@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sfumato.data.formats.protocol import Format, document_from
+from sfumato.data.formats.protocol import Format, FormatOptions, document_from
 
 
-class Pipes(Format):
+class Pipes(Format[FormatOptions]):
     name = "pipes"
     suffixes = (".pipes",)
 
@@ -18,7 +18,7 @@ class Pipes(Format):
                 found = [{"start": int(a), "end": int(b), "label": label} for a, b, label in marked]
                 yield document_from(
                     self.names, part, record, raw_id=key, text=text.replace("\\n", "\n"),
-                    raw_spans=found, fields={},
+                    raw_spans=found,
                 )  # fmt: skip
 
     def write(self, part, edited, out):
