@@ -204,7 +204,8 @@ def test_packed_lines_are_read_back_too(tmp_path):
     form, part, edited, _ = written(tmp_path, "jsonl")
     out = tmp_path / "out.jsonl.gz"
     form.write(part, edited, out)
-    assert gzip.open(out).readline().startswith(b'{"id": "d0"')
+    with gzip.open(out) as stream:
+        assert stream.readline().startswith(b'{"id": "d0"')
     assert verify(form, edited, out)
 
 

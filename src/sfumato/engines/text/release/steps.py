@@ -226,6 +226,7 @@ def _check_options(
             "The frontier was explored with another tool's findings, and none are given now.",
             hint="give the findings of these documents by --findings (findings=).",
         )
+    _check_reader(exploration.record.reader, corpus.format.reader)
     names = corpus.format.names
     for name in request.keep:
         if name in (names.text, names.id, names.spans):
@@ -247,6 +248,20 @@ def _check_options(
             )
     if request.new_ids and request.keep_ids:
         raise ParameterError("New ids are asked for, and to keep the old ones.")
+
+
+def _check_reader(learned: str | None, now: str) -> None:
+    """Refuse documents that another version of the same reader reads: what was learned may not fit them."""
+    if (
+        learned is not None
+        and learned.split(" ")[0] == now.split(" ", maxsplit=1)[0]
+        and learned != now
+    ):
+        raise InputError(
+            f"The frontier was explored on documents that were read by {learned!r}; they are read by "
+            f"{now!r} now.",
+            hint="explore them again, or publish with the version of then.",
+        )
 
 
 def _reading(
