@@ -353,6 +353,7 @@ def test_a_document_that_does_not_read_back_is_withheld(tmp_path, monkeypatch, n
         monkeypatch.setattr(lines_module, "WORTH", 0)
         careless = Careless(monkeypatch, lines_module.LineWriter, "lines", always=True)
     else:
+        monkeypatch.setattr(lines_module, "WORTH", 1 << 20)
         kind = type(read_documents(source).format)
         careless = Careless(monkeypatch, kind, "write", always=True)
     release = run(source, tmp_path / "out", keep_ids=keep_ids, characters=1 << 20)
@@ -376,6 +377,7 @@ def test_a_document_that_does_not_read_back_is_withheld(tmp_path, monkeypatch, n
 
 
 def test_a_file_that_never_reads_back_ends_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines_module, "WORTH", 1 << 20)
     source = write(tmp_path / "notes.jsonl", records(12))
     form = type(read_documents(source).format)
     real = form.write
