@@ -171,6 +171,8 @@ class TextFrontier(FrontierRecord):
     """Words that are sensitive only because they give a name of their document away."""
     rules: bool = False
     answers: Count | None = None
+    reader: str | None = None
+    """The format and the version of the reader that the documents were read with."""
 
 
 class MeasuredRange(Record):

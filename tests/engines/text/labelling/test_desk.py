@@ -92,3 +92,41 @@ def test_opening_a_project_removes_what_a_killed_start_left(tmp_path):
     left.parent.chmod(0o700)
     TextDesk(tmp_path / "project").close()
     assert not left.parent.exists()
+
+
+def test_a_newer_reader_cannot_move_answers(tmp_path, monkeypatch):
+    """A reader that reads another text from the same file is refused in one sentence, wherever offsets are kept."""
+    from sfumato.core.errors import DataError, InputError
+    from sfumato.data.documents import read_documents, write_documents
+    from sfumato.data.findings import with_findings
+    from sfumato.data.formats.jsonl import Jsonl
+    from sfumato.data.samples import clinic_notes
+    from sfumato.engines.text.labelling.project import Project, start_project
+    from sfumato.text import explore
+
+    notes = clinic_notes(30, seed=5)
+    source = tmp_path / "notes.jsonl"
+    write_documents(notes, like="jsonl", out=source)
+    record = start_project(source, tmp_path / "project", labels=["NAME"])
+    assert record.sources[0].reader == "jsonl 1"
+    found = explore(source, labels=["NAME"], ratios=[10], folds=2, attackers=())
+    assert found.record.reader == "jsonl 1"
+    marks = tmp_path / "marks.jsonl"
+    entries = [{"id": d.id, "text_sha256": d.text_sha256, "findings": []} for d in notes]
+    marks.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    assert len(list(with_findings(read_documents(source), marks))) == 30
+    assert len(Project(tmp_path / "project").documents) == 30
+    real = Jsonl.record
+
+    def newer(self, part, record, line):
+        return real(self, part, record, None if line is None else line.replace(b"Dr", b"D r"))
+
+    monkeypatch.setattr(Jsonl, "record", newer)
+    monkeypatch.setattr(Jsonl, "version", "2")
+    with pytest.raises(DataError, match=r"no longer read as they were .*'jsonl 1', now 'jsonl 2'"):
+        Project(tmp_path / "project")
+    with pytest.raises(DataError, match="offsets no longer hold"):
+        list(with_findings(read_documents(source), marks))
+    with pytest.raises(InputError, match="read by 'jsonl 1'; they are read by 'jsonl 2' now"):
+        found.publish("r10", source, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -99,6 +99,7 @@ class _Sources:
     background: Sequence[Background]
     texts: Sequence[str]
     inputs: tuple[InputFile, ...]
+    reader: str
 
 
 def _read(request: TextRequest) -> _Sources:
@@ -131,7 +132,9 @@ def _read(request: TextRequest) -> _Sources:
         more = [document.text for document in corpus]
         texts += more
         inputs += _inputs(corpus, len(more))
-    return _Sources(labels, left, documents, others, described, texts, tuple(inputs))
+    return _Sources(
+        labels, left, documents, others, described, texts, tuple(inputs), own.format.reader
+    )
 
 
 def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:
@@ -367,6 +370,7 @@ def _frontier(
         seed=request.seed,
         request={k: v for k, v in request.to_record().items() if k != "threads"},
         inputs=sources.inputs,
+        reader=sources.reader,
         axes=AXES,
         area=0.0,
         candidates=(),
