@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from sfumato.core.records import FIGURES_FILE
+
 HERE = Path(__file__).parent
 PACKAGE = HERE / "extras"
 SOURCE = HERE.parents[1] / "src"
@@ -113,7 +115,7 @@ def test_text_from_the_command_line(sfumato, notes, folder):
     (written,) = (folder / "text-released").glob("*.pipes")
     assert "***NAME***" in written.read_text(encoding="utf-8")
     sfumato("report", "text", "text-released", "--out", "text-report")
-    assert "capital" in (folder / "text-report/report.html").read_text(encoding="utf-8")
+    assert "capital" in (folder / "text-report.private/report.html").read_text(encoding="utf-8")
 
 
 def test_tables_from_the_command_line(sfumato, folder):
@@ -124,12 +126,14 @@ def test_tables_from_the_command_line(sfumato, folder):
     assert all(0 <= candidate["shown"]["crowded"] <= 1 for candidate in found["candidates"])
     assert (request["risk"], request["loss"], request["strategy"]) == ("lone", "groups-lost", "left-to-right")  # fmt: skip
     sfumato("tables", "publish", "tables", "s/register.csv", "--knee", "--compute", "serial", "--out", "tables-released")  # fmt: skip
-    release = json.loads((folder / "tables-released/release.json").read_text(encoding="utf-8"))
+    release = json.loads(
+        (folder / "tables-released.private" / FIGURES_FILE).read_text(encoding="utf-8")
+    )
     explored = {c["id"]: c for c in frontier(folder / "tables")["candidates"]}
     promised = explored[release["candidate"]]["shown"]["crowded"]
     assert release["measured"]["shown"]["crowded"] == pytest.approx(promised, abs=1e-12)
     sfumato("report", "tables", "tables-released", "--out", "tables-report")
-    page = (folder / "tables-report/report.html").read_text(encoding="utf-8")
+    page = (folder / "tables-report.private/report.html").read_text(encoding="utf-8")
     assert "Share of records in groups of five people or more." in page
 
 
@@ -196,7 +200,7 @@ choose = {{ knee = true }}
     assert asked["tables"]["strategy"] == "left-to-right"
     assert asked["baskets"]["selector"] == ["first-three"]
     assert asked["baskets"]["publish_as"] == ["columns", "frequent"]
-    html = (folder / "run/report.html").read_text(encoding="utf-8")
+    html = (folder / "run/private/report.html").read_text(encoding="utf-8")
     assert "groups-lost" in html
     assert "Share of records in groups of five people or more." in html
     assert "***NAME***" in next((folder / "run/release/text").glob("*.pipes")).read_text(encoding="utf-8")  # fmt: skip
