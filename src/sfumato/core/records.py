@@ -8,13 +8,14 @@ field is a name that the steward or the program declared, never free text.
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -31,12 +32,14 @@ from pydantic import (
     model_serializer,
     model_validator,
 )
+from pydantic_core import PydanticUndefined
 
 from .._version import __version__
 from . import display
 from .errors import FormatError, ParameterError
-from .files import read_json, sha256_of, write_json
+from .files import canonical_json, read_json, sha256_of, write_json
 from .measures import Risk, Utility
+from .storage.private_folder import private_folder_of, write_private
 from .storage.private_key import private_key
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ATTACK_FILE",
+    "FIGURES_FILE",
     "FRONTIER_FILE",
     "RELEASE_FILE",
     "AttackRecord",
@@ -67,12 +71,16 @@ __all__ = [
     "ShiftRecord",
     "UtilityField",
     "private",
+    "rounded",
+    "two_digits",
     "versions",
 ]
 
 FRONTIER_FILE = "frontier.json"
 RELEASE_FILE = "release.json"
 ATTACK_FILE = "attack.json"
+FIGURES_FILE = "figures.json"
+"""The private copy of a release.json, with every figure in full."""
 
 CandidateId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:=+-]{0,63}$")]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9 ._:=+-]{0,63}$")]
@@ -129,7 +137,7 @@ class Record(BaseModel):
         return self.model_dump(mode="json", by_alias=True)
 
     def to_public_json(self) -> dict[str, Any]:
-        """Return what may stand in a report: no hash of an input and no field marked as private."""
+        """Return what may be given out: no hash of an input, no private field, some figures rounded."""
         return _public(self)
 
     @classmethod
@@ -147,27 +155,87 @@ class Record(BaseModel):
             ) from None
 
 
-def private(default: object = ..., **field: Any) -> Any:
-    """Declare a field of a record that stays in the house: it never stands in a report."""
+def private(default: Any = PydanticUndefined, **field: Any) -> Any:
+    """Declare a field that stays in the house: it is in no release.json and in no public report.
+
+    A figure that cannot be computed from the published data and declared parameters alone is private:
+    whoever holds the population, or most of the records, could check guesses about the raw data
+    against it, however harmless it looks.
+    """
     return Field(default, json_schema_extra={"private": True}, **field)
 
 
+def rounded(
+    default: Any = PydanticUndefined, *, towards: Literal["up", "down"], **field: Any
+) -> Any:
+    """Declare a figure over many people that is published with two significant digits.
+
+    Parameters
+    ----------
+    default : object
+        The default of the field.
+    towards : {"up", "down"}
+        Where it is rounded to: a risk up, a utility down. The ends of an interval go outwards.
+    **field
+        Further arguments of the field.
+
+    """
+    return Field(default, json_schema_extra={"rounded": towards}, **field)
+
+
 def _public(record: Record) -> dict[str, Any]:
-    """Return the JSON of a record without private fields and without the hashes of inputs."""
+    """Return the JSON of a record without private fields and hashes of inputs, figures rounded."""
     full = record.to_json()
     for name, field in type(record).model_fields.items():
-        extra = field.json_schema_extra
-        if isinstance(extra, dict) and extra.get("private"):
-            full.pop(field.alias or name, None)
-            continue
+        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
         value, key = getattr(record, name), field.alias or name
+        if extra.get("private"):
+            for own in (key, f"{key}_interval"):
+                full.pop(own, None)
+            if isinstance(full.get("measures"), dict):
+                full["measures"].pop(key, None)
+            continue
         if isinstance(value, Record) and isinstance(full.get(key), dict):
             full[key] = _public(value)
         elif isinstance(value, tuple) and value and all(isinstance(v, Record) for v in value):
             full[key] = [_public(v) for v in value]
+        elif (
+            isinstance(value, dict) and value and all(isinstance(v, Record) for v in value.values())
+        ):
+            full[key] = {name: _public(v) for name, v in value.items()}
         if name == "inputs":
             full[key] = [{k: v for k, v in entry.items() if k != "sha256"} for entry in full[key]]
+        if extra.get("rounded"):
+            full[key] = _coarse(full[key], up=extra["rounded"] == "up")
     return full
+
+
+def _coarse(value: Any, *, up: bool) -> Any:
+    """Round every number of a JSON value to two significant digits, the ends of intervals outwards."""
+    if isinstance(value, dict):
+        ends = {"low": False, "high": True}
+        return {k: _coarse(v, up=ends.get(k, up)) for k, v in value.items()}
+    if isinstance(value, list):
+        if len(value) == 2 and all(isinstance(v, float | int) for v in value):  # an interval
+            return [_coarse(value[0], up=False), _coarse(value[1], up=True)]
+        return [_coarse(v, up=up) for v in value]
+    return two_digits(value, up=up) if isinstance(value, float) else value
+
+
+def two_digits(value: float, *, up: bool) -> float:
+    """Round a number to two significant digits, up or down.
+
+    >>> two_digits(0.012345, up=True), two_digits(0.98765, up=False), two_digits(0.0, up=True)
+    (0.013, 0.98, 0.0)
+    """
+    if value == 0:
+        return 0.0
+    unit = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
+    steps = value / unit
+    whole = round(steps)
+    if abs(steps - whole) > 1e-9:
+        whole = math.ceil(steps) if up else math.floor(steps)
+    return float(f"{whole * unit:.1e}")
 
 
 def _is_field(step: object) -> bool:
@@ -371,10 +439,48 @@ class Release(Record):
         return display.show_release_html(self)
 
     def save(self, folder: str | os.PathLike[str], *, name: str = RELEASE_FILE) -> Path:
-        """Write release.json into a folder."""
+        """Write release.json into a folder: what may be given out, and nothing else."""
         path = Path(folder) / name
-        write_json(path, self.to_json(), force=True)
+        write_json(path, self.to_public_json(), force=True)
         return path
+
+    @classmethod
+    def read_full(cls, out: str | os.PathLike[str], record: Path | None = None) -> Self:
+        """Read a release with its private figures, where the private folder is at hand.
+
+        Parameters
+        ----------
+        out : path
+            The file or folder of the release.
+        record : Path, optional
+            Its record; by default release.json in the folder.
+
+        """
+        record = Path(out) / RELEASE_FILE if record is None else record
+        public = cls.from_json(read_json(record), file=record.name)
+        return public.with_figures([private_folder_of(out) / FIGURES_FILE])
+
+    def with_figures(self, files: Iterable[Path]) -> Self:
+        """Return the release with its private figures, where one of the files holds them.
+
+        A file that says something else in public is of another release.
+        """
+        own = self.to_public_json()
+        for file in files:
+            content = read_json(file) if file.is_file() else None
+            if isinstance(content, dict) and content.get("engine") == self.engine:
+                full = type(self).from_json(content, file=file.name)
+                if full.to_public_json() == own:
+                    return full
+        return self
+
+    def public(self) -> Self:
+        """Return the release as anybody reads it from its release.json."""
+        return type(self).from_json(self.to_public_json())
+
+    def save_private(self, out: str | os.PathLike[str]) -> Path:
+        """Keep all figures of the release in its private folder, for the steward."""
+        return write_private(out, FIGURES_FILE, canonical_json(self.to_json()).encode())
 
 
 class ComparedRecord(Record):

@@ -10,13 +10,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from math import inf, isfinite
 from pathlib import Path
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError
 from .document import Document, Span
-from .sources import Extra
 
 __all__ = ["as_spans", "read_findings", "resolve", "with_findings"]
 
@@ -137,9 +137,12 @@ def _rank(span: Span) -> tuple[float, int, int, int, str]:
     return (-score, span.start - span.end, span.start, span.end, span.label)
 
 
-def read_findings(source: str | os.PathLike[str] | Mapping[str, object]) -> dict[str, list[Span]]:
+def read_findings(
+    source: str | os.PathLike[str] | Mapping[str, object], texts: dict[str, str] | None = None
+) -> dict[str, list[Span]]:
     """Read findings by document id: a dict, a JSON file of one, or a JSONL of {"id", "findings"}.
 
+    A line may hold the "text_sha256" of the text that its offsets are for, which `texts` then gets by id.
     All findings are held in memory; it grows with their number, not with the texts.
 
     >>> read_findings({"d1": [{"start": 0, "end": 3, "label": "NAME"}]})["d1"][0].end
@@ -188,13 +191,9 @@ def read_findings(source: str | os.PathLike[str] | Mapping[str, object]) -> dict
                     '"score"}]} a line, or one object of id → findings in a .json file.',
                 )
             add(number, entry.get("id"), entry["findings"])
+            if texts is not None and isinstance(entry.get("text_sha256"), str):
+                texts[str(entry["id"])] = entry["text_sha256"]
     return found
-
-
-def _without(extra: Mapping[str, object], field: str) -> Extra:
-    """Leave a field out; the rest, its part and its form stay."""
-    kept = {name: value for name, value in extra.items() if name != field}
-    return Extra(kept, getattr(extra, "part", ""), getattr(extra, "form", None))
 
 
 def _json(content: bytes, where: str) -> object:
@@ -241,8 +240,9 @@ def with_findings(
     """
     if (findings is None) == (field is None):
         raise ParameterError("Give either findings or the field that holds them.")
-    by_id = read_findings(findings) if findings is not None else {}
-    return _with(documents, by_id=by_id, field=field, min_score=min_score, labels=labels or {},
+    texts: dict[str, str] = {}
+    by_id = read_findings(findings, texts) if findings is not None else {}
+    return _with(documents, by_id=by_id, texts=texts, field=field, min_score=min_score, labels=labels or {},
                  overlaps=overlaps, keep=frozenset(keep), absent=absent)  # fmt: skip
 
 
@@ -250,6 +250,7 @@ def _with(
     documents: Iterable[Document],
     *,
     by_id: Findings,
+    texts: Mapping[str, str],
     field: str | None,
     min_score: float,
     labels: Mapping[str, str],
@@ -259,7 +260,7 @@ def _with(
 ) -> Iterator[Document]:
     matched, left_out = False, 0
     for document in documents:
-        extra = document.extra
+        fields = document.fields
         if field is None:
             if document.id not in by_id:
                 left_out += 1
@@ -271,29 +272,35 @@ def _with(
             if left_out and not matched and absent is None:
                 raise _unlooked(document.id, before=left_out)
             matched = True
+            if texts.get(document.id, document.text_sha256) != document.text_sha256:
+                raise DataError(
+                    f"The document {document.id!r} is not read as it was when the findings were made: "
+                    "their offsets no longer hold.",
+                    hint="make the findings again for the documents as they are read now.",
+                )
             spans: Iterable[Span] = by_id[document.id]
         else:
-            if field not in extra:
+            if field not in fields:
                 raise DataError(
                     f"The document {document.id!r} has no field {field!r}.",
                     hint="an empty list says that nothing was found.",
                 )
             try:
-                held = extra[field]
+                held = fields[field]
                 spans = as_spans(_json(held.encode(), "It") if isinstance(held, str) else held)
             except InputError as error:
                 raise DataError(
                     f"The field {field!r} of document {document.id!r} is refused: {error.message}",
                     hint=error.hint,
                 ) from None
-            extra = _without(extra, field)
+            fields = {name: value for name, value in fields.items() if name != field}
         kept = [
             Span(s.start, s.end, labels.get(s.label, s.label), s.score)
             for s in spans
             if s.score is None or s.score >= min_score
         ]
         kept += [s for s in document.spans if s.label in keep]
-        yield Document(document.id, document.text, tuple(resolve(kept, overlaps)), extra).checked()
+        yield replace(document, spans=tuple(resolve(kept, overlaps)), fields=fields).checked()
     if left_out and not matched:
         raise DataError(
             f"None of the {len(by_id):,} ids in the findings is the id of a document.",

@@ -61,5 +61,5 @@ def test_a_release_keeps_to_the_limit_and_is_refused_above_it():
             columns.model_copy(update={"max_confidence": columns.confidence - 0.01}),
             BasketsPublishRequest(matrix=X),
         )
-    with pytest.raises(InputError, match="None of the 1 sensitive items"):
+    with pytest.raises(InputError, match="1 of the 1 sensitive items are not in the data"):
         explore(X, k=3, sensitive=["nothing like it"])

@@ -10,10 +10,11 @@ from sfumato.data.document import Document, Span
 from sfumato.engines.text.attack.attacker import Target, attack
 from sfumato.engines.text.attack.encoder import masked_background
 from sfumato.engines.text.attack.registry import encoder_named
-from sfumato.engines.text.engine import ENGINE, explore, load
+from sfumato.engines.text.engine import ENGINE
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.request import TextChoice, TextPublishRequest, TextRequest
+from sfumato.text import explore, load
 
 
 def corpus(count, seed=0):
@@ -42,7 +43,7 @@ def target_of(documents, release):
 def explored(tiny_folder):
     return explore(
         corpus(16), labels=["NAME"], ratios=[10], folds=2, encoder=str(tiny_folder),
-        encoder_tuning="two", attackers=["none"],
+        attackers=["none"],
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from ...core.records import (
     Sentence,
     Share,
     ShiftRecord,
+    UtilityField,
     private,
 )
 
@@ -69,7 +70,7 @@ class DisclosureRecord(GivenAway):
 class ReleaseMeasured(DisclosureRecord):
     """What a release discloses, and how its rows compare with those explored."""
 
-    shift: ShiftRecord
+    shift: ShiftRecord | None = private(None)
 
 
 class Finding(Record):
@@ -196,19 +197,33 @@ class BasketsRelease(Release):
 
     how: How
     measured: ReleaseMeasured
-    sentences: tuple[Sentence, ...] = ()
+    utility: UtilityField | None = private(None)
+    sentences: tuple[Sentence, ...] = private(())
     """What is to be known first, in words."""
     confidence: Share | None = None
     promised: Count
     """The rows left to the knowledge that the promise is about, counted on the written file."""
+
+    def gone_sentence(self) -> str | None:
+        """Return what is said of rows that are not in the file because nothing is left of them."""
+        gone, kept = self.counts.get("rows_without_items", 0), self.counts["rows"]
+        if not isinstance(gone, int) or not isinstance(kept, int) or not gone:
+            return None
+        rows, are = ("row", "is") if gone == 1 else ("rows", "are")
+        return (
+            f"{gone:,} {rows} of which no item is left {are} not in the published log: shares and means per "
+            f"row are over {kept:,} rows, not over {kept + gone:,}."
+        )
 
     def lines(self) -> list[str]:
         absent = ", ".join(
             f"{v} with {m} known absence{'s' * (m != '1')}"
             for m, v in self.measured.ac_under_absences.items()
         )
+        gone = self.gone_sentence()
         return [
             *self.sentences,
+            *([] if gone is None else [gone]),
             f"{self.counts['rows']:,} rows, {self.counts['features']:,} features, "
             f"{self.counts['ones']:,} ones; audited: at least {self.promised} rows fit what is known (promised "
             f"{self.how.k}); AC {self.measured.ac}, unique rows "

@@ -20,9 +20,11 @@ from ...core.records import (
     Record,
     Reference,
     Release,
+    RiskField,
     Sentence,
     Share,
     ShiftRecord,
+    UtilityField,
     private,
 )
 from .policy_records import (
@@ -202,7 +204,7 @@ class TablesHow(Record):
     population: bool
     population_covers: tuple[ColumnName, ...] | None = None
     joined: bool = False
-    explored_table: bool
+    explored_table: bool | None = private(None)
     risk_measure: Name
     loss_measure: Name
     refuse_above: Share | None = None
@@ -216,21 +218,26 @@ class TablesHow(Record):
 
 
 class TablesMeasured(ShownFields):
-    """What was measured on the written file, by code that shares nothing with the search."""
+    """What was measured on the written file, by code that shares nothing with the search.
 
-    risk: float
-    utility: float
-    loss: float
-    relative_risk: float
+    What compares the file with the table as it was is private: both axes, the loss of each column, how
+    the records compare with those explored (`shift`, None for a policy that promised nothing).
+    """
+
+    risk: float | None = private(None)
+    utility: float | None = private(None)
+    loss: float | None = private(None)
+    loss_nats: float | None = private(None)  # type: ignore[assignment]
+    relative_risk: float | None = private(None)
     expected_reidentified: Size
-    expected_unchanged: Size
+    expected_unchanged: Size | None = private(None)
     risks: AbsoluteRisks
-    columns: dict[ColumnName, ColumnLoss] = Field(default_factory=dict)
+    columns: dict[ColumnName, ColumnLoss] = private(default_factory=dict)
     groups_count: Count
     groups: tuple[GroupSize, ...]
-    records_without_population_cell: Count
-    shift: ShiftRecord | None = None
-    """How the records compare with those explored; None for a policy that promised nothing."""
+    records_without_population_cell: Count | None = private(None)
+    shift: ShiftRecord | None = private(None)
+    shown: dict[Name, float] = private(default_factory=dict)
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -238,12 +245,18 @@ class TablesMeasured(ShownFields):
 
 
 class TablesRelease(Release):
-    """release.json of a table; `worse` lists what is worse than promised and was accepted."""
+    """release.json of a table; `worse` lists what is worse than promised and was accepted.
+
+    The two axes are private: both are relative to the unchanged table. What is public is what anybody could
+    measure on the release with the population at hand.
+    """
 
     how: TablesHow
     measured: TablesMeasured
-    worse: tuple[Sentence, ...] = ()
-    sentences: tuple[Sentence, ...] = ()
+    risk: RiskField | None = private(None)
+    utility: UtilityField | None = private(None)
+    worse: tuple[Sentence, ...] = private(())
+    sentences: tuple[Sentence, ...] = private(())
     """What is to be known first, in words."""
 
     @model_validator(mode="after")
@@ -283,10 +296,12 @@ class TablesRelease(Release):
             found.append(
                 f"Note: {self.counts['dropped']:,} rows with a missing quasi-identifier were left out."
             )
-        found.append(
-            f"measured on the output: risk {measured.risk:.4g}, utility {measured.utility:.3f}, "
-            f"smallest group {measured.k:,}"
+        axes = (
+            ""
+            if measured.risk is None or measured.utility is None
+            else f"risk {measured.risk:.4g}, utility {measured.utility:.3f}, "
         )
+        found.append(f"measured on the output: {axes}smallest group {measured.k:,}")
         risks = measured.risks
         found.append(
             f"chance of naming a record: at most {risks.journalist_max:.3g}, on average "
@@ -304,7 +319,7 @@ class TablesRelease(Release):
                 f"records left out because their group was too small: {measured.suppressed:,}"
             )
         found += [f"Note: accepted although worse than promised: {words}" for words in self.worse]
-        if not how.explored_table:
+        if how.explored_table is False:
             found.append(
                 "Note: this is not the table that was explored; the figures are of this data."
             )

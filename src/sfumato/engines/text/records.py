@@ -16,26 +16,34 @@ from ...core.measures import Risk
 from ...core.records import (
     RELEASE_FILE,
     Candidate,
+    CandidateId,
     ColumnName,
     Count,
     FrontierRecord,
     Label,
+    Mark,
     Name,
     Record,
     Reference,
     Release,
+    RiskField,
     Sentence,
     Share,
     ShiftRecord,
+    UtilityField,
+    private,
+    rounded,
 )
 from .attack_records import Amount, AttackDetails, AttackerName, Bounds, RangedShare
 
 __all__ = [
+    "APPROVAL_FILE",
     "BEST_FORM",
     "UNSURE",
     "Approval",
     "Background",
     "EncoderRecord",
+    "Look",
     "MeasuredRange",
     "RoundRecord",
     "TextCandidate",
@@ -52,6 +60,8 @@ UNSURE = "likely false positive"
 """Under this name releases count redactions that the classifiers themselves think harmless."""
 Way = Literal["best form", "linear", "second look", "student"]
 BEST_FORM: Literal["best form"] = "best form"
+
+APPROVAL_FILE = "approval.json"
 
 
 class RoundRecord(Record):
@@ -167,6 +177,8 @@ class TextFrontier(FrontierRecord):
     """Words that are sensitive only because they give a name of their document away."""
     rules: bool = False
     answers: Count | None = None
+    reader: str | None = None
+    """The format and the version of the reader that the documents were read with."""
 
 
 class MeasuredRange(Record):
@@ -181,10 +193,17 @@ class MeasuredRange(Record):
 class TextMeasured(Record):
     """What was measured on the release itself, without labels."""
 
-    published: MeasuredRange
-    redacted_per_1000_words: dict[Label, MeasuredRange]
-    shift: ShiftRecord
-    expected_left: Share | None = None
+    published: MeasuredRange = rounded(towards="down")
+    redacted_per_1000_words: dict[Label, MeasuredRange] = rounded(towards="up")
+    shift: ShiftRecord | None = private(None)
+    expected_left: Share | None = private(None)
+
+
+class Verification(Record):
+    """How much of the release was read back from the disk, and found as it was decided."""
+
+    documents: Count
+    edits: Count
 
 
 class TextHow(Record):
@@ -208,22 +227,40 @@ class TextHow(Record):
     ignore_marks: bool = False
 
 
-class Approval(Record):
-    """Who approved a release after looking at it."""
+class Look(Record):
+    """How a person looked at one document of a release."""
 
+    document: Count
+    """Its number in the project."""
+    seconds: Count = 0
+    to_the_end: bool = False
+    """Whether its text was scrolled to the end, or fitted on the page."""
+
+
+class Approval(Record):
+    """approval.json: who approved a release, when, and what they saw; void when the release changes."""
+
+    release: Mark
+    """The hash of the release.json that was approved."""
+    candidate: CandidateId
     by: Annotated[str, StringConstraints(pattern=r"^[^\W\d_]{1,4}$")]
+    at: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
     documents_seen: Count
+    looks: tuple[Look, ...] = ()
+    corrections: Count = 0
 
 
 class TextRelease(Release):
     """release.json of the text engine."""
 
     how: TextHow
-    approved: Approval | None = None
+    risk: RiskField | None = rounded(None, towards="up")
+    utility: UtilityField | None = rounded(None, towards="down")
     measured: TextMeasured | None = None
-    documents_with_leak: RangedShare | None = None
+    verified: Verification | None = None
+    documents_with_leak: RangedShare | None = rounded(None, towards="up")
     """How many documents are expected to hold at least one leak."""
-    sentences: tuple[Sentence, ...] = ()
+    sentences: tuple[Sentence, ...] = private(())
     """What is to be known first, in words."""
 
     @classmethod
@@ -248,9 +285,7 @@ class TextRelease(Release):
         kept = [] if self.how.ids == "new" else ["the order of the documents", "their ids"]
         kept += self.how.fields_as_they_are
         if kept:
-            hints = [] if self.how.ids == "new" else ["--new-ids replaces ids and shuffles"]
-            hints += ["--drop leaves fields out"] if self.how.fields_as_they_are else []
-            found.append(f"published as they are: {', '.join(kept)} ({'; '.join(hints)})")
+            found.append(f"published as they are, because you keep them: {', '.join(kept)}")
         return found
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import Field, field_validator
 
@@ -17,18 +17,18 @@ from ...core.errors import NoCandidateError
 from ...core.input_types import InputType
 from ...core.request import Request, parameter
 from ...data.formats.registry import FORMATS
-from ...data.inputs import Estimator
+from ...data.inputs import DocumentsInput, Estimator
 from .attack.registry import ATTACKERS, ENCODER
 from .format_options import FORMAT
 from .learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
 from .redaction.registry import ARGUMENTS, REPLACEMENTS
 from .sanitize.modes import MODES
-from .sources import Source
 
 if TYPE_CHECKING:
     from ...core.exploration import Exploration
     from ...core.records import Candidate, FrontierRecord
+    from ...data.documents import Corpus
     from .learners.protocol import Learner
 
     LearnerInput: TypeAlias = Learner | Estimator
@@ -44,6 +44,7 @@ __all__ = [
     "FormatsRequest",
     "GivenWords",
     "LearnerInput",
+    "ReadOptions",
     "StartRequest",
     "StudyRequest",
     "TextAttackRequest",
@@ -106,7 +107,7 @@ _ENCODER = Named(
 _COMPUTE = compute_option("Where the work is done.")
 
 
-class _Reading(Request):
+class ReadOptions(Request):
     """How documents are read."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {"format": FORMAT}
@@ -139,8 +140,34 @@ class _Reading(Request):
         flag="--keep-columns", within="format",
     )  # fmt: skip
 
+    def open(self, source: DocumentsInput) -> Corpus:
+        """Open documents as the request says.
 
-class _WithFindings(_Reading):
+        Parameters
+        ----------
+        source : path, Corpus, frame or list of Document
+            The documents.
+
+        """
+        from ...data.documents import read_documents
+
+        return read_documents(
+            source, text=self.text_column, id=self.id_column or None, spans=self.spans_column,
+            format=self.format, overlaps=self.overlaps, **self._format_options(),
+        )  # fmt: skip
+
+    def _format_options(self) -> dict[str, Any]:
+        """Return what is said about one format alone; another format refuses it."""
+        named = ("delimiter", "token_column", "tag_column", "kept_columns")
+        said = {n: getattr(self, n) for n in named if getattr(self, n) != _default(type(self), n)}
+        return {n: None if value == "none" else value for n, value in said.items()}
+
+
+def _default(request: type[Request], name: str) -> object:
+    return request.model_fields[name].get_default(call_default_factory=True)
+
+
+class _WithFindings(ReadOptions):
     """Documents, and what another tool found in them."""
 
     findings: File | Mapping[str, object] | None = parameter(
@@ -159,17 +186,19 @@ class TextRequest(_WithFindings):
     """What `explore` takes."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {"encoder": _ENCODER}
-    corpus: Source = parameter(
+    corpus: DocumentsInput = parameter(
         help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
     )
     labels: list[str] = parameter(
         help="Labels that are sensitive; all for every label of the corpus.", flag="--label",
         aliases=["label"], min_length=1,
     )  # fmt: skip
-    background: list[Source] = parameter(
+    background: list[DocumentsInput] = parameter(
         [], help="Other labelled corpora of any origin.", role="file"
     )
-    unlabelled: list[Source] = parameter([], help="Your own texts without labels.", role="file")
+    unlabelled: list[DocumentsInput] = parameter(
+        [], help="Your own texts without labels.", role="file"
+    )
     rules: File | None = parameter(
         None, help="Rules file, or built-in: firm matches are redacted first, others are a feature.",
         role="file", metavar="FILE|built-in",
@@ -272,7 +301,9 @@ class TextPublishRequest(_WithFindings):
         "replacement": Named("replacement", ARGUMENTS),
         "compute": _COMPUTE,
     }
-    documents: Source = parameter(help="Documents to publish.", role="data", metavar="INPUT")
+    documents: DocumentsInput = parameter(
+        help="Documents to publish.", role="data", metavar="INPUT"
+    )
     replacement: str = parameter(
         "placeholder", help="How redacted text is replaced.", flag="--replace",
         aliases=["replace"], choices=lambda: REPLACEMENTS,
@@ -284,11 +315,20 @@ class TextPublishRequest(_WithFindings):
         "document", help="Where surrogates are consistent.",
         choices=lambda: ("document", "corpus"), within="replacement",
     )  # fmt: skip
+    person: str | None = parameter(
+        None, help="Whose documents share surrogates and one shift of dates: a field, folder, or a file-name "
+        "pattern such as {person}_*.txt.", metavar="FIELD|folder|PATTERN",
+    )  # fmt: skip
     rules: File | None = parameter(
         None, help="Rules file, or built-in, where explore had none: firm matches are redacted first.",
         role="file", metavar="FILE|built-in",
     )  # fmt: skip
-    drop: list[str] = parameter([], help="Other fields to drop.")
+    keep: list[str] = parameter(
+        [], help="Other fields to publish as they are; all others are dropped."
+    )
+    drop: list[str] = parameter(
+        [], help="Other fields to drop, as all are that are not kept by name."
+    )
     dates: str = parameter(
         "learned", help="How surrogates read dates such as 03/04/2020.",
         choices=lambda: ("learned", "day-first", "month-first"), within="replacement",
@@ -300,8 +340,13 @@ class TextPublishRequest(_WithFindings):
         False,
         help="Treat spans that are marked in the input as unmarked, to measure what was learned.",
     )
+    keep_ids: bool = parameter(
+        False,
+        help="Publish documents under their own ids and in their own order; else they get new ones.",
+    )
     new_ids: bool = parameter(
-        False, help="Give documents new ids and an order of their own; the mapping stays with you."
+        False,
+        help="Give documents new ids and an order of their own, as is done unless ids are kept.",
     )
     engine: str = parameter(
         "local",
@@ -324,11 +369,11 @@ class TextAttackRequest(Request):
 
     directory: File = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
     published: File = parameter(help="What publish wrote.", role="data", metavar="PUBLISHED")
-    labels: Source = parameter(help="The originals, with their labels.", role="file")
-    background: list[Source] = parameter(
+    labels: DocumentsInput = parameter(help="The originals, with their labels.", role="file")
+    background: list[DocumentsInput] = parameter(
         [], help="Labelled corpora that an outsider brings.", role="file"
     )
-    training: Source | None = parameter(
+    training: DocumentsInput | None = parameter(
         None, help="The corpus that explore learned from: adds attacker A.", role="file"
     )
     attackers: list[str | LearnerInput] = parameter(
@@ -386,7 +431,7 @@ class StudyRequest(Request):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
 
-class StartRequest(_Reading):
+class StartRequest(ReadOptions):
     """What `start` takes."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {
@@ -405,7 +450,7 @@ class StartRequest(_Reading):
         None, help="Frontier folder of other documents: what its classifiers find is proposed.",
         role="file",
     )  # fmt: skip
-    background: list[Source] = parameter(
+    background: list[DocumentsInput] = parameter(
         [], help="Labelled corpora of any origin to learn a first model from, or generated notes.",
         role="file", metavar="FILE|generated",
     )  # fmt: skip
@@ -428,7 +473,7 @@ class StartRequest(_Reading):
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
 
 
-class ConvertRequest(_Reading):
+class ConvertRequest(ReadOptions):
     """What `convert` takes."""
 
     source: File = parameter(

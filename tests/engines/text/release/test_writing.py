@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,9 +11,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.core.errors import DataError, InputError, OutputExistsError
+from sfumato.core.errors import (
+    DataError,
+    InputError,
+    OutputExistsError,
+    ParameterError,
+    WorkError,
+)
 from sfumato.core.measures import Risk, Utility
+from sfumato.data.document import apply
+from sfumato.data.documents import read_documents
 from sfumato.data.formats import lines as lines_module
+from sfumato.engines.text.private_edits import edits_of, read_edits
 from sfumato.engines.text.records import TextCandidate
 from sfumato.engines.text.redaction.sanitiser import Sanitiser
 from sfumato.engines.text.release import writing
@@ -61,7 +71,8 @@ def write(path, content):
 
 def run(source, out, **options):
     sanitiser = Sanitiser(AfterTitle(), **options.pop("sanitiser", {}))
-    options = {"made_from": {"model": "abc"}, "threads": 1, "characters": 100} | options
+    given = {"made_from": {"model": "abc"}, "threads": 1, "characters": 100, "keep_ids": True}
+    options = given | options
     return publish(source, out, sanitiser=sanitiser, candidate=CANDIDATE, **options)
 
 
@@ -73,7 +84,7 @@ def lines(path):
 
 def test_jsonl(tmp_path):
     source = write(tmp_path / "notes.jsonl", records())
-    outcome = run(source, tmp_path / "out")
+    outcome = run(source, tmp_path / "out", keep=["ward", "by"])
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["notes.jsonl", "release.json"]
     expected = [
         {**r, "text": f"Note {i}: Dr. [NAME] é\r\ncame.", "spans": []}
@@ -94,8 +105,9 @@ def test_jsonl(tmp_path):
     assert record["candidate"] == "ratio-10"
     assert record["how"]["ratio"] == 10
     assert record["how"]["fields_as_they_are"] == ["by", "ward"]
+    assert record["verified"] == {"documents": 12, "edits": 12}
     assert "Canary" not in json.dumps(record)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl", "out"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl", "out", "out.private"]
 
 
 @pytest.mark.parametrize("options", [{"threads": 2}, {"characters": 1}, {"characters": 1 << 20}])
@@ -121,23 +133,28 @@ def test_other_forms(tmp_path):
 
     csv = tmp_path / "notes.csv"
     csv.write_text('id,text,ward\n1,"Dr. Canary, fine",A\n2,none,B\n', encoding="utf-8")
-    run(csv, tmp_path / "csv", drop=["ward"])
+    run(csv, tmp_path / "csv")
     text = (tmp_path / "csv" / "notes.csv").read_text(encoding="utf-8")
-    assert "Dr. [NAME], fine" in text
-    assert text.split("\n")[1].startswith('1,"Dr. [NAME], fine"')
-    assert text.split("\n")[1].endswith(",")
+    assert text == 'id,text\n1,"Dr. [NAME], fine"\n2,none\n'
+    run(csv, folder / "kept", keep=["ward"])
+    text = (folder / "kept" / "notes.csv").read_text(encoding="utf-8")
+    assert text == 'id,text,ward\n1,"Dr. [NAME], fine",A\n2,none,B\n'
     source = write(tmp_path / "notes.jsonl", records(2))
-    run(source, tmp_path / "dropped", drop=["by", "no such field"])
+    run(source, tmp_path / "dropped", keep=["ward"])
     assert [sorted(r) for r in lines(tmp_path / "dropped" / "notes.jsonl")] == [
         ["id", "spans", "text", "ward"]
     ] * 2
+    with pytest.raises(ParameterError, match="No document has the field 'war'"):
+        run(source, tmp_path / "slip", keep=["war"])
+    assert not (tmp_path / "slip").exists()
 
     parquet = tmp_path / "notes.parquet"
     pq.write_table(pa.Table.from_pylist(records(5)), parquet)
-    run(parquet, tmp_path / "parquet", drop=["by"])
+    run(parquet, tmp_path / "parquet", keep=["ward"])
     table = pq.read_table(tmp_path / "parquet" / "notes.parquet").to_pylist()
     assert [r["text"] for r in table] == [r["text"].replace("Canary", "[NAME]") for r in records(5)]
-    assert [(r["ward"], r["by"]) for r in table] == [(i % 3, None) for i in range(5)]
+    assert [sorted(r) for r in table] == [["id", "text", "ward"]] * 5
+    assert [r["ward"] for r in table] == [i % 3 for i in range(5)]
 
     brat = tmp_path / "brat"
     brat.mkdir()
@@ -188,7 +205,7 @@ def test_findings_are_redacted_too(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "work"), [("notes.jsonl", "column_part"), ("notes.csv", "batch_part")]
+    ("name", "work"), [("notes.jsonl", "line_part"), ("notes.csv", "batch_part")]
 )
 def test_a_run_that_stopped_goes_on(tmp_path, monkeypatch, name, work):
     source = tmp_path / name
@@ -213,7 +230,10 @@ def test_a_run_that_stopped_goes_on(tmp_path, monkeypatch, name, work):
     assert not (tmp_path / "out").exists()
     run(source, tmp_path / "out")
     first = worked
-    assert sorted(p.name for p in tmp_path.iterdir()) == [name, "out", "whole"]
+    found = sorted(p.name for p in tmp_path.iterdir())
+    assert found == [name, "out", "out.private", "whole", "whole.private"]
+    edits = [(tmp_path / f"{out}.private" / "edits.jsonl").read_bytes() for out in ("out", "whole")]
+    assert edits[0] == edits[1]
     for file in (name, "release.json"):
         assert (tmp_path / "out" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
     worked = 100
@@ -221,16 +241,23 @@ def test_a_run_that_stopped_goes_on(tmp_path, monkeypatch, name, work):
     assert worked - 100 > first - 4
 
 
-@pytest.mark.parametrize("drop", [(), ("by", "x")])
-def test_lines_in_columns_are_what_they_are_record_by_record(tmp_path, monkeypatch, drop):
-    rows = [*records(30), {"id": 7, "text": "Dr. Boom", "x": {"y": [1.50, "\u00e9"]}}, {"id": "d3"}]
+@pytest.mark.parametrize(
+    "given", [{}, {"keep": ("by", "x")}, {"keep_ids": False}, {"keep": ("x",), "keep_ids": False}]
+)
+def test_lines_in_columns_are_what_they_are_record_by_record(tmp_path, monkeypatch, given):
+    rows = [
+        *records(30),
+        {"id": 8, "text": "Dr. Who", "x": 1},
+        {"id": 7, "text": "Dr. Boom", "x": {"y": [1.50, "\u00e9"]}},
+        {"id": "d3"},
+    ]
     rows += [{"id": "s", "text": "Dr. Ann", "spans": [{"start": 4, "end": 7, "label": "NAME"}]}]
     source = write(tmp_path / "notes.jsonl", rows)
     monkeypatch.setattr(lines_module, "WORTH", 1 << 20)  # as shipped: small files need no kernel
-    run(source, tmp_path / "records", drop=drop)
+    run(source, tmp_path / "records", **given)
     monkeypatch.setattr(lines_module, "WORTH", 0)
     for threads in (1, 2):
-        run(source, tmp_path / f"columns{threads}", drop=drop, threads=threads)
+        run(source, tmp_path / f"columns{threads}", **given, threads=threads)
     found = [
         [(tmp_path / out / name).read_bytes() for name in ("notes.jsonl", "release.json")]
         for out in ("columns1", "columns2", "records")
@@ -241,6 +268,14 @@ def test_lines_in_columns_are_what_they_are_record_by_record(tmp_path, monkeypat
         record["withheld"].sort(key=lambda entry: entry["id"])
     assert recorded[0] == recorded[1] == recorded[2]
     assert recorded[0]["counts"]["withheld"] == 2
+    private = [
+        sorted(
+            (tmp_path / f"{out}.private" / "edits.jsonl").read_text(encoding="utf-8").splitlines()
+        )
+        for out in ("columns1", "columns2", "records")
+    ]
+    assert private[0] == private[1]
+    assert list(map(json.loads, private[0])) == list(map(json.loads, private[2]))
 
 
 def test_bad_input_writes_nothing(tmp_path):
@@ -254,7 +289,8 @@ def test_bad_input_writes_nothing(tmp_path):
     write(tmp_path / "empty.jsonl", [])
     with pytest.raises(DataError, match="no documents"):
         run(tmp_path / "empty.jsonl", tmp_path / "new")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["empty.jsonl", "notes.jsonl", "out"]
+    found = sorted(p.name for p in tmp_path.iterdir())
+    assert found == ["empty.jsonl", "notes.jsonl", "out", "out.private"]
 
 
 def test_marks_of_a_person_are_redacted_in_columns_and_record_by_record(tmp_path, monkeypatch):
@@ -279,3 +315,101 @@ def test_marks_of_a_person_are_redacted_in_columns_and_record_by_record(tmp_path
     run(table, tmp_path / "slow")
     with (tmp_path / "slow" / "notes.csv").open(newline="", encoding="utf-8") as stream:
         assert [r["text"] for r in csv.DictReader(stream)] == [r["text"] for r in quick]
+
+
+class Careless:
+    """A writer that forgets the edits of one document, the first time or always."""
+
+    def __init__(self, monkeypatch, kind, name, *, always=False):
+        real, self.calls = getattr(kind, name), 0
+
+        def lines(this, block, text):
+            self.calls += 1
+            if not always and self.calls > 1:
+                return real(this, block, text)
+            texts = [block.text[i] if block.id(i) == "d3" else text[i] for i in range(len(block))]
+            return real(this, block, lines_module.Column.of(texts))
+
+        def write(this, part, edited, out):
+            self.calls += 1
+            for_now = always or self.calls == 1
+            bad = (replace(e, edits=()) if for_now and e.document.id == "d3" else e for e in edited)
+            return real(this, part, bad, out)
+
+        monkeypatch.setattr(kind, name, lines if name == "lines" else write)
+
+
+@pytest.mark.parametrize("keep_ids", [True, False])
+@pytest.mark.parametrize("name", ["notes.jsonl", "quick.jsonl", "notes.csv", "notes.parquet"])
+def test_a_document_that_does_not_read_back_is_withheld(tmp_path, monkeypatch, name, keep_ids):
+    source = tmp_path / name
+    if name == "notes.csv":
+        pd.DataFrame(records(12)).to_csv(source, index=False)
+    elif name == "notes.parquet":
+        pq.write_table(pa.Table.from_pylist(records(12)), source)
+    else:
+        write(source, records(12))
+    if name == "quick.jsonl":
+        monkeypatch.setattr(lines_module, "WORTH", 0)
+        careless = Careless(monkeypatch, lines_module.LineWriter, "lines", always=True)
+    else:
+        monkeypatch.setattr(lines_module, "WORTH", 1 << 20)
+        kind = type(read_documents(source).format)
+        careless = Careless(monkeypatch, kind, "write", always=True)
+    release = run(source, tmp_path / "out", keep_ids=keep_ids, characters=1 << 20)
+    assert careless.calls
+    assert len(release.withheld) == 1
+    assert release.withheld[0]["reason"] == "is not in the written file as it was decided"
+    assert release.counts["documents"] == release.verified.documents == 11
+    assert release.counts["redacted"] == {"NAME": 11} == release.counts["spans"]
+    assert release.outputs[0].rows == 11
+    listed = json.loads((tmp_path / "out.quarantine.jsonl").read_text())
+    assert listed["id"] == "d3"
+    assert b"Canary" not in (tmp_path / "out" / name).read_bytes()
+    assert {d.text[:5] for d in read_documents(tmp_path / "out")} == {"Note "}
+    edits = [
+        json.loads(s) for s in (tmp_path / "out.private" / "edits.jsonl").read_text().splitlines()
+    ]
+    assert sorted(e["id"] for e in edits) == sorted(f"d{i}" for i in range(12) if i != 3)
+    with pytest.raises(DataError, match="not in the written file"):
+        run(source, tmp_path / "strict", keep_ids=keep_ids, sanitiser={"strict": True})
+    assert not (tmp_path / "strict").exists()
+
+
+def test_a_file_that_never_reads_back_ends_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines_module, "WORTH", 1 << 20)
+    source = write(tmp_path / "notes.jsonl", records(12))
+    form = type(read_documents(source).format)
+    real = form.write
+
+    def leaky(this, part, edited, out):
+        real(this, part, edited, out)
+        with out.open("a") as stream:
+            stream.write('{"id": "x", "text": "Canary", "spans": []}\n')
+
+    monkeypatch.setattr(form, "write", leaky)
+    with pytest.raises(WorkError, match="nothing was published"):
+        run(source, tmp_path / "out")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl"]
+
+
+def test_private_edits_say_what_was_done(tmp_path, monkeypatch):
+    source = write(tmp_path / "notes.jsonl", records(6))
+    originals = {d.id: d for d in read_documents(source)}
+    for worth in (1 << 20, 0):
+        monkeypatch.setattr(lines_module, "WORTH", worth)
+        out = tmp_path / str(worth) / "out"
+        out.parent.mkdir()
+        run(source, out, keep_ids=False)
+        path = edits_of(out)
+        assert path.stat().st_mode & 0o777 == 0o600
+        assert path.parent.stat().st_mode & 0o777 == 0o700
+        published = {d.id: d.text for d in read_documents(out)}
+        found = list(read_edits(out))
+        assert len(found) == len(published) == 6
+        for entry in found:
+            document = entry.check(originals[entry.id])
+            assert apply(document.text, entry.edits) == published[entry.published_id]
+            assert (entry.format, entry.version) == ("jsonl", "1")
+            with pytest.raises(InputError, match="offsets no longer hold"):
+                entry.check(replace(document, text=document.text + "."))

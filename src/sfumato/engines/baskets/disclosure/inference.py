@@ -7,6 +7,7 @@ has a confidence of at most ρ. Leaving whole columns out never breaks what was 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 import numpy as np
 import numpy.typing as npt
@@ -22,15 +23,26 @@ _BLOCK = 64
 
 
 def places_of(names: Sequence[str], sensitive: Sequence[str]) -> npt.NDArray[np.intp]:
-    """Return the columns of the sensitive items; at least one must be in the data."""
+    """Return the columns of the sensitive items; all must be in the data, or a misspelled one would go unprotected.
+
+    What is not in the data is told by its place in the list, and is not repeated.
+    """
     place = {name: i for i, name in enumerate(names)}
-    found = [place[name] for name in sensitive if name in place]
-    if not found:
+    unknown = [number for number, name in enumerate(sensitive, 1) if name not in place]
+    if unknown or not sensitive:
+        near = get_close_matches(sensitive[unknown[0] - 1], names, n=3) if unknown else []
+        listed = ", ".join(f"{number:,}" for number in unknown[:10])
+        more = f" and {len(unknown) - 10:,} more" if len(unknown) > 10 else ""
         raise InputError(
-            f"None of the {len(sensitive)} sensitive items is in the data.",
-            hint="give their names as the data has them, one per line.",
+            f"{len(unknown):,} of the {len(sensitive):,} sensitive items are not in the data "
+            f"(number {listed}{more})."
+            if unknown
+            else "The list of sensitive items is empty.",
+            hint=f"for number {unknown[0]:,}, did you mean {' or '.join(map(repr, near))}?"
+            if near
+            else "give their names as the data has them, one per line, and only those that it has.",
         )
-    return np.array(sorted(found), dtype=np.intp)
+    return np.array(sorted({place[name] for name in sensitive}), dtype=np.intp)
 
 
 def places_among(

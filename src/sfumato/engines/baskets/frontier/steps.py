@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ....compute import engine as compute_engine
 from ....core.engine import Progress
-from ....core.errors import DataError
+from ....core.errors import DataError, ParameterError
 from ....core.measures import Risk, Utility
 from ....core.randomness import Streams
 from ....core.records import InputFile
@@ -130,6 +130,11 @@ class _Exploring:
             few = "support"  # the columns do not depend on the selector
             self.makers = {few: partial(build_selector, SELECTORS[few], request, None)}
         listed = names_in(request.sensitive, "sensitive items")
+        if listed is None and request.max_confidence < 1:
+            raise ParameterError(
+                "'max_confidence' is about sensitive items, and none are named.",
+                hint="name them with --sensitive FILE (sensitive=…).",
+            )
         self.sensitive = None if listed is None else places_of(names, listed)
         self.empty: list[EmptySelection] = []
         people = _PEOPLE if len(rows.indices) <= _LARGE else _PEOPLE // 5

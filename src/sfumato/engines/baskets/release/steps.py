@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from ....compute import engine as compute_engine
 from ....core.engine import Progress
 from ....core.errors import DataError, InputError, ReleaseRefusedError
-from ....core.files import ReadFiles, sha256_of, write_json
+from ....core.files import ReadFiles, sha256_of
 from ....core.records import InputFile, ShiftRecord
 from ....core.release import (
     open_output,
@@ -207,6 +207,7 @@ def publish(
             progress=progress,
         )
         files.check()
+    release.save_private(target)
     warn_if_composed(target, release.to_json())
     return release
 
@@ -231,6 +232,8 @@ class _WrittenFiles:
     label_column: str | None
     shuffled: bool
     seen: Tally
+    rows: int
+    """The rows that were to be written: a log has no line for one of which nothing is left."""
 
 
 def _stage(
@@ -274,6 +277,7 @@ def _stage(
             "features": len(written.features),
             "ones": len(rows.indices),
             "empty_rows": int(np.count_nonzero(np.diff(rows.indptr) == 0)),
+            "rows_without_items": written.rows - rows.n,
         },
         risk=candidate.risk,
         utility=candidate.utility,
@@ -285,7 +289,7 @@ def _stage(
         ),
         sentences=() if sentence is None else (sentence,),
     )
-    write_json(record, release.to_json())
+    release.save(record.parent, name=record.name)
     return release
 
 
@@ -317,7 +321,9 @@ def _write(
         )
         inputs = [InputFile.of(path, copied.rows) for path in copied.sources]
         column, shuffled = copied.label_column, shuffle is not None
-        return _WrittenFiles(inputs, copied.written, features, column, shuffled, copied.seen)
+        return _WrittenFiles(
+            inputs, copied.written, features, column, shuffled, copied.seen, copied.rows
+        )
     baskets = request.baskets()
     inputs = [InputFile.of(path, len(baskets)) for path in baskets.files]
     released = _release_of(candidate, baskets, seed)
@@ -329,7 +335,7 @@ def _write(
         outputs = write_log(released, log, target, like=next(iter(baskets.files), None))
     names = list(released.feature_names)
     column, shuffled = baskets.label_column, shuffle is not None
-    return _WrittenFiles(inputs, outputs, names, column, shuffled, _tally(baskets))
+    return _WrittenFiles(inputs, outputs, names, column, shuffled, _tally(baskets), len(released))
 
 
 def _tally(baskets: Baskets) -> Tally:

@@ -23,11 +23,12 @@ __all__ = ["story"]
 
 _FEATURES = 120
 _WAYS = {
-    "columns": "Whole columns are published or left out; every row stays.",
-    "cells": "Single ones are left out; every row stays, and a published one is always true.",
+    "columns": "Whole columns are published or left out; every row of which an item is left stays.",
+    "cells": "Single ones are left out; every row of which an item is left stays, and a published one is "
+    "always true.",
     "rows": "Whole rows are left out; the others are published as they were.",
-    "columns+cells": "Some columns are published whole, and single ones of the others; every row stays, and "
-    "a published one is always true.",
+    "columns+cells": "Some columns are published whole, and single ones of the others; every row of which an "
+    "item is left stays, and a published one is always true.",
     "columns+rows": "Whole columns are published, and a few rows are left out.",
 }
 
@@ -66,6 +67,8 @@ def story(part: Part) -> Story:
         result.grids += [_grid(frontier, chosen), _kept_grid(frontier, chosen)]
     if chosen is not None:
         _about(result, chosen, every, frontier)
+    if release is not None and (gone := release.gone_sentence()) is not None:
+        result.published.append(gone)
     references = reference_grid(
         part, risk=("Risk 1/k", "baskets.risk"), utility=("Utility", "baskets.kept"),
         utility_words=lambda v: f"{v:.3f}",

@@ -14,7 +14,7 @@ from pathlib import Path
 from ....compute import engine as compute_engine
 from ....compute.protocol import Compute
 from ....core.errors import FormatError, ParameterError, ReleaseRefusedError
-from ....core.files import sha256_of, write_json
+from ....core.files import sha256_of
 from ....core.measures import Risk, Utility
 from ....core.records import InputFile, ShiftRecord
 from ....core.release import open_output, refuse_different, warn_if_composed, warn_of_kept_order
@@ -134,10 +134,11 @@ def publish(
         found, worse = work.read_back(data)
         books = write_codebook(policy, data.parent, record.name, found.labels)
         release = work.release(data, books, found, worse)
-        write_json(record, release.to_json())
+        release.save(record.parent, name=record.name)
         withheld = work.withheld()
         opened.read.check()
         write_quarantine(target.path, withheld, force=force)
+    release.save_private(target.path)
     warn_if_composed(target.path, release.to_json())
     return release
 
@@ -301,6 +302,9 @@ class _TablePublication:
             for c in self.opened.columns
             if c in declared and c not in dropped and c not in table.names and c not in changed
         ]
+        measured = found.measured
+        assert measured.risk is not None
+        assert measured.utility is not None
         return TablesRelease(
             engine="tables",
             candidate=self.promise.id,
@@ -319,8 +323,8 @@ class _TablePublication:
                 "blanked": self.blanked,
                 "columns": len(self.opened.columns) - len(dropped) - unknown + open_kept,
             },
-            risk=Risk(found.measured.risk, attacker=attacker, modelled=table.covered is not None),
-            utility=Utility(found.measured.utility, kept=KEPT),
+            risk=Risk(measured.risk, attacker=attacker, modelled=table.covered is not None),
+            utility=Utility(measured.utility, kept=KEPT),
             how=TablesHow(
                 policy=self.policy.published_labels(found.labels),
                 ends=self.policy.ends(),

@@ -54,20 +54,16 @@ class TableFacts:
         return self.release is not None or self.chosen is not None
 
     @property
-    def risk(self) -> float:
-        if self.release is not None:
-            return self.release.measured.risk
-        return 1.0 if self.chosen is None else self.chosen.risk.value
-
-    @property
-    def utility(self) -> float:
-        if self.release is not None:
-            return self.release.measured.utility
-        return 0.0 if self.chosen is None else self.chosen.utility.value
+    def axes(self) -> tuple[float, float] | None:
+        """Risk and utility; None in a public report, since both are relative to the unchanged table."""
+        measured = None if self.release is None else self.release.measured
+        if measured is not None and measured.risk is not None and measured.utility is not None:
+            return measured.risk, measured.utility
+        return None if self.chosen is None else (self.chosen.risk.value, self.chosen.utility.value)
 
     @property
     def loss_nats(self) -> float | None:
-        if self.release is not None:
+        if self.release is not None and self.release.measured.loss_nats is not None:
             return self.release.measured.loss_nats
         return None if self.chosen is None else self.chosen.loss_nats
 
@@ -107,8 +103,8 @@ class TableFacts:
         return f"{count(self.records)} records" if self.records else None
 
     @property
-    def expected(self) -> tuple[float, float] | None:
-        """The expected re-identifications, as published and as they would be unchanged."""
+    def expected(self) -> tuple[float, float | None] | None:
+        """The expected re-identifications, as published and, unless the report is public, unchanged."""
         if self.release is not None:
             measured = self.release.measured
             return measured.expected_reidentified, measured.expected_unchanged

@@ -51,14 +51,16 @@ def story(part: Part) -> Story:
     result.tradeoff += _certificate(facts)
     result.attack, result.cost = _attack(facts), _cost(facts)
     result.assumptions = _assumptions(facts)
-    expected = facts.expected
-    if expected is not None and facts.risk_measure == "population" and facts.is_published:
-        result.here["tables.risk"] = (
-            f"{decimal(expected[0], 4)} ÷ {decimal(expected[1], 4)} = {decimal(facts.risk)}"
-        )
-        result.here["tables.expected"] = (
-            f"{decimal(facts.risk)} × {decimal(expected[1], 4)} = {decimal(expected[0])}"
-        )
+    expected, axes = facts.expected, facts.axes
+    if expected is not None and axes is not None and facts.risk_measure == "population":
+        right, unchanged = expected
+        if unchanged is not None:
+            result.here["tables.risk"] = (
+                f"{decimal(right, 4)} ÷ {decimal(unchanged, 4)} = {decimal(axes[0])}"
+            )
+            result.here["tables.expected"] = (
+                f"{decimal(axes[0])} × {decimal(unchanged, 4)} = {decimal(right)}"
+            )
     grids = (
         policy_grid(facts),
         example_grid(facts),
@@ -80,19 +82,21 @@ def story(part: Part) -> Story:
 def _verdict(facts: TableFacts) -> list[str]:
     if not facts.is_published:
         return ["No candidate has been chosen."]
-    risk, utility = facts.risk, facts.utility
+    axes, expected = facts.axes, facts.expected
     known = listed(list(facts.quasi)) if facts.quasi else "all quasi-identifiers"
-    kept = f"[[tables.utility|{percent(utility)}]]"
-    expected = facts.expected
     different = _shift_check(facts)
     sentences = [different.text] if different is not None and different.state == "look" else []
+    if axes is None:
+        return [*sentences, *_public_verdict(facts, known)]
+    risk, utility = axes
+    kept = f"[[tables.utility|{percent(utility)}]]"
     if facts.risk_measure != "population":
         sentences.append(
             f"The {RISK_WORDS.get(facts.risk_measure, 'risk')} is [[tables.risk|{decimal(risk)}]] for an "
             f"attacker who knows {known}; {LOSS_WORDS.get(facts.loss_measure, 'utility')}: {kept}."
         )
-    elif expected is not None:
-        right, unchanged = expected
+    elif expected is not None and (unchanged := expected[1]) is not None:
+        right = expected[0]
         of = f" of {facts.hidden_in_words}" if facts.hidden_in_words else " records"
         act = "of everybody matches"
         if facts.joined:
@@ -117,6 +121,25 @@ def _verdict(facts: TableFacts) -> list[str]:
     return sentences
 
 
+def _public_verdict(facts: TableFacts, known: str) -> list[str]:
+    """Say what anybody can measure on the release, with the population at hand."""
+    release, expected = facts.release, facts.expected
+    if release is None or expected is None:
+        return []
+    of = f" of {facts.hidden_in_words}" if facts.hidden_in_words else " records"
+    risks = release.measured.risks
+    matched = (
+        f"An attacker who knows {known} of everybody matches about "
+        f"[[tables.expected|{about(expected[0])}]]{of} to the right person."
+    )
+    smallest = (
+        f"The smallest published group has [[tables.k|{count(release.measured.k)}]] "
+        f"{plural(release.measured.k, 'record')}; the chance of naming any one record is at most "
+        f"{decimal(risks.journalist_max)}, and {decimal(risks.journalist_average)} on average."
+    )
+    return [matched, smallest]
+
+
 def _against(risk: float, utility: float, harbor: TablesReference) -> str:
     other = harbor.risk.value
     if math.isclose(risk, other, rel_tol=0.01):
@@ -136,20 +159,18 @@ def _against(risk: float, utility: float, harbor: TablesReference) -> str:
 def _stats(facts: TableFacts) -> list[Stat]:
     if not facts.is_published:
         return []
-    found = [
-        Stat(
-            decimal(facts.risk),
-            RISK_WORDS.get(facts.risk_measure, facts.risk_measure),
-            "tables.risk",
-        )
-    ]
+    axes, found = facts.axes, list[Stat]()
+    if axes is not None:
+        words = RISK_WORDS.get(facts.risk_measure, facts.risk_measure)
+        found.append(Stat(decimal(axes[0]), words, "tables.risk"))
     if facts.expected is not None and facts.risk_measure == "population":
         found.append(
             Stat(about(facts.expected[0]), "expected re-identifications", "tables.expected")
         )
-    note = "" if facts.loss_nats is None else f"{decimal(facts.loss_nats)} nats lost"
-    kept = LOSS_WORDS.get(facts.loss_measure, facts.loss_measure)
-    found.append(Stat(percent(facts.utility), kept, "tables.utility", note))
+    if axes is not None:
+        note = "" if facts.loss_nats is None else f"{decimal(facts.loss_nats)} nats lost"
+        kept = LOSS_WORDS.get(facts.loss_measure, facts.loss_measure)
+        found.append(Stat(percent(axes[1]), kept, "tables.utility", note))
     if facts.k is not None:
         who = plural(facts.k, "person", "people") if facts.joined else plural(facts.k, "record")
         words = f"{who} in the smallest published group"
@@ -159,12 +180,13 @@ def _stats(facts: TableFacts) -> list[Stat]:
 
 def _checks(facts: TableFacts) -> list[Check]:
     checks = []
-    harbor = facts.harbor
-    if harbor is not None and facts.is_published:
-        if facts.risk <= harbor.risk.value and facts.utility >= harbor.utility.value:
+    harbor, axes = facts.harbor, facts.axes
+    if harbor is not None and axes is not None:
+        risk, utility = axes
+        if risk <= harbor.risk.value and utility >= harbor.utility.value:
             words = "The policy is no worse than Safe Harbor on risk and on information."
             checks.append(Check("holds", words))
-        elif facts.risk > harbor.risk.value:
+        elif risk > harbor.risk.value:
             words = "The policy carries more risk than Safe Harbor would on the explored table."
             checks.append(Check("look", words))
         else:
@@ -214,7 +236,8 @@ def _release_checks(facts: TableFacts) -> list[Check]:
         return []
     checks = [Check("look", f"{words}; the steward accepted this.") for words in release.worse]
     if not release.worse and facts.chosen is not None and facts.chosen.promised:
-        kept = measured_check(facts.chosen.risk.value, release.measured.risk)
+        measured = release.measured.risk
+        kept = None if measured is None else measured_check(facts.chosen.risk.value, measured)
         if kept is not None:
             checks.append(kept)
     more = (_shift_check(facts), withheld_check(facts.part))
@@ -306,10 +329,10 @@ def _certificate(facts: TableFacts) -> list[str]:
 
 
 def _cost(facts: TableFacts) -> list[str]:
-    if not facts.is_published:
-        return []
+    if facts.axes is None:
+        return [_other_columns(facts)] if facts.is_published else []
     nats = "" if facts.loss_nats is None else f" ([[tables.loss|{decimal(facts.loss_nats)} nats]])"
-    lost = percent(1 - facts.utility)
+    lost = percent(1 - facts.axes[1])
     sentences = [
         (
             f"The policy gives up [[tables.utility|{lost}]] of the information in the quasi-identifiers"

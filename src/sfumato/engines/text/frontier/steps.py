@@ -40,7 +40,6 @@ from ..sanitize.classifiers import ClassifierSet
 from ..sanitize.greedy import GreedySanitize
 from ..sanitize.publication import Publication
 from ..shift import ShiftReference
-from ..sources import opened
 from .encoders import described, encoder_of, with_unlabelled
 from .judge import Judge, candidate_id
 
@@ -100,10 +99,11 @@ class _Sources:
     background: Sequence[Background]
     texts: Sequence[str]
     inputs: tuple[InputFile, ...]
+    reader: str
 
 
 def _read(request: TextRequest) -> _Sources:
-    own = opened(request.corpus, request)
+    own = request.open(request.corpus)
     documents = [document.checked() for document in own]
     known = Counter(span.label for document in documents for span in document.spans)
     limits = current_limits()
@@ -132,7 +132,9 @@ def _read(request: TextRequest) -> _Sources:
         more = [document.text for document in corpus]
         texts += more
         inputs += _inputs(corpus, len(more))
-    return _Sources(labels, left, documents, others, described, texts, tuple(inputs))
+    return _Sources(
+        labels, left, documents, others, described, texts, tuple(inputs), own.format.reader
+    )
 
 
 def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:
@@ -368,6 +370,7 @@ def _frontier(
         seed=request.seed,
         request={k: v for k, v in request.to_record().items() if k != "threads"},
         inputs=sources.inputs,
+        reader=sources.reader,
         axes=AXES,
         area=0.0,
         candidates=(),
@@ -404,7 +407,7 @@ def _learned(
     data = TokenData.of(tokens, vocabulary, labelled.data.words.knowledge)
     sensitive = labels_from_spans(sources.documents, tokens, request.labels) > 0
     salt = streams.seed_of("salt") >> 1
-    languages = Counter(language_of(d.text, d.extra) for d in sources.documents)
+    languages = Counter(language_of(d.text, d.fields) for d in sources.documents)
     return Learned(
         tuple(request.labels),
         held_out,

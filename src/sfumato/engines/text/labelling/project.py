@@ -14,18 +14,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from ....core.errors import DataError, FormatError, InputError
 from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import Count, Label, Record
 from ....core.storage.staging import whole_directory
-from ....data.document import Document, Span
-from ....data.documents import read_documents
+from ....data.document import Document, Span, texts_sha256
+from ....data.documents import Corpus, read_documents
 from ....data.findings import with_findings
 from ....data.inputs import DocumentsInput
 from ..learners.crf import CRF, CRFModel
@@ -34,11 +34,11 @@ from ..learners.registry import encoders
 from ..reading.background import matching_labels, read_background
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
+from ..request import ReadOptions
 from ..rules import ChosenRules
 from ..sanitize.storage import load_model, save_model
-from ..sources import opened
 
-__all__ = ["PROJECT_FILE", "HowRead", "Project", "ProjectRecord", "start_project"]
+__all__ = ["PROJECT_FILE", "Project", "ProjectRecord", "start_project"]
 
 PROJECT_FILE = "project.json"
 JOURNAL_FILE = "answers.jsonl"
@@ -48,26 +48,14 @@ LABELS = ("NAME", "DATE", "PHONE", "EMAIL", "ID", "LOCATION", "AGE", "URL")
 """The labels of a project whose owner names none."""
 
 
-class Source(Record):
-    """A file or folder that documents are read from."""
+class ProjectSource(Record):
+    """A file or folder that documents are read from, and what was read: answers are tied to that text."""
 
     path: str
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     documents: Count
-
-
-class HowRead(Record):
-    """How the documents are read."""
-
-    text_column: str = "text"
-    id_column: str = "id"
-    spans_column: str = "spans"
-    format: str | None = None
-    overlaps: str = "merge"
-    delimiter: str | None = None
-    token_column: int | None = None
-    tag_column: int | Literal["none"] = -1
-    kept_columns: tuple[int, ...] = ()
+    reader: str | None = None
+    text_sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
 
 
 class ProjectRecord(Record):
@@ -75,7 +63,7 @@ class ProjectRecord(Record):
 
     version: int = Field(default=1, ge=1, le=1)
     engine: str = "text"
-    sources: tuple[Source, ...]
+    sources: tuple[ProjectSource, ...]
     labels: tuple[Label, ...] = Field(min_length=1, max_length=9)
     ratio: float = Field(default=10.0, gt=0)
     wanted: float = Field(default=0.01, gt=0, lt=1)
@@ -85,7 +73,8 @@ class ProjectRecord(Record):
     words: Count = 0
     encoder: str | None = None
     """The encoder that learns from the answers: "none", "default", a folder; the installed one for None."""
-    reading: HowRead = Field(default_factory=HowRead)
+    reading: dict[str, JsonValue] = Field(default_factory=dict)
+    """How the documents are read, where that is not the default."""
 
 
 class Project:
@@ -112,6 +101,11 @@ class Project:
         """What rules propose, by document; also a feature of the model."""
         self.found = self._proposals("found")
         """What another tool found, by document; asked about first."""
+
+    @property
+    def reading(self) -> ReadOptions:
+        """How the documents are read."""
+        return ReadOptions.model_validate(self.record.reading)
 
     def source_paths(self) -> list[Path]:
         """Return where the documents lie; relative paths start from the project's folder."""
@@ -142,9 +136,17 @@ class Project:
     def _documents(self) -> list[Document]:
         self.check_sources()
         found: list[Document] = []
-        for path in self.source_paths():
-            corpus = opened(path, self.record.reading)
-            found += [Document(d.id, d.text, (), d.extra) for d in corpus]
+        for path, source in zip(self.source_paths(), self.record.sources, strict=True):
+            corpus = self.reading.open(path)
+            read = [replace(d, spans=(), segments=()) for d in corpus]
+            if source.text_sha256 not in (None, texts_sha256(read)):
+                raise DataError(
+                    f"The documents {path.name!r} are no longer read as they were when the project was "
+                    f"started (then {source.reader!r}, now {corpus.format.reader!r}).",
+                    hint="answers are tied to places in the text: use the version of then, or start a "
+                    "new project.",
+                )
+            found += read
         return found
 
     def _proposals(self, kind: str) -> list[list[Span]]:
@@ -192,7 +194,7 @@ def start_project(
     wanted: float = 0.01,
     seed: int = 0,
     encoder: str | os.PathLike[str] | None = None,
-    reading: HowRead | None = None,
+    reading: ReadOptions | None = None,
 ) -> ProjectRecord:
     """Make a project folder from documents without labels.
 
@@ -223,15 +225,15 @@ def start_project(
     encoder : str or path, optional
         The pretrained encoder that learns from the answers on the page: "none", "default" or a folder;
         the installed one, if there is one, by default.
-    reading : HowRead
+    reading : ReadOptions
         How the documents are read; by their names by default.
 
     """
     if encoder not in (None, NO_ENCODER):
         encoders().named(os.fspath(encoder))  # refused now rather than when the page opens
     path = Path(documents)
-    how = reading or HowRead()
-    corpus = opened(path, how)
+    how = reading or ReadOptions(overlaps="merge")
+    corpus = how.open(path)
     own = [Document(d.id, d.text) for d in corpus]
     wanted_labels = tuple(labels) or LABELS
     # No match is firm here: rules propose, and fade as answers come.
@@ -241,7 +243,7 @@ def start_project(
     proposals["rules"] = sum(len(d.spans) for d in found)
     learned, start = _start_model(background, wanted_labels, chosen, generated=generated, seed=seed)
     record = ProjectRecord(
-        sources=(_source(path, Path(out), len(own)),),
+        sources=(_source(path, Path(out), corpus, own),),
         labels=wanted_labels,
         ratio=ratio,
         wanted=wanted,
@@ -250,7 +252,7 @@ def start_project(
         proposals=proposals,
         words=_count_words(own),
         encoder=_encoder_path(encoder, Path(out)),
-        reading=how,
+        reading=how.to_record(),
     )
     with whole_directory(out, inputs=[path]) as folder:
         (folder / PROJECT_FILE).write_text(canonical_json(record.to_json()), encoding="utf-8")
@@ -269,11 +271,13 @@ def _encoder_path(encoder: str | os.PathLike[str] | None, out: Path) -> str | No
     return os.path.relpath(Path(encoder).resolve(), out.resolve())
 
 
-def _source(path: Path, out: Path, documents: int) -> Source:
-    return Source(
+def _source(path: Path, out: Path, corpus: Corpus, documents: Sequence[Document]) -> ProjectSource:
+    return ProjectSource(
         path=os.path.relpath(path.resolve(), out.resolve()),
         sha256=sha256_of(path),
-        documents=documents,
+        documents=len(documents),
+        reader=corpus.format.reader,
+        text_sha256=texts_sha256(documents),
     )
 
 
