@@ -33,7 +33,7 @@ from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
-from sfumato.engines.text.redaction.compiled import compiled
+from sfumato.engines.text.redaction.compiled import compile_candidate
 from sfumato.engines.text.sanitize.classifiers import ClassifierSet
 from sfumato.engines.text.sanitize.cross_fit import CrossFitSearch
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
@@ -99,7 +99,7 @@ class _OnePerCorpus:
 
 def _rate(candidate: ClassifierSet, data: TokenData, texts: list[str]) -> float:
     """Words per second of a candidate's decisions, on one thread of Python."""
-    decider = compiled(candidate)
+    decider = compile_candidate(candidate)
     vocabulary = Vocabulary()
     sample, size = [], 0
     for text in texts:

@@ -22,8 +22,8 @@ from sfumato.data.document import Document
 from sfumato.engines.text.attack.attacker import Target, attack
 from sfumato.engines.text.attack.bounds import certificate
 from sfumato.engines.text.attack.contextual import (
-    associated,
     contextual_redactions,
+    find_associated_words,
     infer_identifiers,
 )
 from sfumato.engines.text.attack.inspection import Confusion, Found
@@ -202,7 +202,7 @@ def context(name: str) -> dict[str, Any]:
     data, sensitive = _tokens(_names(name))
     known = np.random.default_rng(0).random(data.documents) < 0.75
     removed = sensitive != 0
-    found = associated(data, sensitive, documents=known)
+    found = find_associated_words(data, sensitive, documents=known)
     more = contextual_redactions(data, removed, found)
     words = data.counted & ~known[data.document_of]
 

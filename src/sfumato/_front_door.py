@@ -123,7 +123,7 @@ class Operation:
 
 
 @contextmanager
-def _shown(progress: Progress | bool | None, label: str) -> Iterator[Progress]:
+def _progress_of(progress: Progress | bool | None, label: str) -> Iterator[Progress]:
     """Yield what a verb reports to: a callable as it is, a bar for True, nothing for None."""
     if progress is True:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
@@ -168,7 +168,7 @@ class _Of:
         others = [name for about in known for name in (*about.aliases, *about.former)]
         return frozenset([*self.named, *others, *self.model.model_fields])
 
-    def made(self, values: Mapping[str, object], owner: str) -> Any:
+    def build(self, values: Mapping[str, object], owner: str) -> Any:
         """Build the request; a candidate stands for its id."""
         found = dict(values)
         if isinstance(chosen := found.get("choose"), Candidate):
@@ -180,7 +180,7 @@ class _Of:
             assign=lambda about, text: f"{self._python(about.name)}={text!r}",
             stacklevel=5,
         )
-        return self.model.made(found, owner=owner, spelled=lambda n: repr(self._python(n)))
+        return self.model.build(found, owner=owner, spelled=lambda n: repr(self._python(n)))
 
 
 def _path(value: Any) -> Path | None:
@@ -207,8 +207,8 @@ def _explore(engine: AnyEngine) -> Operation:
     owner, request = f"{engine.name}.explore", _Of(engine.Request)
 
     def run(values: dict[str, Any]) -> object:
-        with _shown(values.pop("progress", None), owner) as progress:
-            return engine.explore(request.made(values, owner), progress=progress)
+        with _progress_of(values.pop("progress", None), owner) as progress:
+            return engine.explore(request.build(values, owner), progress=progress)
 
     return Operation(
         owner,
@@ -240,18 +240,18 @@ def _publish(engine: AnyEngine) -> Operation:
 
     def run(values: dict[str, Any]) -> object:
         out, force = _path(values.pop("out", None)), bool(values.pop("force", False))
-        explored, folder = _explored(engine, values.pop("exploration"), owner)
+        explored, folder = _load_exploration(engine, values.pop("exploration"), owner)
         if "data" in values:
             values[data.name] = values.pop("data")
         if data.name not in values:
             raise ParameterError(f"{owner} needs 'data'.", hint=data.help)
-        with _shown(values.pop("progress", None), owner) as progress:
+        with _progress_of(values.pop("progress", None), owner) as progress:
             ways = choice.accepted - request.accepted | choice.named.keys()
             chosen = {name: values.pop(name) for name in [*values] if name in ways}
-            made = request.made(values, owner)
+            made = request.build(values, owner)
             _refuse_inputs(out, made, *([] if folder is None else [folder / FRONTIER_FILE]))
             candidate = (
-                choice.made(chosen, owner).of(explored) if engine.needs_choice(made) else None
+                choice.build(chosen, owner).of(explored) if engine.needs_choice(made) else None
             )
             return engine.publish(
                 explored, candidate, made, out=out, force=force, progress=progress
@@ -293,7 +293,7 @@ def _chooses(argument: Argument, engine: AnyEngine) -> Argument:
     )
 
 
-def _explored(
+def _load_exploration(
     engine: AnyEngine, given: object, owner: str
 ) -> tuple[Exploration[Any, Any], Path | None]:
     """Return an exploration of the engine, and the folder that it was read from."""
@@ -316,8 +316,8 @@ def _attack(engine: AnyEngine) -> Operation:
         from .core.files import check_output, write_json
 
         out, force = _path(values.pop("out", None)), bool(values.pop("force", False))
-        with _shown(values.pop("progress", None), owner) as progress:
-            made = request.made(values, owner)
+        with _progress_of(values.pop("progress", None), owner) as progress:
+            made = request.build(values, owner)
             if out is not None:
                 read = [path for _, path in made.input_files() if path.is_file()]
                 check_output(out, force=force, inputs=read)
@@ -365,8 +365,8 @@ def _verb(engine: AnyEngine, verb: AnyVerb) -> Operation:
 
     def run(values: dict[str, Any]) -> object:
         target, force = _path(values.pop("out", None)), bool(values.pop("force", False))
-        with _shown(values.pop("progress", None), owner) as progress:
-            made = request.made(values, owner)
+        with _progress_of(values.pop("progress", None), owner) as progress:
+            made = request.build(values, owner)
             _refuse_inputs(target, made)
             return dict(verb.run(made, Call(target, force, progress=progress)))
 

@@ -143,12 +143,12 @@ def docstring(
     by_name = {argument.name: argument for argument in arguments}
     lines = [summary, "", "Parameters", "----------"]
     for name in signature(arguments).parameters:
-        lines += [f"{name} : {by_name[name].words}", *_wrapped(by_name[name].help)]
-    lines += ["", "Returns", "-------", returns[0], *_wrapped(returns[1])]
+        lines += [f"{name} : {by_name[name].words}", *_wrap(by_name[name].help)]
+    lines += ["", "Returns", "-------", returns[0], *_wrap(returns[1])]
     if example:
         lines += ["", "Examples", "--------", *textwrap.dedent(example).strip().splitlines()]
     return "\n".join([*lines, ""])
 
 
-def _wrapped(text: str) -> list[str]:
+def _wrap(text: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, initial_indent="    ", subsequent_indent="    ")

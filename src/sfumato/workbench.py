@@ -137,7 +137,9 @@ class _Run:
                 if entry.name not in {RELEASE_FILE, QUARANTINE}:
                     remove(entry)
             # What was passed on is not published: its hash would be an oracle on the raw notes.
-            kept = record.model_copy(update={"outputs": tuple(o.marked() for o in record.outputs)})
+            kept = record.model_copy(
+                update={"outputs": tuple(o.with_mark() for o in record.outputs)}
+            )
             kept.save(between.path)
         self._done(2)
 

@@ -168,9 +168,9 @@ def test_limits(tmp_path):
     jsonl(lines, {"id": CANARY * 200, "text": "a"})
     refused(LimitError, lines, "id of 1,800 characters")
     with pytest.raises(ParameterError, match="did you mean"):
-        Limits().raised(["column=5"])
+        Limits().with_overrides(["column=5"])
     with pytest.raises(ParameterError, match="whole number"):
-        Limits().raised(["columns=many"])
+        Limits().with_overrides(["columns=many"])
     with pytest.raises(ParameterError, match=r"\[1, inf\)"):
         Limits(columns=0)
 

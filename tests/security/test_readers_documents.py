@@ -183,7 +183,7 @@ def test_m11_limits_are_in_one_place_and_can_be_raised(tmp_path):
     (tmp_path / "t.csv").write_text("id,text,x\na,b,c\n")
     before = current_limits()
     try:
-        set_limits(Limits().raised(["columns=2"]))
+        set_limits(Limits().with_overrides(["columns=2"]))
         for read in (lambda: Source.open(tmp_path / "t.csv"),
                      lambda: list(read_documents(tmp_path / "t.csv"))):  # fmt: skip
             with pytest.raises(LimitError, match=r"--limit columns="):

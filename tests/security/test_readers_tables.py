@@ -281,5 +281,7 @@ def test_m12_a_full_disk_is_told_as_such(tmp_path):
     with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)) as caught:
         opened.write_csv(f"SELECT * FROM {opened.sql}", tmp_path / "out.csv", delimiter=",")
     assert caught.value.errno == errno.ENOSPC
-    told = opened.told(Exception("IO Error: Could not write file: No space left on device"))
+    told = opened.as_format_error(
+        Exception("IO Error: Could not write file: No space left on device")
+    )
     assert isinstance(told, OSError)

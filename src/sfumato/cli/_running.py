@@ -27,7 +27,7 @@ __all__ = [
     "ForceFlag",
     "JsonFlag",
     "QuietFlag",
-    "listed",
+    "list_only",
     "running",
 ]
 
@@ -44,7 +44,7 @@ DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
 NOTICE = "first use: compiling for this machine (once, usually less than half a minute)"
 
 
-def listed() -> None:
+def list_only() -> None:
     """Stand for a command that is listed in a help text and not called."""
 
 

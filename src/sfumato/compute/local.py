@@ -89,9 +89,9 @@ class Local:
 
 
 def _chosen(columns: Sequence[str], *, as_text: bool) -> str:
-    from ..data.database import quoted_name
+    from ..data.database import quote_name
 
     return ", ".join(
-        f"coalesce({quoted_name(c)}, '') AS {quoted_name(c)}" if as_text else quoted_name(c)
+        f"coalesce({quote_name(c)}, '') AS {quote_name(c)}" if as_text else quote_name(c)
         for c in columns
     )

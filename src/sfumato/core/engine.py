@@ -206,7 +206,7 @@ class Engine(ABC, Generic[Req, Pub, Expl, Cand, Rel]):
         """Return whether publishing this request takes a candidate of the frontier."""
         return True
 
-    def chained(
+    def for_chained_input(
         self, exploring: dict[str, object], publishing: dict[str, object]
     ) -> tuple[dict[str, object], dict[str, object]]:
         """Return the options of exploring and publishing where a plan publishes another part's output.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .engine import AnyEngine, Progress
     from .story import Chart
 
-__all__ = ["Exploration", "load", "placed"]
+__all__ = ["Exploration", "load", "mark_dominated"]
 
 C = TypeVar("C", bound=Candidate)
 R = TypeVar("R", bound=FrontierRecord)
@@ -53,7 +53,7 @@ def load(folder: str | os.PathLike[str]) -> Exploration[Any, Any]:
     return found
 
 
-def placed(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
+def mark_dominated(candidates: Sequence[C]) -> tuple[tuple[C, ...], float]:
     """Return the candidates by rising risk with `dominated` set, and the area under their frontier."""
     ordered = sorted(candidates, key=lambda c: (c.risk.value, c.utility.value, c.id))
     frontier: Frontier[str] = Frontier()
@@ -84,12 +84,12 @@ class Exploration(Generic[R, C]):
                 self.frontier.insert(candidate.risk.value, candidate.utility.value, candidate)  # type: ignore[arg-type]
 
     @classmethod
-    def placed(cls, candidates: Sequence[Any]) -> tuple[tuple[Any, ...], float]:
+    def mark_dominated(cls, candidates: Sequence[Any]) -> tuple[tuple[Any, ...], float]:
         """Return the candidates by rising risk with `dominated` set, and the area under their frontier.
 
         An engine whose utilities are estimates may leave out differences that are within noise.
         """
-        return placed(candidates)
+        return mark_dominated(candidates)
 
     # --- choosing -----------------------------------------------------------------------------
 
@@ -208,7 +208,7 @@ class Exploration(Generic[R, C]):
         engine = self.engine
         own = candidate if isinstance(candidate, str) else candidate.id
         name = next(n for n, p in parameters(engine.PublishRequest).items() if p.role == "data")
-        request = engine.PublishRequest.made(
+        request = engine.PublishRequest.build(
             {**options, name: data}, owner=f"{engine.name}.publish"
         )
         target = None if out is None else Path(out)
@@ -253,7 +253,7 @@ class Exploration(Generic[R, C]):
                 hint="give the folder that `explore` wrote.",
             )
         record = cls.Record.read(folder)
-        marked, _ = cls.placed(record.candidates)
+        marked, _ = cls.mark_dominated(record.candidates)
         if [(c.id, c.dominated) for c in marked] != [
             (c.id, c.dominated) for c in record.candidates
         ]:

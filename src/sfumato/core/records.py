@@ -192,7 +192,7 @@ class InputFile(Record):
         found: dict[str, object] = handler(self)
         return {k: v for k, v in found.items() if v is not None or k not in {"sha256", "hmac"}}
 
-    def marked(self, *, keep_hash: bool = False) -> InputFile:
+    def with_mark(self, *, keep_hash: bool = False) -> InputFile:
         """Return the file with its keyed mark; the plain hash goes unless it is kept."""
         if self.sha256 is None:
             return self
@@ -307,7 +307,7 @@ class FrontierRecord(Record):
     @field_validator("inputs")
     @classmethod
     def _with_marks(cls, inputs: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
-        return tuple(file.marked(keep_hash=True) for file in inputs)
+        return tuple(file.with_mark(keep_hash=True) for file in inputs)
 
     def current_mark(self) -> str:
         """Return the mark of this frontier, whether it was saved before or not."""
@@ -354,7 +354,7 @@ class Release(Record):
     @field_validator("inputs")
     @classmethod
     def _without_plain_hashes(cls, inputs: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
-        return tuple(file.marked() for file in inputs)
+        return tuple(file.with_mark() for file in inputs)
 
     def lines(self) -> list[str]:
         """Return what the command line prints about the release."""

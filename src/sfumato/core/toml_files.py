@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     M = TypeVar("M", bound=BaseModel)
 
-__all__ = ["mistakes_in", "read_toml", "validated"]
+__all__ = ["mistakes_in", "read_toml", "validate"]
 
 _MOST_BYTES = 16 << 20
 _MOST_PARTS = 64
@@ -60,7 +60,7 @@ def _check_keys(text: str, path: Path) -> None:
                 raise FormatError(f"Line {line} of {path.name!r} has a key of too many parts.")
 
 
-def validated(model: type[M], content: Mapping[str, object], *, source: str) -> M:
+def validate(model: type[M], content: Mapping[str, object], *, source: str) -> M:
     """Check a dict against a model; raise one `PlanError` that lists all mistakes."""
     from pydantic import ValidationError
 

@@ -23,9 +23,9 @@ from .sources import open_bytes
 __all__ = [
     "FORMATS",
     "Batch",
+    "enumerate_lines",
     "format_of",
     "is_index",
-    "numbered_lines",
     "open_output",
     "open_text",
     "read_lines",
@@ -96,7 +96,7 @@ def open_text(path: Path) -> IO[str]:
     return io.TextIOWrapper(open_bytes(path, current_limits()), encoding="utf-8", newline="")
 
 
-def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+def enumerate_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield numbered lines without their ends, or say that the file is not UTF-8 text."""
     number = 0
     try:
@@ -114,7 +114,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 def read_lines(path: Path, *, what: str) -> list[str]:
     """Read labels or feature names, one a line."""
     lines = []
-    for number, line in numbered_lines(path):
+    for number, line in enumerate_lines(path):
         if not line.strip():
             raise DataError(f"Line {number} of the {what} file is empty.", hint="one a line.")
         lines.append(line)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..core.errors import DataError, FormatError, InputError
-from ._basket_files import Batch, numbered_lines, open_text
+from ._basket_files import Batch, enumerate_lines, open_text
 from .limits import Limits, current_limits
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class _Npz:
                 size = sum(entry.file_size for entry in archive.infolist())
             limits.check_expansion(path.name, path.stat().st_size, size)
             with np.load(path, allow_pickle=False) as arrays:
-                self.matrix = _checked_matrix(arrays, path, limits)
+                self.matrix = _build_matrix(arrays, path, limits)
         except InputError:
             raise
         except Exception:
@@ -99,7 +99,7 @@ class _Npz:
         yield Batch(m.indptr.astype(np.int64), m.indices, m.data)
 
 
-def _checked_matrix(arrays: Mapping[str, Any], path: Path, limits: Limits) -> sp.csr_matrix:
+def _build_matrix(arrays: Mapping[str, Any], path: Path, limits: Limits) -> sp.csr_matrix:
     """Build the matrix from the arrays of a .npz file, or say that they do not fit each other."""
     import scipy.sparse as sp
 
@@ -171,7 +171,7 @@ class _Libsvm:
 
     def batches(self) -> Iterator[Batch]:
         rows, widest, limits = _Rows(), 0, current_limits()
-        for number, line in numbered_lines(self.path):
+        for number, line in enumerate_lines(self.path):
             tokens = line.partition("#")[0].split()
             if not tokens:
                 continue
@@ -237,7 +237,7 @@ class _Transactions:
     def batches(self) -> Iterator[Batch]:
         number_of = {name: i for i, name in enumerate(self.names)}
         rows, limits = _Rows(), current_limits()
-        for number, line in numbered_lines(self.path):
+        for number, line in enumerate_lines(self.path):
             found = set()
             for item in line.split():
                 i = number_of.get(item)

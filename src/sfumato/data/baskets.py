@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from ..core.errors import DataError, FormatError, InputError, did_you_mean
 from ..core.files import check_output, check_plain_file, whole_file
 from ._basket_files import FORMATS, Batch, format_of, is_index, read_lines, sibling, write_lines
-from ._basket_matrix import Baskets, check_labels, check_names, checked_rows, token
+from ._basket_matrix import Baskets, check_labels, check_names, check_rows, token
 from ._basket_readers import open_batches
 from ._basket_writers import open_writer
 from .inputs import LabelsInput, MatrixInput
@@ -105,7 +105,7 @@ def read_baskets(
         files.append(names_file)
     source = open_batches(path, kind, names=names, label_column=column, own_labels=labels is None)
     parts = list(source.batches())
-    matrix = _stacked(parts, len(source.names))
+    matrix = _stack(parts, len(source.names))
     own = [label for part in parts if part.labels is not None for label in part.labels]
     del parts
     tokens: Sequence[str] | None = own or None
@@ -123,7 +123,7 @@ def read_baskets(
             hint="give one label a row, in the order of the rows.",
         )
     return Baskets(
-        checked_rows(matrix),
+        check_rows(matrix),
         tuple(source.names),
         None if tokens is None else tuple(tokens),
         kind,
@@ -132,7 +132,7 @@ def read_baskets(
     )
 
 
-def _stacked(parts: Sequence[Batch], d: int) -> sp.csr_matrix:
+def _stack(parts: Sequence[Batch], d: int) -> sp.csr_matrix:
     n = sum(part.rows for part in parts)
     if n == 0:
         raise DataError("The file holds no rows.", hint="give at least one row.")
@@ -205,7 +205,7 @@ def read_matrix(
     source = open_batches(
         path, format_of(path), names=names, label_column=label_column, own_labels=False
     )
-    return checked_rows(_stacked(list(source.batches()), len(source.names))), source.names
+    return check_rows(_stack(list(source.batches()), len(source.names))), source.names
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from .database import quoted_text
+from .database import quote_text
 
 __all__ = ["Calendar", "Unit", "calendar_of", "date_sql", "name_in", "unit_sql", "units_between"]
 
@@ -61,7 +61,7 @@ def date_sql(cell: str, written: str | None) -> str:
     """Return the SQL of a cell read as a date: by a format of strftime, else as ISO 8601 writes it."""
     if written is None:
         return f"TRY_CAST({cell} AS DATE)"
-    return f"CAST(try_strptime({cell}, {quoted_text(written)}) AS DATE)"
+    return f"CAST(try_strptime({cell}, {quote_text(written)}) AS DATE)"
 
 
 def unit_sql(day: str, unit: str, at: date | None = None) -> str:
@@ -72,7 +72,7 @@ def unit_sql(day: str, unit: str, at: date | None = None) -> str:
     if unit == "quarter":
         return f"strftime({day}, '%Y') || '-Q' || date_part('quarter', {day})"
     pattern = {"day": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}[unit]
-    return f"strftime({day}, {quoted_text(pattern)})"
+    return f"strftime({day}, {quote_text(pattern)})"
 
 
 @dataclass(frozen=True)

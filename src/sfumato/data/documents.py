@@ -115,7 +115,7 @@ class Corpus:
             for number, record in enumerate(self.format.read(part), 1):
                 count += 1
                 if isinstance(record, Document) and not seen.add(record.id):
-                    yield Withheld.repeated(record.id, number, part.name)
+                    yield Withheld.of_repeated_id(record.id, number, part.name)
                 else:
                     yield record
         if count == 0:
@@ -381,7 +381,7 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
 
 
 def _format(kind: str, layout: Layout, options: dict[str, object]) -> Format:
-    form = FORMATS.named(kind)
+    form = FORMATS.get_or_raise(kind)
     if kind == "tsv":
         options = {"delimiter": "\t", **options}
     try:

@@ -27,7 +27,7 @@ class Limits:
     `cells_from` cells on: the fullest sheets of one repeated number have about one in two bytes.
     `rule_matches` are those of one rule in one document, `labels` the different ones of a corpus.
 
-    >>> Limits().raised(["columns=20_000"]).columns
+    >>> Limits().with_overrides(["columns=20_000"]).columns
     20000
     """
 
@@ -51,7 +51,7 @@ class Limits:
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ParameterError.constraint(each.name, "Limits", "an int in [1, inf)", value)
 
-    def raised(self, options: Iterable[str]) -> Limits:
+    def with_overrides(self, options: Iterable[str]) -> Limits:
         """Change limits by `name=number` texts, as they come from a command line."""
         known = [each.name for each in fields(self)]
         changed = {}

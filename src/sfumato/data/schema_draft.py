@@ -87,15 +87,15 @@ def draft_schema(source: object) -> str:
         "",
     ]
     for fact in facts:
-        lines += [*_drafted(fact), ""]
+        lines += [*_draft_lines(fact), ""]
     return "\n".join(lines)
 
 
-def _drafted(fact: ColumnFacts) -> list[str]:
+def _draft_lines(fact: ColumnFacts) -> list[str]:
     with_comma = fact.numbers < fact.rows - fact.missing == fact.comma_numbers
     if with_comma:
         fact = replace(fact, numbers=fact.comma_numbers)
-    guess = _guessed(fact)
+    guess = _guess_role(fact)
     most = math.log2(fact.rows) if fact.rows > 1 else 0.0
     counts = (
         f"{fact.distinct:,} different values in {fact.rows:,} rows, "
@@ -150,7 +150,7 @@ def _domain(fact: ColumnFacts, words: set[str]) -> list[str]:
     ]
 
 
-def _guessed(fact: ColumnFacts) -> _Guess:
+def _guess_role(fact: ColumnFacts) -> _Guess:
     """Guess a role; what is not recognised is a quasi-identifier for the steward to decide on."""
     lower, words = fact.name.lower(), _words(fact.name)
     unique = fact.rows >= 20 and fact.distinct >= 0.95 * fact.rows

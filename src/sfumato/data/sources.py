@@ -54,7 +54,7 @@ class Withheld:
     kind: type[InputError] = field(default=DataError, compare=False)
 
     @classmethod
-    def repeated(cls, id: str, record: int, part: str) -> Withheld:
+    def of_repeated_id(cls, id: str, record: int, part: str) -> Withheld:
         """Withhold a record whose id stood before."""
         hint = "ids must be unique; id=None numbers the records."
         return cls(id, "repeats the id of an earlier record", record, part, hint)

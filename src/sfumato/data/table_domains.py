@@ -100,7 +100,7 @@ def domain_of(
                     hint="give --population, or declare the domain.",
                 )
             column = crowd
-        values = _ordered(schema, attribute, column, weights)
+        values = _order_values(schema, attribute, column, weights)
         if not values and not has_missing:
             raise DataError(f"The column {attribute.name!r} holds no value.")
     if has_missing and schema.missing == "value" and MISSING not in values:
@@ -108,7 +108,7 @@ def domain_of(
     return values
 
 
-def _ordered(
+def _order_values(
     schema: TableSchema, attribute: Attribute, column: pa.ChunkedArray, weights: pa.ChunkedArray
 ) -> tuple[str, ...]:
     """Order the values that stand in a column.

@@ -19,7 +19,7 @@ from .statistics_files import SUFFIXES
 __all__ = [
     "WRITTEN",
     "Layout",
-    "checked_columns",
+    "check_columns",
     "csv_layouts",
     "delimiter_of",
     "format_of_name",
@@ -151,10 +151,10 @@ def _header(path: Path, kind: str, limits: Limits) -> tuple[list[str], str]:
             f"The first line of {path.name!r} is not readable as CSV.",
             hint="it must name the columns, and no name may run over two lines.",
         ) from None
-    return checked_columns([h.strip() for h in header], path.name, limits), delimiter
+    return check_columns([h.strip() for h in header], path.name, limits), delimiter
 
 
-def checked_columns(columns: Sequence[str], name: str, limits: Limits) -> list[str]:
+def check_columns(columns: Sequence[str], name: str, limits: Limits) -> list[str]:
     """Refuse columns that are too many, nameless or named alike; they are told by their place."""
     if len(columns) > limits.columns:
         raise limits.error(f"The number of columns of {name!r}", "columns")
@@ -188,7 +188,7 @@ def parquet_columns(paths: Sequence[Path], limits: Limits) -> list[str]:
                 cells = meta.num_rows * meta.num_columns
         except Exception:
             raise FormatError(f"The file {path.name!r} is not readable as Parquet.") from None
-        found = checked_columns(names, path.name, limits)
+        found = check_columns(names, path.name, limits)
         if cells > limits.cells:
             raise limits.error(f"The number of cells of {path.name!r}", "cells")
         limits.check_expansion(path.name, path.stat().st_size, unpacked)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from ..core.errors import DataError, InputError, PlanError
 from ..core.files import check_plain_file
-from ..core.toml_files import read_toml, validated
+from ..core.toml_files import read_toml, validate
 from .attributes import MISSING, Attribute, Domain, Role, cell_text
 from .inputs import SchemaInput
 
@@ -64,7 +64,7 @@ class TableSchema(BaseModel):
     def load(cls, path: str | os.PathLike[str]) -> TableSchema:
         """Read a schema file; files that it names are looked for beside it."""
         path = Path(path)
-        schema = validated(cls, read_toml(path), source=path.name)
+        schema = validate(cls, read_toml(path), source=path.name)
         schema._folder = path.parent  # noqa: SLF001
         return schema
 
@@ -74,7 +74,7 @@ class TableSchema(BaseModel):
         if isinstance(schema, TableSchema):
             return schema
         if isinstance(schema, Mapping):
-            return validated(cls, schema, source="schema")
+            return validate(cls, schema, source="schema")
         return cls.load(schema)
 
     @property

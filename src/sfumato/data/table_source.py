@@ -17,14 +17,14 @@ from ..core.errors import DataError, FormatError, InputError
 from ..core.files import ReadFiles
 from ..core.records import InputFile
 from .attributes import cell_text
-from .database import Database, disk_error, quoted_name, quoted_text
+from .database import Database, disk_error, quote_name, quote_text
 from .limits import Limits, current_limits
 from .statistics_files import SUFFIXES, read_statistics, split_database
 from .table_facts import ColumnFacts, column_facts
 from .table_files import (
     WRITTEN,
     Layout,
-    checked_columns,
+    check_columns,
     csv_layouts,
     format_of_name,
     kind_of,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-__all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quoted_name", "quoted_text"]
+__all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quote_name", "quote_text"]
 
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")  # what a pandas index without a name becomes
 
@@ -101,7 +101,7 @@ class Source:
     def _frame(
         cls, table: pa.Table | pa.RecordBatchReader, limits: Limits, threads: int | None
     ) -> Source:
-        columns = checked_columns(table.schema.names, "frame", limits)
+        columns = check_columns(table.schema.names, "frame", limits)
         database = Database(threads=threads)
         database.connection.register("frame", table)
         return cls(_as_text("frame", columns), columns, "frame", database, raw="frame")
@@ -128,7 +128,7 @@ class Source:
         if kind == "parquet":
             columns = parquet_columns(paths, limits)
             database = Database(paths, threads=threads)
-            raw = f"read_parquet({database.listed(0, len(paths))}, hive_partitioning=false)"
+            raw = f"read_parquet({database.links_sql(0, len(paths))}, hive_partitioning=false)"
             return cls(_as_text(raw, columns), columns, kind, database, paths, raw=raw, read=before)
         layouts, delimiter = csv_layouts(paths, kind, limits)
         columns = layouts[0].columns
@@ -136,13 +136,13 @@ class Source:
         selected, first = [], 0
         for layout in layouts:
             last = first + len(layout.paths)
-            listed = ", ".join(map(quoted_name, columns)) if len(layouts) > 1 else "*"
-            types = ", ".join(f"{quoted_text(c)}: 'VARCHAR'" for c in layout.columns)
+            listed = ", ".join(map(quote_name, columns)) if len(layouts) > 1 else "*"
+            types = ", ".join(f"{quote_text(c)}: 'VARCHAR'" for c in layout.columns)
             selected.append(
-                f"SELECT {listed} FROM read_csv({database.listed(first, last)}, header=true, "
+                f"SELECT {listed} FROM read_csv({database.links_sql(first, last)}, header=true, "
                 f"auto_detect=false, strict_mode=true, hive_partitioning=false, "
-                f"compression={quoted_text('gzip' if layout.packed else 'none')}, "
-                f"delim={quoted_text(delimiter)}, quote='\"', escape='\"', nullstr='', columns={{{types}}})"
+                f"compression={quote_text('gzip' if layout.packed else 'none')}, "
+                f"delim={quote_text(delimiter)}, quote='\"', escape='\"', nullstr='', columns={{{types}}})"
             )
             first = last
         relation = f"({' UNION ALL '.join(selected)})"
@@ -166,7 +166,7 @@ class Source:
                 hint="generalise a column beforehand, or mark it as an identifier.",
             ) from None
         except duckdb.Error as error:
-            raise self.told(error) from None
+            raise self.as_format_error(error) from None
 
     def batches(self, sql: str, rows: int) -> Iterator[pa.RecordBatch]:
         """Run a query and yield its rows in their order, so many at a time (the last are fewer)."""
@@ -183,7 +183,7 @@ class Source:
                     yield _one_batch(table.slice(0, rows))
                     held, size = table.slice(rows).to_batches(), size - rows
         except (duckdb.Error, pa.ArrowException) as error:
-            raise self.told(error) from None
+            raise self.as_format_error(error) from None
         if size:
             yield _one_batch(pa.Table.from_batches(held))
 
@@ -192,7 +192,7 @@ class Source:
         import pyarrow as pa
 
         self.connection.register(_LEFT_OUT, pa.table({"place": places}))
-        number = quoted_name("sfumato place")
+        number = quote_name("sfumato place")
 
         def kept(relation: str) -> str:
             rows = f"SELECT *, row_number() OVER () AS {number} FROM {relation}"
@@ -208,7 +208,7 @@ class Source:
         try:
             self.connection.execute(sql)
         except duckdb.Error as error:
-            raise self.told(error) from None
+            raise self.as_format_error(error) from None
 
     def write_csv(self, sql: str, path: Path, *, delimiter: str) -> None:
         """Write the rows of a query as CSV, compressed when the name ends in .gz."""
@@ -217,9 +217,9 @@ class Source:
         try:
             self.database.write_csv(sql, path, delimiter=delimiter)
         except duckdb.Error as error:
-            raise self.told(error) from None
+            raise self.as_format_error(error) from None
 
-    def told(self, error: Exception) -> FormatError | OSError:
+    def as_format_error(self, error: Exception) -> FormatError | OSError:
         """Return what is wrong with the file, by its line, without quoting it; or with the disk."""
         if (disk := disk_error(error)) is not None:
             return disk
@@ -294,7 +294,7 @@ class Source:
         """Return the SQL of all cells that are not empty, each with the name of its column."""
         return f"(UNPIVOT {self.sql} ON COLUMNS(*) INTO NAME name VALUE cell)"
 
-    def described(self, rows: int) -> list[InputFile]:
+    def input_files(self, rows: int) -> list[InputFile]:
         """Return name and hash of the files read; each file is hashed once."""
         many = rows if len(self.paths) == 1 else 0
         return [
@@ -322,7 +322,7 @@ def _is_number(text: str) -> bool:
 
 
 def _as_text(relation: str, columns: Sequence[str]) -> str:
-    listed = ", ".join(f"CAST({quoted_name(c)} AS VARCHAR) AS {quoted_name(c)}" for c in columns)
+    listed = ", ".join(f"CAST({quote_name(c)} AS VARCHAR) AS {quote_name(c)}" for c in columns)
     return f"(SELECT {listed} FROM {relation})"
 
 

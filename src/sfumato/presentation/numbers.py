@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["about", "count", "decimal", "listed", "percent", "plain", "plural", "segments", "span"]
+__all__ = [
+    "about",
+    "count",
+    "decimal",
+    "join_words",
+    "percent",
+    "plain",
+    "plural",
+    "segments",
+    "span",
+]
 
 _MARK = re.compile(r"\[\[([a-z_.]+)\|([^\]]*)\]\]")
 
@@ -75,10 +85,10 @@ def plural(value: float, one: str, many: str | None = None) -> str:
     return one if about(abs(value)) == "1" else many or f"{one}s"
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Join words as a sentence does.
 
-    >>> listed(["age", "sex", "ZIP"])
+    >>> join_words(["age", "sex", "ZIP"])
     'age, sex and ZIP'
     """
     return (

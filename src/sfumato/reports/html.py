@@ -244,7 +244,7 @@ def _choosers(facts: Facts, told: Sequence[Story]) -> list[dict[str, object]]:
     ]
 
 
-def _shown(chart: Chart, specs: dict[str, Markup]) -> dict[str, object]:
+def _chart_view(chart: Chart, specs: dict[str, Markup]) -> dict[str, object]:
     """Return a chart with its views drawn; the specs of live ones are kept for the page's script."""
     from markupsafe import Markup
 
@@ -274,9 +274,9 @@ class _Told(TypedDict):
     title: str
 
 
-def _told_part(part: Part, story: Story, specs: dict[str, Markup]) -> _Told:
+def _part_view(part: Part, story: Story, specs: dict[str, Markup]) -> _Told:
     """Return one part as the template takes it, section by section."""
-    shown = [_shown(chart, specs) for chart in story.charts]
+    shown = [_chart_view(chart, specs) for chart in story.charts]
     sections = []
     for name, title in _SECTIONS:
         section = {
@@ -312,7 +312,7 @@ def render_html(facts: Facts, *, interactive: bool = True, choosing: bool = Fals
 
     told = stories(facts.parts)
     specs: dict[str, Markup] = {}
-    parts = [_told_part(p, s, specs) for p, s in zip(facts.parts, told, strict=True)]
+    parts = [_part_view(p, s, specs) for p, s in zip(facts.parts, told, strict=True)]
     terms = _terms(told)
     several = len(told) > 1
     heres = {

@@ -103,7 +103,7 @@ def _join(found: list[_Found], path: Path) -> None:
         if engine.Attack is None:
             raise FormatError(f"The {engine.name} engine has no attack, but wrote {path.name!r}.")
         attack = engine.Attack.from_json(content, file=path.name)
-        part = _attacked(found, engine, attack)
+        part = _attacked_part(found, engine, attack)
         if part is None:
             raise InputError(
                 f"The attack in {path.parent.name!r} is of another release or frontier.",
@@ -112,7 +112,7 @@ def _join(found: list[_Found], path: Path) -> None:
         part.attack = attack
         return
     release = engine.Release.from_json(content, file=path.name)
-    part = _explored(found, engine, release)
+    part = _frontier_of(found, engine, release)
     if part is None:
         part = _Found(engine)
         found.append(part)
@@ -122,7 +122,7 @@ def _join(found: list[_Found], path: Path) -> None:
     part.release, part.release_hash = release, sha256_of(path)
 
 
-def _explored(found: Sequence[_Found], engine: AnyEngine, release: Release) -> _Found | None:
+def _frontier_of(found: Sequence[_Found], engine: AnyEngine, release: Release) -> _Found | None:
     """Return the part with the frontier that a release came from.
 
     A release without a mark was written by an earlier version: it belongs to a frontier only where no
@@ -144,7 +144,9 @@ def _same_inputs(frontier: FrontierRecord | None, release: Release) -> bool:
     return bool({f.hmac for f in release.inputs} & explored - {None})
 
 
-def _attacked(found: Sequence[_Found], engine: AnyEngine, attack: AttackRecord) -> _Found | None:
+def _attacked_part(
+    found: Sequence[_Found], engine: AnyEngine, attack: AttackRecord
+) -> _Found | None:
     """Return the part whose release was attacked, or else whose frontier."""
     own = [f for f in found if f.engine is engine and f.attack is None]
     if attack.release is not None:
@@ -183,10 +185,10 @@ def find_parts(
         for path in paths:
             if path.name.endswith(wanted):
                 _join(found, path)
-    return choose(_sourced(_named(found)), chosen or {})
+    return choose(_with_sources(_with_ids(found)), chosen or {})
 
 
-def _named(found: list[_Found]) -> list[Part]:
+def _with_ids(found: list[_Found]) -> list[Part]:
     """Order the parts by engine and content, not by folder, and give them ids."""
 
     def order(part: _Found) -> tuple[int, str, tuple[str, ...], int, str, str]:
@@ -205,7 +207,7 @@ def _named(found: list[_Found]) -> list[Part]:
     return parts
 
 
-def _sourced(parts: list[Part]) -> list[Part]:
+def _with_sources(parts: list[Part]) -> list[Part]:
     """Note where the data of one part is what another part published."""
     by_output = {f.path: p.id for p in parts if p.release is not None for f in p.release.outputs}
     found = []

@@ -65,7 +65,7 @@ class Rooms:
     def frontier(self, request: Request) -> Response:
         """Show one part's frontier and one of its candidates."""
         query = request.query_params
-        shown = self.page.frontiers.shown(query.get("part"), query.get("candidate"))
+        shown = self.page.frontiers.view(query.get("part"), query.get("candidate"))
         return self.page.render(
             "frontier",
             shown=shown,

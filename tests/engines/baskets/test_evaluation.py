@@ -88,10 +88,10 @@ def test_differences_within_noise_do_not_decide_the_frontier():
     cells = candidate("cells", 8, (0.81, 0.79, 0.82), count=2, way="cells")
     riskier = candidate("riskier", 5, (0.81, 0.79, 0.82), count=9)
     better = candidate("better", 4, (0.86, 0.87, 0.88), count=9)
-    placed, _ = BasketsExploration.placed([noisy, plain, cells, riskier, better])
+    placed, _ = BasketsExploration.mark_dominated([noisy, plain, cells, riskier, better])
     assert {c.id for c in placed if not c.dominated} == {"plain", "better"}
-    again, _ = BasketsExploration.placed(placed)
+    again, _ = BasketsExploration.mark_dominated(placed)
     assert again == placed
     known = [c.model_copy(update={"auc_by_fold": ()}) for c in placed]  # without folds: by value
-    placed, _ = BasketsExploration.placed(known)
+    placed, _ = BasketsExploration.mark_dominated(known)
     assert {c.id for c in placed if not c.dominated} == {"noisy", "better"}

@@ -14,6 +14,7 @@ from pathlib import Path
 __all__ = [
     "EXCHANGE",
     "NOREPLACE",
+    "disk_error_text",
     "is_disk_full",
     "make_private",
     "put_in_place",
@@ -22,7 +23,6 @@ __all__ = [
     "set_modes",
     "sync",
     "sync_tree",
-    "told_of_disk",
 ]
 
 
@@ -38,7 +38,7 @@ def is_disk_full(error: BaseException) -> bool:
     return False
 
 
-def told_of_disk(error: OSError) -> str:
+def disk_error_text(error: OSError) -> str:
     """Return one sentence about a file that could not be written; it names no file."""
     if is_disk_full(error):
         return "The disk is full: nothing of this was kept. Free some space and try again."

@@ -97,7 +97,7 @@ def _outputs(record: Mapping[str, object]) -> set[str]:
     return {str(o.get("path")) for o in listed if isinstance(o, dict)}
 
 
-def _accounted(names: Iterable[str], patterns: Iterable[str]) -> bool:
+def _all_match(names: Iterable[str], patterns: Iterable[str]) -> bool:
     patterns = tuple(patterns)
     return all(any(fnmatchcase(name, p) for p in patterns) for name in names)
 
@@ -137,7 +137,7 @@ def _report(folder: Path, names: set[str]) -> bool:
 
 def _study(folder: Path, names: set[str]) -> bool:
     record = _record(folder / "study.json") or _record(folder / "study.lock.json")
-    return bool(record) and _accounted(names, (*_STUDY, "charts"))
+    return bool(record) and _all_match(names, (*_STUDY, "charts"))
 
 
 def _samples(folder: Path, names: set[str]) -> bool:

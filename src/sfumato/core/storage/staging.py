@@ -87,7 +87,7 @@ def whole_file(
     ('done', ['a.txt'])
     """
     target = check_output(path, force=force, inputs=inputs, folder=False)
-    with _told_when_full(target), WorkFolder(target) as work:
+    with _explain_full_disk(target), WorkFolder(target) as work:
         _check_again(target, force=force, folder=False)
         made = work.stage() / target.name
         yield made
@@ -104,7 +104,7 @@ def whole_directory(
     Only the owner may read it (mode 700, files 600) unless `private` is false.
     """
     target = check_output(path, force=force, inputs=inputs, folder=True)
-    with _told_when_full(target), WorkFolder(target) as work:
+    with _explain_full_disk(target), WorkFolder(target) as work:
         _check_again(target, force=force, folder=True)
         made = work.stage() / target.name
         made.mkdir()
@@ -148,7 +148,7 @@ def whole_files(
     target = Path(os.path.abspath(path))
     free = frozenset(ours)
     check_files(target, record, force=force, ours=free, inputs=inputs)
-    with _told_when_full(target), WorkFolder(target) as work:
+    with _explain_full_disk(target), WorkFolder(target) as work:
         check_files(target, record, force=force, ours=free, inputs=inputs, locked=True)
         stage = work.stage()
         yield stage
@@ -196,7 +196,7 @@ def _check_again(target: Path, *, force: bool, folder: bool) -> None:
 
 
 @contextmanager
-def _told_when_full(target: Path) -> Iterator[None]:
+def _explain_full_disk(target: Path) -> Iterator[None]:
     """Raise one sentence that says so where the disk is full."""
     try:
         yield

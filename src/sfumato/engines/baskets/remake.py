@@ -35,4 +35,4 @@ def remade(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Publishe
         max_confidence=candidate.max_confidence,
         seed=seed,
     )
-    return make(WAYS.named(candidate.publish_as), rows, spec)
+    return make(WAYS.get_or_raise(candidate.publish_as), rows, spec)

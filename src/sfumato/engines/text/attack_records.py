@@ -174,7 +174,11 @@ class Bounds(Record):
         rest = dict(values)
         prefixes = rest.pop("ranked prefix", {})
         own = {k: rest.pop(k) for k in ("deviation", "parameters") if k in rest}
-        return {"theorems": _named(rest), "ranked_prefix": _named(prefixes, "ranked prefix"), **own}
+        return {
+            "theorems": _with_name(rest),
+            "ranked_prefix": _with_name(prefixes, "ranked prefix"),
+            **own,
+        }
 
     @model_serializer(mode="wrap")
     def _to_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -183,7 +187,7 @@ class Bounds(Record):
         return {**found["theorems"], "ranked prefix": found["ranked_prefix"], **sample}
 
 
-def _named(bounds: object, name: str | None = None) -> object:
+def _with_name(bounds: object, name: str | None = None) -> object:
     if not isinstance(bounds, Mapping):
         return bounds
     return {

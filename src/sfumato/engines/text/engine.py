@@ -150,10 +150,10 @@ class TextEngine(
         from .request import TextAttackRequest
 
         assert isinstance(request, TextAttackRequest)
-        from .attack.registry import attackers_named, encoder_named
+        from .attack.registry import find_attackers, find_encoder
         from .attack.released import attack_release
 
-        learners = attackers_named(request.attackers)
+        learners = find_attackers(request.attackers)
         total = 2 * len(learners) + (3 if request.background else 1)
         found = attack_release(
             request.directory,
@@ -167,7 +167,7 @@ class TextEngine(
             seed=request.seed,
             request=request.to_record(),
             progress=lambda _: call.progress(1, total=total, note="attacking the release"),
-            encoder=encoder_named(request.attackers, request.encoder),
+            encoder=find_encoder(request.attackers, request.encoder),
         )
         for line in found.lines():
             call.say(line)
@@ -224,7 +224,7 @@ class TextEngine(
             ),
         )
 
-    def chained(
+    def for_chained_input(
         self, exploring: dict[str, object], publishing: dict[str, object]
     ) -> tuple[dict[str, object], dict[str, object]]:
         """Take `text_column` for a column of the published table, whose rows have no ids."""
@@ -331,10 +331,10 @@ def _formats(_request: FormatsRequest, call: Call) -> Mapping[str, JsonValue]:
 
 
 def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
-    from .attack.audit import audit_documents, audit_words, checked_numbers
+    from .attack.audit import audit_documents, audit_words, check_numbers
     from .attack.released import classifiers_of
 
-    number = checked_numbers(request.documents, request.words)
+    number = check_numbers(request.documents, request.words)
     if "documents" in number:
         result, lines = audit_documents(
             request.release, number["documents"], seed=request.seed, force=call.force

@@ -31,7 +31,7 @@ def _columns(text: str) -> object:
     return text.split("+")
 
 
-def _joined(value: object) -> str:
+def _join(value: object) -> str:
     return "+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
@@ -41,7 +41,7 @@ _DELIMITER = Argument("delimiter", "delimiter", "CHARACTER", read=_character, wr
 _COLUMNS = [
     Argument("token_column", "token", "INT"),
     Argument("tag_column", "tag", "INT|none"),
-    Argument("kept_columns", "keep", "INT+INT", read=_columns, write=_joined),
+    Argument("kept_columns", "keep", "INT+INT", read=_columns, write=_join),
 ]
 
 FORMAT = Named(

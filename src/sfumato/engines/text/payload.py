@@ -109,7 +109,7 @@ class Learned:
         try:
             labels = tuple(str(label) for label in header["labels"])
             held_out = {
-                str(name): _checked(
+                str(name): _check_held_out(
                     arrays[f"{name}/table"], arrays[f"{name}/redacted"], len(labels)
                 )
                 for name in header["candidates"]
@@ -131,7 +131,7 @@ class Learned:
         return cls(labels, held_out, shift, reading, np.sort(marks), salt)
 
 
-def _checked(table: Array, redacted: Array, labels: int) -> HeldOut:
+def _check_held_out(table: Array, redacted: Array, labels: int) -> HeldOut:
     sound = (
         table.dtype == np.int64
         and table.ndim == 2

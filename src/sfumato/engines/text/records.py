@@ -44,8 +44,8 @@ __all__ = [
     "TextMeasured",
     "TextReference",
     "TextRelease",
+    "format_label_counts",
     "is_measured",
-    "labels_listed",
 ]
 
 UNSURE = "likely false positive"
@@ -244,7 +244,7 @@ class TextRelease(Release):
                 f"to be left ({ends.low:.2%} – {ends.high:.2%} for {documents:,} documents)"
             )
         if self.how.left_as_they_are:
-            found.append(f"left as they are: {labels_listed(self.how.left_as_they_are)}")
+            found.append(f"left as they are: {format_label_counts(self.how.left_as_they_are)}")
         kept = [] if self.how.ids == "new" else ["the order of the documents", "their ids"]
         kept += self.how.fields_as_they_are
         if kept:
@@ -254,10 +254,10 @@ class TextRelease(Release):
         return found
 
 
-def labels_listed(counts: Mapping[str, int]) -> str:
+def format_label_counts(counts: Mapping[str, int]) -> str:
     """Return labels with their counts, most frequent first.
 
-    >>> labels_listed({"ID": 3, "EMAIL": 165})
+    >>> format_label_counts({"ID": 3, "EMAIL": 165})
     'EMAIL 165, ID 3'
     """
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))

@@ -249,9 +249,9 @@ class TextRequest(_WithFindings):
             raise ValueError("the labels must be different")
         return value
 
-    def resolved(self, folder: Path) -> Self:
+    def with_absolute_paths(self, folder: Path) -> Self:
         """Return the same request with its files relative to a folder made absolute."""
-        found = super().resolved(folder)
+        found = super().with_absolute_paths(folder)
         if isinstance(found.encoder, Path):
             return found.model_copy(update={"encoder": folder / found.encoder})
         return found

@@ -11,7 +11,7 @@ import pytest
 from sfumato.core.errors import DataError
 from sfumato.core.randomness import Streams
 from sfumato.engines.text.attack.attacker import Residual, Target, attack
-from sfumato.engines.text.attack.registry import attackers_named
+from sfumato.engines.text.attack.registry import find_attackers
 from sfumato.engines.text.attack_records import Bounds
 from sfumato.engines.text.learners.crf import CRF, CRFModel
 from sfumato.engines.text.learners.svm import SVM
@@ -141,7 +141,7 @@ def test_same_seed_same_bytes_and_no_word_in_the_report():
 
 
 def test_all_paper_learners_take_part():
-    content = run(release(0.5), learners=attackers_named(["all"])).to_json()
+    content = run(release(0.5), learners=find_attackers(["all"])).to_json()
     assert set(content["B"]["learners"]) == {"crf", "svm", "adaboost", "ensemble"}
     chosen = content["B"]["learners"][content["B"]["learner"]]
     errors = [v["fp"] + v["fn"] for v in content["B"]["learners"].values()]
@@ -159,14 +159,14 @@ def test_one_document_and_wrong_lengths():
 
 def test_candidates_carry_attack_and_bounds():
     """What explore writes for each candidate: all three readings, and every bound."""
-    from sfumato.engines.text.attack.attacked import attacked
+    from sfumato.engines.text.attack.attacked import attack_publication
     from sfumato.engines.text.reading.labelled import Labelled
     from sfumato.engines.text.sanitize.greedy import GreedySanitize
 
     data, sensitive, own = corpus(4, documents=24)
     labelled = Labelled(data, sensitive.astype(np.int16), ("NAME",), own)
     publication = GreedySanitize(mode="honest").fit(labelled, [5.0])[5.0]
-    report, bounds = attacked(
+    report, bounds = attack_publication(
         labelled, publication, learners=(CRF(),), budgets=(10, 100), streams=Streams(0)
     )
     content = report.to_json()
@@ -192,7 +192,9 @@ def test_candidates_carry_attack_and_bounds():
     other = replace(
         publication, classifiers=replace(publication.classifiers, classifiers=classifiers)
     )
-    _, again = attacked(labelled, other, learners=(CRF(),), budgets=(10, 100), streams=Streams(0))
+    _, again = attack_publication(
+        labelled, other, learners=(CRF(),), budgets=(10, 100), streams=Streams(0)
+    )
     assert again == bounds
 
 

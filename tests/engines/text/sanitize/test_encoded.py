@@ -14,7 +14,7 @@ from sfumato.engines.text.sanitize.greedy import GreedySanitize
 from sfumato.engines.text.sanitize.stacking.second_look import (
     SHARE,
     Look,
-    fitted_look,
+    fit_second_pass,
     look_again,
     passages,
 )
@@ -178,11 +178,11 @@ def test_the_band_is_the_widest_that_reads_at_most_a_share():
     def share(look):
         return (passages(data, scores, look) & data.counted).sum() / data.counted.sum()
 
-    look = fitted_look(data, scores, (0,), centre=-2.0)
+    look = fit_second_pass(data, scores, (0,), centre=-2.0)
     assert share(look) <= SHARE < 0.25
     wider = Look((0,), look.low - 0.1, look.high + 0.1)
     assert share(wider) > SHARE
-    every = fitted_look(data, np.full(len(data), -50.0), (0,), centre=-2.0)
+    every = fit_second_pass(data, np.full(len(data), -50.0), (0,), centre=-2.0)
     assert every.high - every.low == 12.0
 
 

@@ -73,7 +73,7 @@ def makers(
             makers[type(asked).__name__.lower()] = partial(_cloned, asked)
             continue
         for name in SELECTORS if asked == ALL else (str(asked),):
-            offer = SELECTORS.named(name)
+            offer = SELECTORS.get_or_raise(name)
             refusal = offer.refusal(rows, flags=risky is not None, labels=labels)
             if refusal is None:
                 makers.setdefault(name, partial(made_by, offer, request, risky))

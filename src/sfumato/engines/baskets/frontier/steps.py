@@ -66,7 +66,7 @@ def explored(request: BasketsRequest, *, progress: Progress) -> BasketsExplorati
             f"Nothing can be kept at k = {', '.join(map(str, ks))}: the selection is empty.",
             hint="try a smaller k; each feature must be held by at least k rows.",
         )
-    candidates, area = BasketsExploration.placed(found)
+    candidates, area = BasketsExploration.mark_dominated(found)
     return BasketsExploration(
         BasketsFrontier(
             engine="baskets",

@@ -158,8 +158,8 @@ def _score(
         counted_by_cell = problem.people is None and name in problem.sensitive
         joint = problem.sensitive[name] if counted_by_cell else problem.joint(name)
     context = Context(problem.cells, request.k, joint)
-    of_risk = RISKS.named(request.risk).of(context)
-    of_loss = LOSSES.named(request.loss).of(context)
+    of_risk = RISKS.get_or_raise(request.risk).of(context)
+    of_loss = LOSSES.get_or_raise(request.loss).of(context)
     if problem.people is not None:
         return _score_of_people(problem.people, request, of_risk, of_loss)
 
@@ -245,5 +245,5 @@ def _infeasible(problem: Problem, run: Run) -> NoCandidateError:
 
 def search(run: Run, strategy: str = "exchange", **options: float | None) -> Run:
     """Run a strategy by its name."""
-    STRATEGIES.named(strategy)(run, **options)
+    STRATEGIES.get_or_raise(strategy)(run, **options)
     return run

@@ -13,7 +13,7 @@ from ....core.arrays import Counts
 from ....core.errors import ReleaseRefusedError
 from ....data.table import Table
 from ....data.table_schema import MISSING, TableSchema
-from ....data.table_source import Source, cell_text, quoted_name, quoted_text
+from ....data.table_source import Source, cell_text, quote_name, quote_text
 from ..payload import TablesPayload
 
 __all__ = [
@@ -40,9 +40,9 @@ class WrittenHistories:
     @classmethod
     def of(cls, published: Source, schema: TableSchema, people: int) -> WrittenHistories:
         """Group the people of a file by all their rows; refuse a file that holds other people."""
-        names = [quoted_name(a.name) for a in schema.quasi]
+        names = [quote_name(a.name) for a in schema.quasi]
         assert schema.person is not None
-        mark = quoted_name(schema.person.name)
+        mark = quote_name(schema.person.name)
         rows = f"SELECT {mark} AS p, {', '.join(names)}, count(*) AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
         fields = ", ".join([*(f"q{i} := {name}" for i, name in enumerate(names)), "n := n"])
         order = ", ".join([*names, "n"])
@@ -63,8 +63,8 @@ class WrittenHistories:
         published = self.published
         published.connection.register(_MEMBERS, self.members)
         assert self.schema.person is not None
-        mark = quoted_name(self.schema.person.name)
-        value = f"coalesce({self.schema.cell(column)}, {quoted_text(MISSING)})"
+        mark = quote_name(self.schema.person.name)
+        value = f"coalesce({self.schema.cell(column)}, {quote_text(MISSING)})"
         rows = f"SELECT {mark} AS p, {value} AS v FROM {published.sql}"  # noqa: S608 (quoted)
         inner = f"SELECT g, v, count(DISTINCT p) AS n FROM ({rows}) JOIN {_MEMBERS} USING (p) GROUP BY ALL"  # noqa: S608 (quoted)
         found = published.query(f"SELECT g, {VALUES} FROM ({inner})")  # noqa: S608 (quoted)
@@ -158,7 +158,7 @@ class CountedGroups:
 
 def _same_groups(published: Source, linked: Source, payload: TablesPayload) -> Counts:
     """Return the rows of each group of the file, or refuse it where it holds other groups than were made."""
-    names = ", ".join(quoted_name(n) for n in payload.lattice.names)
+    names = ", ".join(quote_name(n) for n in payload.lattice.names)
     found = [
         source.query(f"SELECT {names}, {rows} AS n FROM {source.sql} GROUP BY ALL ORDER BY ALL")  # noqa: S608 (quoted)
         for source, rows in ((published, "count(*)"), (linked, "sum(CAST(n AS BIGINT))"))
@@ -189,13 +189,13 @@ class WithinGroups:
     ) -> Self:
         """Count by one reading of the file; without a column each group has one value."""
         names = payload.lattice.names
-        keys = ", ".join(f"{quoted_name(n)} AS q{i}" for i, n in enumerate(names))
+        keys = ", ".join(f"{quote_name(n)} AS q{i}" for i, n in enumerate(names))
         labels = [f"q{i}" for i in range(len(names))]
         order = ", ".join(labels)
         value = (
             "''"
             if column is None
-            else f"coalesce({payload.schema.cell(column)}, {quoted_text(MISSING)})"
+            else f"coalesce({payload.schema.cell(column)}, {quote_text(MISSING)})"
         )
         inner = f"SELECT {keys}, {value} AS v, {records} AS n FROM {published.sql} GROUP BY ALL"  # noqa: S608 (quoted)
         found = published.query(

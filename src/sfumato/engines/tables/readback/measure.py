@@ -83,12 +83,12 @@ def read_back(
             expected_unchanged=float(histories_before(original)),
         )  # fmt: skip
     sensitive = written.sensitive
-    loss = LOSSES.named(payload.loss).on_groups(by_row)
+    loss = LOSSES.get_or_raise(payload.loss).on_groups(by_row)
     return ReadBack(
         rows=written.rows,
         groups=groups,
         measured=TablesMeasured(
-            risk=RISKS.named(payload.risk).on_groups(groups),
+            risk=RISKS.get_or_raise(payload.risk).on_groups(groups),
             utility=1.0 - loss,
             loss=loss,
             relative_risk=groups.expected / groups.expected_unchanged,

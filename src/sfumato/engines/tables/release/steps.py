@@ -23,7 +23,7 @@ from ....core.storage.ownership import paths_in
 from ....core.storage.private_key import private_key
 from ....core.storage.quarantine import write_quarantine
 from ....data.inputs import PopulationInput, RowsInput, SchemaInput
-from ....data.table import Table, misplaced, read_table
+from ....data.table import Table, find_misplaced, read_table
 from ....data.table_schema import MISSING, TableSchema
 from ....data.table_source import Source
 from ..contingency.tables import counted, resolved_schema
@@ -60,7 +60,7 @@ def publish_by_policy(
     **options: object,
 ) -> TablesRelease | Frame:
     """Publish data by a policy together with the schema of the data; nothing was promised."""
-    request = TablesPublishRequest.made({**options, "table": data}, owner="tables.publish")
+    request = TablesPublishRequest.build({**options, "table": data}, owner="tables.publish")
     if schema is None:
         raise ParameterError("A policy needs the schema of the data.", hint="give schema=….")
     schema = TableSchema.of(schema)
@@ -262,7 +262,7 @@ class _Work:
             engine="tables",
             candidate=self.promise.id,
             frontier=self.frontier,
-            inputs=tuple(self.opened.described(table.rows)),
+            inputs=tuple(self.opened.input_files(table.rows)),
             outputs=(
                 InputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
                 *(InputFile(path=book.name, sha256=sha256_of(book)) for book in books),
@@ -333,9 +333,9 @@ def _read(
     table = read_table(opened, payload.schema, population, counts=counts)
     for a, (domain, size) in enumerate(zip(table.domains, payload.lattice.sizes, strict=True)):
         if len(domain) > size:  # missing cells, where the explored table had none
-            raise misplaced(opened, payload.schema, table.domains, missing=True, only=a)
+            raise find_misplaced(opened, payload.schema, table.domains, missing=True, only=a)
     if population is not None:
-        table.inputs = opened.described(table.rows)
+        table.inputs = opened.input_files(table.rows)
         return table
     return replace(
         table,

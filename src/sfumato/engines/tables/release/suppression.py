@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ....core.errors import ParameterError
 from ....data.table import Table
-from ....data.table_source import Source, quoted_name
+from ....data.table_source import Source, quote_name
 from ..contingency.cells import Cells
 from ..groups.cell_suppression import NOT_JOINED, blanked_in
 from ..groups.histories import people_of
@@ -176,10 +176,10 @@ def linked_rows(
     sql = generaliser.linked(opened)
     if small is not None:
         opened.connection.register(SMALL, small.groups)
-        using = ", ".join(quoted_name(n) for n in small.groups.column_names)
+        using = ", ".join(quote_name(n) for n in small.groups.column_names)
         sql = f"SELECT * FROM ({sql}) ANTI JOIN {SMALL} USING ({using})"  # noqa: S608 (quoted)
     if blanks is not None:
-        names = [quoted_name(a.name) for a in generaliser.schema.quasi]
+        names = [quote_name(a.name) for a in generaliser.schema.quasi]
         opened.connection.register(BLANKS, blanks.groups)
         shown = ", ".join(f"coalesce(b{i}, {name}) AS {name}" for i, name in enumerate(names))
         same = " AND ".join(f"l{i} = {name}" for i, name in enumerate(names))
@@ -191,9 +191,9 @@ def linked_rows(
 def rows_of_groups(opened: Source, generaliser: Generaliser, small: Groups) -> list[dict[str, str]]:
     """List the rows whose group is left out, by their number."""
     opened.connection.register(SMALL, small.groups)
-    using = ", ".join(quoted_name(n) for n in small.groups.column_names)
+    using = ", ".join(quote_name(n) for n in small.groups.column_names)
     found = opened.query(
-        f"SELECT {quoted_name(NUMBER)} AS place FROM ({generaliser.numbered(opened)}) "  # noqa: S608 (quoted)
+        f"SELECT {quote_name(NUMBER)} AS place FROM ({generaliser.numbered(opened)}) "  # noqa: S608 (quoted)
         f"SEMI JOIN {SMALL} USING ({using}) ORDER BY place"
     )
     reason = "is in a group below the smallest size"

@@ -7,7 +7,7 @@ import math
 from ....core.engine import Part
 from ....core.story import Check, Stat, Story
 from ....presentation.knowledge import knowledge_of
-from ....presentation.numbers import about, count, decimal, listed, percent, plural
+from ....presentation.numbers import about, count, decimal, join_words, percent, plural
 from ....presentation.sentences import (
     chosen_sentence,
     measured_check,
@@ -81,7 +81,7 @@ def _verdict(facts: Facts) -> list[str]:
     if not facts.told:
         return ["No candidate has been chosen."]
     risk, utility = facts.risk, facts.utility
-    known = listed(list(facts.quasi)) if facts.quasi else "all quasi-identifiers"
+    known = join_words(list(facts.quasi)) if facts.quasi else "all quasi-identifiers"
     kept = f"[[tables.utility|{percent(utility)}]]"
     expected = facts.expected
     different = _shift_check(facts)
@@ -193,7 +193,7 @@ def _checks(facts: Facts) -> list[Check]:
     bare = [name for name, (distinct, _) in facts.sensitive.items() if distinct == 1]
     if bare:
         words = (
-            f"In some group all records share one value of {listed(bare)}: who belongs to such a group "
+            f"In some group all records share one value of {join_words(bare)}: who belongs to such a group "
             "is known to have it."
         )
         checks.append(Check("look", words))
@@ -224,7 +224,9 @@ def _release_checks(facts: Facts) -> list[Check]:
 def _published(facts: Facts) -> list[str]:
     found = [chosen_sentence(facts.part)]
     if facts.records:
-        words = f"{count(facts.records)} records; quasi-identifiers: {listed(list(facts.quasi))}."
+        words = (
+            f"{count(facts.records)} records; quasi-identifiers: {join_words(list(facts.quasi))}."
+        )
         found.append(words)
     if facts.release is not None:
         how, measured = facts.release.how, facts.release.measured
@@ -241,9 +243,9 @@ def _published(facts: Facts) -> list[str]:
                 f"{'has' if many == 1 else 'have'} blanked cells."
             )
         if how.identifiers_dropped:
-            found.append(f"Identifiers left out: {listed(list(how.identifiers_dropped))}.")
+            found.append(f"Identifiers left out: {join_words(list(how.identifiers_dropped))}.")
         if how.columns_kept:
-            found.append(f"Published as they are: {listed(list(how.columns_kept))}.")
+            found.append(f"Published as they are: {join_words(list(how.columns_kept))}.")
         found += [f"{name}: {words}." for name, words in how.columns_treated.items()]
     return found
 
@@ -343,9 +345,7 @@ def _other_columns(facts: Facts) -> str:
     if not treated:
         return "Other columns are published as they are, unless the schema says otherwise."
     lost = [f"{name} by {decimal(loss.distance)}" for name, loss in treated.items()]
-    return (
-        f"Numbers of other columns changed on average, in √2 standard deviations: {listed(lost)}."
-    )
+    return f"Numbers of other columns changed on average, in √2 standard deviations: {join_words(lost)}."
 
 
 def _assumptions(facts: Facts) -> list[str]:

@@ -20,10 +20,10 @@ from .inspection import Confusion
 if TYPE_CHECKING:
     from ..learners.encoder.learner import Encoder
 
-__all__ = ["attacked", "last_round"]
+__all__ = ["attack_publication", "last_round"]
 
 
-def attacked(
+def attack_publication(
     labelled: Labelled,
     publication: Publication,
     *,

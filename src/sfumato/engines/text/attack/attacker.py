@@ -32,10 +32,10 @@ from .inspection import (
     Found,
     Inspection,
     confusion_of,
-    found_ranked,
+    found_best_first,
     inspect,
 )
-from .registry import attackers_named
+from .registry import find_attackers
 
 if TYPE_CHECKING:
     from ..learners.encoder.learner import Encoder
@@ -189,7 +189,7 @@ class _Run:
                 learner,
                 scores,
                 confusion_of(seen >= 0, truth),
-                dict(zip(self.budgets, found_ranked(seen, truth, self.budgets), strict=True)),
+                dict(zip(self.budgets, found_best_first(seen, truth, self.budgets), strict=True)),
             )
         )
 
@@ -244,7 +244,7 @@ def attack(
 
     """
     tell = progress or (lambda _: None)
-    learners = attackers_named(["all"]) if learners is None else learners
+    learners = find_attackers(["all"]) if learners is None else learners
     outsiders = (CharacterNGrams(),) if outsiders is None else outsiders
     documents = np.flatnonzero(target.documents)
     if len(target.sensitive) != len(target.data):
@@ -269,7 +269,7 @@ def attack(
             streams=streams, seed=run.seed, known=known, tell=tell,
         ):  # fmt: skip
             run.add(reading, name, scores)
-    return replace(_reported(run, replicates), with_encoder=encoder is not None)
+    return replace(_report(run, replicates), with_encoder=encoder is not None)
 
 
 def _inside(run: _Run, learner: Learner, target: Target, *, more: Mask | None = None) -> Scores:
@@ -324,7 +324,7 @@ def _outside(
         run.add("outside", "crf, mean of both", (both + second) / 2)
 
 
-def _reported(run: _Run, replicates: int) -> AttackReport:
+def _report(run: _Run, replicates: int) -> AttackReport:
     target, budgets = run.target, run.budgets
     instances = target.instances
     truth = target.sensitive[instances] != 0

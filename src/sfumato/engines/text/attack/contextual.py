@@ -21,9 +21,9 @@ from ..reading.features import RESERVED, TokenData
 __all__ = [
     "Associations",
     "Inference",
-    "associated",
     "contextual_labels",
     "contextual_redactions",
+    "find_associated_words",
     "infer_identifiers",
 ]
 
@@ -65,7 +65,7 @@ def _by_document(
     return matrix, kinds
 
 
-def associated(
+def find_associated_words(
     data: TokenData,
     sensitive: npt.NDArray[np.uint8],
     *,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..learners.encoder.learner import Encoder
     from .attacker import Residual, Target
 
-__all__ = ["encoder_attacks", "learning", "masked_background"]
+__all__ = ["encoder_attacks", "learning", "mask_background"]
 
 _LEAST_MASKED, _MOST_MASKED = 0.6, 1.0
 _BACKGROUND_TOKENS = 600_000
@@ -32,7 +32,7 @@ _EPOCHS, _STEPS = 3, 60  # at least, on a small release
 learning = threading.Lock()  # of what attacks on many releases share
 
 
-def masked_background(target: Target, random: np.random.Generator) -> TokenData:
+def mask_background(target: Target, random: np.random.Generator) -> TokenData:
     """Redact most of the names of the background, as a publisher would.
 
     Parameters
@@ -133,7 +133,7 @@ def _inside(encoder: Encoder, release: Target, fold: np.ndarray, seed: int) -> S
 def _of_background(encoder: Encoder, target: Target, streams: Streams) -> Model:
     from ..learners.encoder.training import within
 
-    data = masked_background(target, streams.generator("masked background"))
+    data = mask_background(target, streams.generator("masked background"))
     random = streams.generator("background of attackers")
     chosen = within(data, target.background, _BACKGROUND_TOKENS, random)
     seed = streams.seed_of("encoder of attackers")

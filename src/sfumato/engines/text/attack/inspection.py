@@ -27,8 +27,8 @@ __all__ = [
     "Inspection",
     "confusion_of",
     "found_at_random",
+    "found_best_first",
     "found_positives_first",
-    "found_ranked",
     "gain_over_random",
     "inspect",
 ]
@@ -158,7 +158,7 @@ def gain_over_random(counts: Confusion, budget: float) -> float | None:
     return found_positives_first(counts, budget) / baseline if baseline > 0 else None
 
 
-def found_ranked(
+def found_best_first(
     scores: NDArray[np.float64], sensitive: NDArray[np.bool_], budgets: Sequence[int]
 ) -> list[float]:
     """Count the sensitive words among the `budget` best-scored ones; ties count as their mean.
@@ -172,15 +172,17 @@ def found_ranked(
     budgets : sequence of int
         How many words are inspected.
 
-    >>> found_ranked(np.array([.9, .5, .5, .1]), np.array([True, True, False, False]), [1, 2, 3])
+    >>> found_best_first(np.array([.9, .5, .5, .1]), np.array([True, True, False, False]), [1, 2, 3])
     [1.0, 1.5, 2.0]
 
     """
     order = np.argsort(-scores, kind="stable")
-    return _ranked(scores[order], sensitive[order].astype(np.float64), np.ones(len(order)), budgets)
+    return _count_ranked(
+        scores[order], sensitive[order].astype(np.float64), np.ones(len(order)), budgets
+    )
 
 
-def _ranked(
+def _count_ranked(
     ordered: NDArray[np.float64],
     hits: NDArray[np.float64],
     weights: NDArray[np.float64],
@@ -301,7 +303,7 @@ def inspect(
     }
     order = np.argsort(-scores, kind="stable")
     ordered, hits, owner = scores[order], sensitive[order].astype(np.float64), document_of[order]
-    point = _ranked(ordered, hits, np.ones(len(order)), budgets)
+    point = _count_ranked(ordered, hits, np.ones(len(order)), budgets)
     ascending = np.argsort(budgets)
     samples = np.empty((replicates, len(budgets)))
     samples[:, ascending] = np.concatenate(
@@ -323,7 +325,7 @@ def _in_batches(
     weights: NDArray[np.float64],
     budgets: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return what ascending budgets find in each drawn batch, best first, as `_ranked` counts it."""
+    """Return what ascending budgets find in each drawn batch, best first, as `_count_ranked` counts it."""
     found = np.empty((len(weights), len(budgets)))
     ranked_batches(ordered, hits, owner.astype(np.int64), weights, budgets, found)
     return found

@@ -20,7 +20,7 @@ from ..rules import ChosenRules
 if TYPE_CHECKING:
     from ..learners.encoder.learner import Encoder
 
-__all__ = ["described", "encoder_of", "with_unlabelled"]
+__all__ = ["encoder_of", "encoder_record", "with_unlabelled"]
 
 _TIMES = 10  # unlabelled text that a student reads, over the labelled
 
@@ -84,7 +84,7 @@ def with_unlabelled(
     return data.redact(gone)
 
 
-def described(encoder: Encoder) -> EncoderRecord:
+def encoder_record(encoder: Encoder) -> EncoderRecord:
     """Return what frontier.json says about an encoder.
 
     Parameters

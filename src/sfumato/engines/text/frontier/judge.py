@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ....core.measures import Interval, Risk, Utility
 from ....core.randomness import Streams
 from ....core.statistics.resampling import NextBatch
-from ..attack.attacked import attacked
+from ..attack.attacked import attack_publication
 from ..attack_records import AttackDetails, Bounds, RangedShare
 from ..learners.protocol import Learner, Model
 from ..payload import HeldOut
@@ -230,7 +230,7 @@ class Judge:
     ) -> tuple[AttackDetails | None, Bounds | None]:
         if not self.attackers and self.encoder is None:
             return None, None
-        report, bounds = attacked(
+        report, bounds = attack_publication(
             self.labelled,
             publication,
             learners=self.attackers,

@@ -81,10 +81,10 @@ class ExploreSteps:
     @classmethod
     def of(cls, request: TextRequest, progress: Progress) -> ExploreSteps:
         """Return the steps that a request will take, as far as it tells."""
-        from ..attack.registry import attackers_named
+        from ..attack.registry import find_attackers
         from ..learners.encoder.choices import NO_ENCODER
 
-        learners = len(attackers_named(request.attackers))
+        learners = len(find_attackers(request.attackers))
         return cls(
             progress,
             learned=2 + 5 * bool(request.background) + 4 * (request.encoder != NO_ENCODER),

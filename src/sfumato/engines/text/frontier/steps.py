@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....core.errors import DataError
-from ....core.exploration import placed
+from ....core.exploration import mark_dominated
 from ....core.measures import Risk, Utility
 from ....core.randomness import Streams
 from ....core.records import InputFile
@@ -20,10 +20,10 @@ from ....data.document import Document
 from ....data.documents import Corpus, read_documents
 from ....data.findings import with_findings
 from ....data.limits import current_limits
-from ..attack.registry import attackers_named, encoder_named
+from ..attack.registry import find_attackers, find_encoder
 from ..exploration import TextExploration
 from ..learners.protocol import Learner
-from ..learners.registry import learner_named
+from ..learners.registry import find_learner
 from ..learners.sklearn_adapter import scikit_learner
 from ..payload import HeldOut, Learned
 from ..reading.background import read_background
@@ -41,7 +41,7 @@ from ..sanitize.greedy import GreedySanitize
 from ..sanitize.publication import Publication
 from ..shift import ShiftReference
 from ..sources import opened
-from .encoders import described, encoder_of, with_unlabelled
+from .encoders import encoder_of, encoder_record, with_unlabelled
 from .judge import Judge, candidate_id
 
 if TYPE_CHECKING:
@@ -165,11 +165,13 @@ def _label(request: TextRequest, sources: _Sources, rules: ChosenRules | None) -
 
 def _with_context(labelled: Labelled, level: float) -> Labelled:
     """Label the words that give a name of their document away as a kind of their own."""
-    from ..attack.contextual import associated, contextual_labels
+    from ..attack.contextual import contextual_labels, find_associated_words
 
     if CONTEXT in labelled.names:
         raise DataError(f"The label {CONTEXT!r} is taken by what --context-fdr finds.")
-    found = associated(labelled.data, labelled.sensitive, documents=labelled.own, level=level)
+    found = find_associated_words(
+        labelled.data, labelled.sensitive, documents=labelled.own, level=level
+    )
     kind = len(labelled.names) + 1
     labels = contextual_labels(labelled.data, labelled.labels, found, kind=kind)
     if not (labels == kind).any():
@@ -272,7 +274,7 @@ def _learner(learner: object, mode: str) -> Learner:
         return learner
     if not isinstance(learner, str):
         return scikit_learner(learner)
-    named = learner_named(learner)
+    named = find_learner(learner)
     return named.literal() if mode == "paper" else named
 
 
@@ -312,11 +314,11 @@ def _judge(
     judge = Judge(
         labelled,
         weights=publisher.settings.weights,
-        attackers=attackers_named(request.attackers),
+        attackers=find_attackers(request.attackers),
         budgets=request.budgets,
         streams=Streams(request.seed),
         progress=progress,
-        encoder=encoder_named(request.attackers, request.encoder, tuning=request.encoder_tuning),
+        encoder=find_encoder(request.attackers, request.encoder, tuning=request.encoder_tuning),
     )
     every = {candidate_id(p): p for p in (*fitted.published.values(), *publisher.alternatives)}
 
@@ -334,7 +336,7 @@ def _judge(
         *judge.literal(fitted.published, fitted.literal),
     ]
     done = side_by_side(work)
-    candidates, area = placed([d for d in done if isinstance(d, TextCandidate)])
+    candidates, area = mark_dominated([d for d in done if isinstance(d, TextCandidate)])
     references: list[TextReference] = []
     if publisher.first_pass is not None:
         references.append(judge.reference("One plain pass", publisher.first_pass >= 0))
@@ -348,7 +350,7 @@ def _judge(
             "evaluations": sum(len(p.rounds) for p in every.values()),
             "candidates": candidates,
             "references": tuple(references),
-            "encoder": None if encoder is None else described(encoder),
+            "encoder": None if encoder is None else encoder_record(encoder),
             "learner": publisher.learner.name,
             "folds": publisher.settings.folds,
             "folds_dealt": publisher.folds_used or publisher.settings.folds,
@@ -438,7 +440,7 @@ def _rules_alone(
         held_out=False,
         record=(),
     )
-    marked, area = placed([candidate])
+    marked, area = mark_dominated([candidate])
     record = _frontier(request, sources, labelled, rules)
     record = record.model_copy(update={"candidates": marked, "area": area})
     alone = ClassifierSet(tuple(request.labels), (), rules=replace(rules, is_feature=False))

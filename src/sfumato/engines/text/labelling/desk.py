@@ -282,7 +282,7 @@ class TextDesk(Desk):
         write_marks(self.session, marks)
         sources = self.session.project.source_paths()
         record = self.session.record
-        request = TextPublishRequest.made(
+        request = TextPublishRequest.build(
             {"documents": sources[0], "findings": marks, **record.reading.to_json()},
             owner="publish",
         )  # fmt: skip

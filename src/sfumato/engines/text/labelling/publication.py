@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ....core.exploration import placed
+from ....core.exploration import mark_dominated
 from ....core.measures import Risk, Utility
 from ....core.randomness import Streams
 from ....core.records import InputFile
@@ -78,7 +78,7 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
         classifiers[candidate.id] = ClassifierSet(
             session.labels, (h,), typing, rules=session.project.rules
         )
-    marked, area = placed(candidates)
+    marked, area = mark_dominated(candidates)
     frontier = TextFrontier(
         engine="text",
         seed=record.seed,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ....core.randomness import Streams
 from ..reading.features import TokenData
 from .folds import by_halves
-from .linear import LinearModel, _kernels, calibrated, columns_of, model_of, training_tokens
+from .linear import LinearModel, _kernels, calibrate, columns_of, model_of, training_tokens
 from .protocol import Learner, labelled_documents
 
 __all__ = ["AdaBoost"]
@@ -57,7 +57,7 @@ class AdaBoost(Learner):
             lambda part: self._learn(data, labels, part, cost_ratio),
             lambda model, held: model.margins(data, documents=held),
         )
-        return calibrated(model, data, labels, margins)
+        return calibrate(model, data, labels, margins)
 
     def _learn(
         self,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..reading.arrays import Arrays, Header
     from .protocol import Learner, Model
 
-__all__ = ["LEARNERS", "MODELS", "learner_named", "model_from_arrays"]
+__all__ = ["LEARNERS", "MODELS", "find_learner", "model_from_arrays"]
 
 _HERE = __package__
 
@@ -47,7 +47,7 @@ MODELS: Registry[type[Model]] = Registry(
 """Stored models by their `kind`."""
 
 
-def learner_named(name: str) -> Learner:
+def find_learner(name: str) -> Learner:
     """Return a learner with its defaults.
 
     Parameters
@@ -55,11 +55,11 @@ def learner_named(name: str) -> Learner:
     name : str
         One of `LEARNERS`.
 
-    >>> learner_named("crf").name
+    >>> find_learner("crf").name
     'crf'
 
     """
-    return LEARNERS.named(name)()
+    return LEARNERS.get_or_raise(name)()
 
 
 def model_from_arrays(header: Header, arrays: Arrays) -> Model:

@@ -10,7 +10,7 @@ from ....data.documents import read_documents
 from ..records import Background
 from ..sources import Source
 
-__all__ = ["matching_labels", "read_background", "relabelled", "same_kind"]
+__all__ = ["matching_labels", "read_background", "relabel", "same_kind"]
 
 # Names that corpora give to the same kind; matching is without regard to case and punctuation.
 _SAME = (
@@ -90,11 +90,11 @@ def read_background(
         match = matching_labels({s.label for d in found for s in d.spans}, wanted)
         described.append(Background(documents=len(found), labels_matched=len(match)))
         if match:
-            others += relabelled(found, match)
+            others += relabel(found, match)
     return others, described
 
 
-def relabelled(documents: Iterable[Document], match: Mapping[str, str]) -> list[Document]:
+def relabel(documents: Iterable[Document], match: Mapping[str, str]) -> list[Document]:
     """Return documents with their labels renamed; spans of other labels are left out.
 
     Parameters

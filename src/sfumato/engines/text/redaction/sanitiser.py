@@ -27,7 +27,7 @@ from ..reading.features.words import WordKnowledge
 from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize, tokenize_bytes
 from ..reading.word_cache import GrowingWords
 from ..records import UNSURE
-from .compiled import CompiledCandidate, compiled
+from .compiled import CompiledCandidate, compile_candidate
 from .rendering import RedactedSpans, merge_spans, render, whole_words
 from .replacer import Place, Placeholder, Replacer
 from .surrogates.languages import language_of
@@ -76,10 +76,10 @@ class Counts:
         return Counts(
             self.documents + other.documents,
             self.words + other.words,
-            _added(self.redacted, other.redacted),
-            _added(self.spans, other.spans),
-            _added(self.surrogates, other.surrogates),
-            _added(self.left_as_they_are, other.left_as_they_are),
+            _add_counts(self.redacted, other.redacted),
+            _add_counts(self.spans, other.spans),
+            _add_counts(self.surrogates, other.surrogates),
+            _add_counts(self.left_as_they_are, other.left_as_they_are),
             self.marked + other.marked,
         )
 
@@ -96,7 +96,7 @@ class Counts:
         }
 
 
-def _added(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
+def _add_counts(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
     return {key: a.get(key, 0) + b.get(key, 0) for key in [*a, *(k for k in b if k not in a)]}
 
 
@@ -169,7 +169,7 @@ class Sanitiser:
         self.replacer: Replacer = Placeholder() if replacer is None else replacer
         # Certainties need the features of every word, which the compiled form does not keep.
         quick = self.replacer.by_label_alone
-        self.decider: Decider = compiled(candidate) if quick else candidate
+        self.decider: Decider = compile_candidate(candidate) if quick else candidate
         self.findings = findings
         self.marks = marks
         self.strict = strict

@@ -151,7 +151,7 @@ def _sanitiser(
     """Return what redacts and replaces, as the request says."""
     return Sanitiser(
         classifiers,
-        replacer=REPLACEMENTS.named(request.replacement).for_release(
+        replacer=REPLACEMENTS.get_or_raise(request.replacement).for_release(
             key=request.key, scope=request.scope, reading=reading
         ),
         findings=request.findings is not None,

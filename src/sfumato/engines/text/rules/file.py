@@ -146,7 +146,7 @@ def read_rules(path: str | os.PathLike[str] | None = None, *, texts: Iterable[st
             return model.model_validate(value, context=path.parent)
         except ValidationError as error:
             mistakes.extend(
-                _told((*place, *e["loc"]), e["type"], e["msg"], lines)
+                _error_at((*place, *e["loc"]), e["type"], e["msg"], lines)
                 for e in error.errors(include_url=False, include_input=False)
             )
             return None
@@ -188,7 +188,7 @@ def read_rules(path: str | os.PathLike[str] | None = None, *, texts: Iterable[st
 _Path = tuple[int | str, ...]
 
 
-def _told(location: _Path, kind: str, message: str, lines: dict[_Path, int]) -> tuple[int, str]:
+def _error_at(location: _Path, kind: str, message: str, lines: dict[_Path, int]) -> tuple[int, str]:
     line = next(
         (lines[location[:n]] for n in range(len(location), 0, -1) if location[:n] in lines), 1
     )

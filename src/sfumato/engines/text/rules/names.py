@@ -39,7 +39,7 @@ _COMMON = frozenset(_COMMON_TEXT.split())
 
 
 @cache
-def _listed(language: str, attribute: str) -> frozenset[str]:
+def _names_of(language: str, attribute: str) -> frozenset[str]:
     found: set[str] = set()
     for locale in _LOCALES.get(language, ()):
         try:
@@ -55,12 +55,12 @@ def _listed(language: str, attribute: str) -> frozenset[str]:
 
 def given_names(language: str) -> frozenset[str]:
     """Return the given names of a language."""
-    return _listed(language, "first_names")
+    return _names_of(language, "first_names")
 
 
 def surnames(language: str) -> frozenset[str]:
     """Return the surnames of a language."""
-    return _listed(language, "last_names")
+    return _names_of(language, "last_names")
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")

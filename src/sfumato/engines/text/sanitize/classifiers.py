@@ -47,7 +47,7 @@ class Stage:
         self, data: TokenData, known: Sequence[Scores], rounds: Sequence[Scores] = ()
     ) -> Scores:
         """Return each token's log-odds, given the scores of earlier stages and rounds."""
-        seen = staged(data, self.sees, known, rounds)
+        seen = stage_features(data, self.sees, known, rounds)
         if self.look is None:
             return self.model.scores(seen)
         first = mean_of([known[source] for source in self.look.sources])
@@ -60,7 +60,7 @@ def mean_of(voices: Sequence[Scores]) -> Scores:
         return np.mean(voices, axis=0)  # type: ignore[no-any-return]
 
 
-def staged(data: TokenData, sees: Sequence[tuple[int, bool]], known: Sequence[Scores],
+def stage_features(data: TokenData, sees: Sequence[tuple[int, bool]], known: Sequence[Scores],
            rounds: Sequence[Scores] = ()) -> TokenData:  # fmt: skip
     """Return the tokens with the features that a stage sees."""
     for source, with_own in sees:

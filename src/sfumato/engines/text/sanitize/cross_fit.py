@@ -21,12 +21,12 @@ from ..learners.protocol import Learner, Model, cost_threshold
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 from ..reading.labelled import Labelled, total_loss
-from .classifiers import Classifier, ClassifierSet, Stage, mean_of, staged
+from .classifiers import Classifier, ClassifierSet, Stage, mean_of, stage_features
 from .competition import Competition, Form
 from .publication import LINEAR, SECOND_LOOK, STUDENT, Publication, Round
 from .settings import Settings
 from .stacking.refitted import Refitted
-from .stacking.second_look import Look, fitted_look, passages
+from .stacking.second_look import Look, fit_second_pass, passages
 from .thresholds import NEVER
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ class CrossFitSearch:
 
         def add(sees: Sees, step: str, start: Model | None = None, by: Learner = plain) -> int:
             self.settings.progress(step)
-            data = staged(self.labelled.data, sees, [stage.scores for stage in stages])
+            data = stage_features(self.labelled.data, sees, [stage.scores for stage in stages])
             scores = out_of_fold(by, data, self.sensitive, self.fold, seed=self._seed(step))
             stages.append(_StagePlan(sees, scores, start=start))
             return len(stages) - 1
@@ -331,7 +331,7 @@ class CrossFitSearch:
             encoder = encoder.warm_start(start) or encoder
         first = mean_of([stages[voice].scores for voice in linear])
         centre = float(np.mean([cost_threshold(min(ratios)), cost_threshold(max(ratios))]))
-        look = fitted_look(data, first, linear, centre=centre)
+        look = fit_second_pass(data, first, linear, centre=centre)
         student = None
         if settings.unlabelled is not None:
             student = Student(settings.unlabelled, data.documents, self.sensitive, settings.learner)
@@ -402,7 +402,7 @@ class CrossFitSearch:
             return _Contest([_StagePlan((), silent)], [plain])
         stages = []
         for sees in ((), ((-1, True),)):
-            data = staged(run.data, sees, (), run.scores)
+            data = stage_features(run.data, sees, (), run.scores)
             scores = out_of_fold(
                 self.settings.learner, data, self.sensitive, self.fold, seed=self._seed(step)
             )
@@ -489,5 +489,5 @@ class CrossFitSearch:
                 learner = learner.warm_start(plan.start) or learner
             seed = self._seed(f"refit {len(run.rounds)} {place}")
         known = [stage.scores for stage in contest.stages]
-        data = staged(run.data, plan.sees, known, run.scores)
+        data = stage_features(run.data, plan.sees, known, run.scores)
         return learner.fit(data, self.sensitive, seed=seed)

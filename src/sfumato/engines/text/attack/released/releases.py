@@ -39,7 +39,7 @@ from ..attacker import AttackReport, Residual, Target, attack
 from ..bounds import certificate
 from ..contextual import infer_identifiers
 from ..inspection import DEFAULT_BUDGETS
-from .alignment import aligned
+from .alignment import align
 
 if TYPE_CHECKING:
     from ...learners.encoder.learner import Encoder
@@ -215,7 +215,7 @@ def _inference(
         first, last = data.tokens.doc[len(known) + d : len(known) + d + 2]
         a, b = shown.doc[d], shown.doc[d + 1]
         kept = shown.type[a:b][~marks[a:b]]
-        match = aligned(data.tokens.type[first:last], kept)
+        match = align(data.tokens.type[first:last], kept)
         removed[first:last] = True
         removed[first + match[match >= 0]] = False
     of_release = np.arange(data.documents) >= len(known)
@@ -294,7 +294,7 @@ def target_of(
         a, b = whole.doc[d], whole.doc[d + 1]
         first, last = tokens.doc[d], tokens.doc[d + 1]
         kept = np.flatnonzero(~marks[first:last]) + first
-        match = aligned(whole.type[a:b], tokens.type[kept])
+        match = align(whole.type[a:b], tokens.type[kept])
         found = match >= 0
         common += int(found.sum())
         sensitive[kept[found]] = truth[a + match[found]]

@@ -240,7 +240,7 @@ def _attention_gradient(kept: _Kept, wanted: jax.Array) -> tuple[jax.Array | Non
 attention.defvjp(_attention, _attention_gradient)
 
 
-def _attended(
+def _attend(
     query: jax.Array, key: jax.Array, value: jax.Array, hidden_from: jax.Array, shape: Shape
 ) -> jax.Array:
     """Return what each place takes from the places of its window, all given as [place, hidden]."""
@@ -268,14 +268,14 @@ def _layer(
     """
     key, value = _dense(part["key"], x), _dense(part["value"], x)
     if only is None:
-        joined = _attended(_dense(part["query"], x), key, value, hidden_from, shape)
+        joined = _attend(_dense(part["query"], x), key, value, hidden_from, shape)
     else:
         rest = jnp.zeros_like(x)
-        x = _taken(x, only)
+        x = _take(x, only)
         query = rest.at[only].set(
             _dense(part["query"], x), unique_indices=True, indices_are_sorted=True
         )
-        joined = _taken(_attended(query, key, value, hidden_from, shape), only)
+        joined = _take(_attend(query, key, value, hidden_from, shape), only)
     joined = _dense(part["joined"], joined)
     if dropout is not None:
         joined = dropout.at(0).of(joined)
@@ -287,7 +287,7 @@ def _layer(
     return _norm(part["second"], x + narrow, shape.epsilon)
 
 
-def _taken(x: jax.Array, only: Ints) -> jax.Array:
+def _take(x: jax.Array, only: Ints) -> jax.Array:
     return x.at[only].get(unique_indices=True, indices_are_sorted=True)
 
 
@@ -326,7 +326,7 @@ def _upper(
         own = None if dropout is None else dropout.at(number + 2)
         x = _layer(part, x, away, shape, own, only if number == last else None)
     if last < 0 and only is not None:
-        x = _taken(x, only)
+        x = _take(x, only)
     head = tuned["head"]
     x = jax.nn.gelu(_dense(head["first"], x), approximate=False)
     if dropout is not None:

@@ -84,12 +84,12 @@ def train_step(
         return found
 
     def stepped(one: Tuned, state: Moments, seed: jax.Array) -> tuple[Tuned, Moments]:
-        return _moved(one, state, gradient_of(one, seed), step, rate, decay, head_rate, layer_decay)
+        return _move(one, state, gradient_of(one, seed), step, rate, decay, head_rate, layer_decay)
 
     return by_member(stepped, tuned, state, seeds)
 
 
-def _moved(
+def _move(
     tuned: Tuned,
     state: Moments,
     gradient: Tuned,

@@ -199,7 +199,7 @@ class Corpus:
             if len(part.windows):
                 found.groups.append(part)
         if apart and len(found.groups) > 1:
-            found.groups = [_joined(found.groups)]
+            found.groups = [_join_groups(found.groups)]
         return found
 
     def scores(
@@ -259,7 +259,7 @@ class Corpus:
 
         assert group.states is not None
         token = group.judged(rows).ravel()
-        judged = _judged_first(token >= 0)
+        judged = _pad_judged(token >= 0)
         token = token[judged]
         truth = (labels[np.maximum(token, 0)] != 0) & (token >= 0)
         return Batch(
@@ -272,7 +272,7 @@ class Corpus:
         )
 
 
-def _judged_first(judged: Mask) -> Longs:
+def _pad_judged(judged: Mask) -> Longs:
     """Return the judged places, filled up by others to one of few numbers, in ascending order."""
     count, size = int(judged.sum()), len(judged)
     shares = _SHARES.get(device_kind(), (1.0,))  # an accelerator gains little by leaving places out
@@ -280,7 +280,7 @@ def _judged_first(judged: Mask) -> Longs:
     return np.sort(np.argsort(~judged, kind="stable")[:room])
 
 
-def _joined(groups: Sequence[_Group]) -> _Group:
+def _join_groups(groups: Sequence[_Group]) -> _Group:
     """Return groups of one length as one."""
     windows, ids, case, length, token, states = (
         np.concatenate([getattr(group, name) for group in groups])

@@ -21,14 +21,14 @@ from ...reading.features import REDACTED, RESERVED, TokenData, WordKnowledge, Wo
 from ...sanitize.classifiers import Classifier, ClassifierSet
 from . import _kernels
 
-__all__ = ["CompiledCandidate", "compiled"]
+__all__ = ["CompiledCandidate", "compile_candidate"]
 
 D = TypeVar("D")
 _MAX_VALUES = 16  # values that a place feature may take in the kernels
 _LINE, _BINS = 4, 12  # those that it takes: ends of lines, bins of another stage's scores
 
 
-def compiled(candidate: D) -> D | CompiledCandidate:
+def compile_candidate(candidate: D) -> D | CompiledCandidate:
     """Compile a candidate where it can be; return others as they are."""
     if not isinstance(candidate, ClassifierSet):
         return candidate

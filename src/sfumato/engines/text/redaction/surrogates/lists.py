@@ -58,7 +58,7 @@ def _clean(found: Iterable[str | tuple[object, str]] | None) -> tuple[str, ...]:
 
 
 @cache
-def _listed(language: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+def _names_of(language: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return a language's female, male and family names as they are listed; some stand in several."""
     person = import_module(f"faker.providers.person.{_LOCALES[language]}").Provider
     family = _POLISH_FAMILY.split() if language == "pl" else person.last_names
@@ -69,7 +69,7 @@ def _listed(language: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str,
 def names_of(language: str) -> Names:
     """Return the names of a language; English ones for a language without lists."""
     known = language if language in _LOCALES else "en"
-    female, male, family = _listed(known)
+    female, male, family = _names_of(known)
     # One name, one use: a surrogate of Herr must not be a name of both genders.
     women, men, families = set(female), set(male), set(family)
     either = tuple(n for n in family if n in women | men)
@@ -97,7 +97,7 @@ def _places(language: str, locale: str, family: tuple[str, ...]) -> tuple[str, .
 @cache
 def _kinds(language: str) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for kind, listed in zip(("female", "male", "family"), _listed(language), strict=True):
+    for kind, listed in zip(("female", "male", "family"), _names_of(language), strict=True):
         for name in listed:
             found.setdefault(name.casefold(), set()).add(kind)
     return {name: frozenset(kinds) for name, kinds in found.items()}

@@ -15,7 +15,7 @@ from ...learners.protocol import Model
 from ...reading.arrays import Header, Mask, Scores
 from ...reading.features import TokenData
 
-__all__ = ["Look", "fitted_look", "look_again", "passages"]
+__all__ = ["Look", "fit_second_pass", "look_again", "passages"]
 
 REACH = 6
 SHARE = 0.235  # of the words that it was fitted on, so that new texts stay under a quarter
@@ -85,7 +85,7 @@ def passages(data: TokenData, scores: Scores, look: Look) -> Mask:
     return found
 
 
-def fitted_look(
+def fit_second_pass(
     data: TokenData,
     scores: Scores,
     sources: tuple[int, ...],
