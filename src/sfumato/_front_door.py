@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ._signatures import EMPTY, Argument, docstring, signature
+from ._signatures import EMPTY, FunctionArgument, docstring, signature
 from .core.choice import Choice
 from .core.command_lines import warn_of_former
 from .core.engine import AnyEngine, AnyVerb, Call, Progress, engine_named, no_progress
@@ -33,14 +33,14 @@ __all__ = ["Operation", "front_door", "open_door", "operations"]
 _PATH = "str | os.PathLike[str]"
 _FORMER_POSITIONS = {"tables.explore": ("schema", "population"), "baskets.explore": ("labels",)}
 """What could be given by position after the data in 0.1; accepted for one version."""
-_PROGRESS = Argument(
+_PROGRESS = FunctionArgument(
     "progress",
     "callable or bool, optional",
     "Called with the steps done since the last call, the total where it is known, and a note; True shows a progress bar.",
     None,
     hint="Progress | bool | None",
 )
-_FORCE = Argument(
+_FORCE = FunctionArgument(
     "force",
     "bool, default=False",
     "Whether an earlier output of sfumato may be replaced.",
@@ -56,7 +56,7 @@ class Operation:
     owner: str
     """The name of the function in messages, for example "text.explore"."""
     summary: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[FunctionArgument, ...]
     returns: type | None
     """The class that comes back; a plain dict where it is None."""
     returned: str
@@ -158,8 +158,8 @@ class _Of:
         return f"{name}_" if keyword.iskeyword(name) else name
 
     @property
-    def arguments(self) -> list[Argument]:
-        return [Argument.of(name, about) for name, about in self.named.items()]
+    def arguments(self) -> list[FunctionArgument]:
+        return [FunctionArgument.of(name, about) for name, about in self.named.items()]
 
     @property
     def accepted(self) -> frozenset[str]:
@@ -187,10 +187,10 @@ def _path(value: Any) -> Path | None:
     return None if value is None else Path(value)
 
 
-def _out(what: str, *, required: bool = False) -> Argument:
+def _out(what: str, *, required: bool = False) -> FunctionArgument:
     if required:
-        return Argument("out", "path", what, hint=_PATH)
-    return Argument("out", "path, optional", what, None, hint=f"{_PATH} | None")
+        return FunctionArgument("out", "path", what, hint=_PATH)
+    return FunctionArgument("out", "path, optional", what, None, hint=f"{_PATH} | None")
 
 
 def _refuse_inputs(out: Path | None, request: Request, *others: Path) -> None:
@@ -227,7 +227,7 @@ def _publish(engine: AnyEngine) -> Operation:
     choice, request = _Of(engine.Choice), _Of(engine.PublishRequest)
     (data,) = [a for a in request.arguments if a.positional]
     kind = engine.Exploration.__name__
-    exploration = Argument(
+    exploration = FunctionArgument(
         "exploration",
         f"{kind} or path",
         "What `explore` returned, or the folder it was saved in.",
@@ -262,7 +262,7 @@ def _publish(engine: AnyEngine) -> Operation:
         "Publish data as a candidate says, and measure what was written.",
         (
             exploration,
-            Argument("data", data.words, data.help, positional=True, about=data.about),
+            FunctionArgument("data", data.words, data.help, positional=True, about=data.about),
             *choose,
             *own,
             _out("Where the release goes; without it the published data is returned."),
@@ -277,13 +277,13 @@ def _publish(engine: AnyEngine) -> Operation:
     )
 
 
-def _chooses(argument: Argument, engine: AnyEngine) -> Argument:
+def _chooses(argument: FunctionArgument, engine: AnyEngine) -> FunctionArgument:
     """Return the argument that names a candidate as one that takes the candidate itself, too."""
     if argument.name != "choose":
         return argument
     kind = engine.Exploration.Record.model_fields["candidates"].annotation
     named = next((a for a in getattr(kind, "__args__", ()) if isinstance(a, type)), Candidate)
-    return Argument(
+    return FunctionArgument(
         "choose",
         f"str or {named.__name__}, optional",
         "A candidate, or its id.",
@@ -339,7 +339,7 @@ def _attack(engine: AnyEngine) -> Operation:
 
 
 def _load(engine: AnyEngine) -> Operation:
-    folder = Argument(
+    folder = FunctionArgument(
         "folder",
         "path",
         f"What `save` or `sfumato {engine.name} explore` wrote.",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from .compute.journal import Journal, Part, fingerprint
+from .compute.journal import Journal, JournalEntry, fingerprint
 from .core.engine import Progress, no_progress
 from .core.errors import WithheldError
 from .core.files import read_json, sha256_of
@@ -77,7 +77,7 @@ def run(
     read = [plan_path, *(file for _, file in content.input_files())]
     with Journal(target, key, force=force, inputs=read, folder=True) as journal:
         if not journal.finished:
-            _Run(content, plan_path, journal, say, progress or no_progress).all_steps()
+            _PlanRun(content, plan_path, journal, say, progress or no_progress).all_steps()
             journal.finish(lambda built: _assemble(content, plan_path, journal, built))
     withheld = sum(len(read_json(path).get("withheld", ())) for path in target.rglob(RELEASE_FILE))
     return RunResult(target, target / "report.html", _verdicts(target), withheld)
@@ -96,7 +96,7 @@ def refuse_withheld(result: RunResult) -> None:
 
 
 @dataclass
-class _Run:
+class _PlanRun:
     plan: Plan
     plan_path: Path
     journal: Journal
@@ -146,7 +146,7 @@ class _Run:
     def _done(self, steps: int = 1) -> None:
         self.progress(steps, total=2 * len(self.plan.sections) + 1, note="steps of the plan done")
 
-    def _step(self, name: str, work: Callable[[Part], None]) -> None:
+    def _step(self, name: str, work: Callable[[JournalEntry], None]) -> None:
         if self.journal.has(name):
             self.say(f"{name}: done before")
             self._done()
@@ -156,12 +156,12 @@ class _Run:
             work(part)
         self._done()
 
-    def _explore(self, section: Section, part: Part) -> None:
+    def _explore(self, section: Section, part: JournalEntry) -> None:
         found = section.engine.explore(section.request)
         part.path.mkdir()
         found.save(part.path)
 
-    def _publish(self, section: Section, part: Part, source: Path | None = None) -> None:
+    def _publish(self, section: Section, part: JournalEntry, source: Path | None = None) -> None:
         """Publish with force: what lies at a step's place was left by an interrupted run of ours."""
         engine = section.engine
         exploration = engine.load(self.journal.path(f"{engine.name}-frontier"))
@@ -181,7 +181,7 @@ class _Run:
             return section.publish
         return section.request.public()[data_parameter(type(section.request))]
 
-    def _report(self, part: Part) -> None:
+    def _report(self, part: JournalEntry) -> None:
         from .reports import write_report
 
         steps = [self.journal.path(name) for name in self.journal.names]

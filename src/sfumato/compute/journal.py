@@ -36,7 +36,7 @@ from ..core.storage.work_folder import WorkFolder, refuse_existing
 if TYPE_CHECKING:
     from .protocol import Compute
 
-__all__ = ["Journal", "Part", "fingerprint", "is_disk_full"]
+__all__ = ["Journal", "JournalEntry", "fingerprint", "is_disk_full"]
 
 Batch = TypeVar("Batch")
 
@@ -57,7 +57,7 @@ def fingerprint(**made_from: object) -> str:
 
 
 @dataclass
-class Part:
+class JournalEntry:
     """A part while it is written: put a file or a folder at `path`, and what to remember in `facts`."""
 
     path: Path
@@ -241,7 +241,7 @@ class Journal:
         return facts
 
     @contextmanager
-    def part(self, name: str, *, sync: bool = True) -> Iterator[Part]:
+    def part(self, name: str, *, sync: bool = True) -> Iterator[JournalEntry]:
         """Write a part, a file or a folder; it is recorded when the block ends well.
 
         Without `sync` the system may write it later; `content` then finds out whether it did.
@@ -253,7 +253,7 @@ class Journal:
         partial = self._work / "parts" / f".{name}.partial"
         final = self._work / "parts" / name
         remove(partial)
-        part = Part(partial)
+        part = JournalEntry(partial)
         try:
             yield part
             if sync:

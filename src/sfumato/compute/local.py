@@ -76,7 +76,7 @@ class Local:
         """Count the rows of each combination of values in DuckDB, which spills to disk when it must."""
         import pyarrow as pa
 
-        from ..data.table_source import Source as OpenedTable
+        from ..data.table_source import TableSource as OpenedTable
 
         columns = list(columns)
         if not isinstance(source, OpenedTable):

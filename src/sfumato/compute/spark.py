@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from ..core.errors import FormatError, InputError, ParameterError, WorkError
 from ..data.database import quote_name
-from ..data.table_source import Source as OpenedTable
+from ..data.table_source import TableSource as OpenedTable
 from ._packing import Failure, pack, unpack
 from ._spark_frames import (
     TORN,

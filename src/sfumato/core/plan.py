@@ -121,7 +121,7 @@ class Plan:
             mistakes.append(f"a plan needs at least one of [{'], ['.join(ENGINES)}]")
         sections: dict[str, Section] = {}
         for name in sorted(parts, key=lambda n: (ENGINES[n].order, n)):
-            read = _Reader(ENGINES[name], parts[name], head.seed, folder, set(parts))
+            read = _SectionReader(ENGINES[name], parts[name], head.seed, folder, set(parts))
             section = read.section()
             mistakes += read.mistakes
             if section is not None:
@@ -146,7 +146,7 @@ class Plan:
         return [entry for section in self.sections.values() for entry in section.input_files()]
 
 
-class _Reader:
+class _SectionReader:
     """Reads one section and collects its mistakes."""
 
     def __init__(

@@ -22,7 +22,7 @@ from .sources import open_bytes
 
 __all__ = [
     "FORMATS",
-    "Batch",
+    "RowBatch",
     "enumerate_lines",
     "format_of",
     "is_index",
@@ -43,7 +43,7 @@ _SUFFIXES = {
 
 
 @dataclass(frozen=True)
-class Batch:
+class RowBatch:
     """Some rows: CSR parts and a label a row where the file holds labels."""
 
     indptr: npt.NDArray[np.int64]
@@ -55,12 +55,12 @@ class Batch:
     def rows(self) -> int:
         return len(self.indptr) - 1
 
-    def projected(self, to: npt.NDArray[np.int32]) -> Batch:
+    def projected(self, to: npt.NDArray[np.int32]) -> RowBatch:
         """Renumber features; those sent to −1 are dropped."""
         new = to[self.indices]
         keep = new >= 0
         sums = np.concatenate(([0], np.cumsum(keep)))
-        return Batch(sums[self.indptr], new[keep], self.values[keep], self.labels)
+        return RowBatch(sums[self.indptr], new[keep], self.values[keep], self.labels)
 
 
 def is_index(name: str) -> bool:

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from ..core.errors import DataError, FormatError, InputError, did_you_mean
 from ..core.files import check_output, check_plain_file, whole_file
-from ._basket_files import FORMATS, Batch, format_of, is_index, read_lines, sibling, write_lines
+from ._basket_files import FORMATS, RowBatch, format_of, is_index, read_lines, sibling, write_lines
 from ._basket_matrix import Baskets, check_labels, check_names, check_rows, token
 from ._basket_readers import open_batches
 from ._basket_writers import open_writer
@@ -132,7 +132,7 @@ def read_baskets(
     )
 
 
-def _stack(parts: Sequence[Batch], d: int) -> sp.csr_matrix:
+def _stack(parts: Sequence[RowBatch], d: int) -> sp.csr_matrix:
     n = sum(part.rows for part in parts)
     if n == 0:
         raise DataError("The file holds no rows.", hint="give at least one row.")
@@ -177,7 +177,7 @@ def write_baskets(
                         else list(baskets.labels[first : first + part.shape[0]])
                     )
                     writer.append(
-                        Batch(part.indptr.astype(np.int64), part.indices, part.data, labels)
+                        RowBatch(part.indptr.astype(np.int64), part.indices, part.data, labels)
                     )
     for what, lines in apart.items():
         write_lines(beside_of(target, what), lines, force=force)

@@ -25,7 +25,7 @@ from .database import quote_name
 from .limits import current_limits
 from .sources import lines_of, open_bytes
 from .table_files import csv_layouts, format_of_name
-from .table_source import Source
+from .table_source import TableSource
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,7 +80,9 @@ def read_log(path: Path, columns: LogColumns) -> Baskets:
     check_plain_file(path)
     if not path.is_file():
         raise InputError(f"There is no file {path.name!r}.", hint="check the path.")
-    source = Source.open(_json_table(path, columns)) if _is_json(path) else Source.open(path)
+    source = (
+        TableSource.open(_json_table(path, columns)) if _is_json(path) else TableSource.open(path)
+    )
     for name in columns.names:
         if name not in source.columns:
             raise DataError(
@@ -110,7 +112,7 @@ def read_log(path: Path, columns: LogColumns) -> Baskets:
     return Baskets(matrix, tuple(item_names), None, "log", None, (path,))
 
 
-def _totals(source: Source, columns: LogColumns) -> pa.Table:
+def _totals(source: TableSource, columns: LogColumns) -> pa.Table:
     """Return the pairs of unit and item whose total quantity reaches the least one."""
     unit, item = quote_name(columns.unit), quote_name(columns.item)
     total = "count(*)"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from .attributes import Role
 from .table_facts import ColumnFacts
-from .table_source import Source
+from .table_source import TableSource
 
 __all__ = ["draft_schema"]
 
@@ -74,7 +74,7 @@ def draft_schema(source: object) -> str:
     is explored before somebody has decided. Only names of columns, counts, and ends of whole numbers are
     written: no text value of the data.
     """
-    opened = Source.open(source)
+    opened = TableSource.open(source)
     opened.check_header()
     facts = opened.column_facts()
     missing = any(f.missing for f in facts)

@@ -22,7 +22,7 @@ from .inputs import PopulationInput, RowsInput, SchemaInput
 from .table_domains import Codes, codes_in, domain_of, with_cuts
 from .table_population import add_population, read_population
 from .table_schema import MISSING, TableSchema
-from .table_source import Source, quote_name, quote_text
+from .table_source import TableSource, quote_name, quote_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,7 +57,7 @@ class Table:
     population_outside: float = 0.0
     covered: tuple[str, ...] | None = None
     inputs: list[InputFile] = field(default_factory=list)
-    source: Source | None = field(default=None, repr=False)
+    source: TableSource | None = field(default=None, repr=False)
     people: int | None = None
     pairs: npt.NDArray[np.int64] | None = field(default=None, repr=False)
     pair_rows: Counts | None = field(default=None, repr=False)
@@ -125,7 +125,7 @@ class Table:
         people = found.column("person").to_numpy().astype(np.int64)
         return _places_of(codes, self.codes), people, _number_values(found.column("v"))
 
-    def _source_with(self, column: str) -> tuple[Source, str]:
+    def _source_with(self, column: str) -> tuple[TableSource, str]:
         """Return the source and the SQL of a column's cell, a missing one being a value."""
         if self.source is None:
             raise InputError("The table was built from counts and has no other columns.")
@@ -171,7 +171,7 @@ def _row_condition(schema: TableSchema) -> str:
 
 
 def read_table(
-    source: RowsInput | Source,
+    source: RowsInput | TableSource,
     schema: SchemaInput,
     population: PopulationInput | None = None,
     *,
@@ -208,20 +208,20 @@ def read_table(
 
     """
     schema = TableSchema.of(schema)
-    opened = Source.open(source)
+    opened = TableSource.open(source)
     opened.require([a.name for a in schema.attributes])
     schema = with_cuts(schema, opened)
     quasi = schema.quasi
     if counts is None:
         origin, total = opened, "count(*)"
     else:
-        origin = Source.open(counts)
+        origin = TableSource.open(counts)
         total = f"CAST(sum(CAST({quote_name('count')} AS BIGINT)) AS BIGINT)"
     cells = _count_groups(origin, schema, schema.counted(total), total)
     rows = int(np.sum(cells.column("rows").to_numpy()))
     if rows == 0:
         raise DataError("The table holds no rows.")
-    people = None if population is None else Source.open(population)
+    people = None if population is None else TableSource.open(population)
     crowd, population_rows = (None, 0) if people is None else read_population(people, schema)
     domains, missing = [], np.zeros(cells.num_rows, dtype=bool)
     for i, attribute in enumerate(quasi):
@@ -268,7 +268,7 @@ def read_table(
     return table
 
 
-def _count_groups(opened: Source, schema: TableSchema, measure: str, rows: str) -> pa.Table:
+def _count_groups(opened: TableSource, schema: TableSchema, measure: str, rows: str) -> pa.Table:
     """Count the records `n` and the rows of each combination of quasi-identifiers."""
     keys = [f"{schema.cell(a.name)} AS q{i}" for i, a in enumerate(schema.quasi)]
     names = ", ".join(f"q{i}" for i in range(len(schema.quasi)))
@@ -286,7 +286,7 @@ def _count_groups(opened: Source, schema: TableSchema, measure: str, rows: str) 
     )
 
 
-def _add_people(table: Table, origin: Source, opened: Source, total: str) -> None:
+def _add_people(table: Table, origin: TableSource, opened: TableSource, total: str) -> None:
     """Count the different people, and list who stands in which cells where somebody stands in several."""
     schema = table.schema
     assert schema.person is not None
@@ -317,7 +317,7 @@ def _add_people(table: Table, origin: Source, opened: Source, total: str) -> Non
     table.pair_rows = found.column("n").to_numpy().astype(np.int64)
 
 
-def _weight(opened: Source, schema: TableSchema) -> float:
+def _weight(opened: TableSource, schema: TableSchema) -> float:
     """Add up the weights of a survey: the people whom its rows stand for.
 
     Somebody with several rows stands for as many people as these rows do on average, not in sum.
@@ -355,7 +355,7 @@ def _places_of(codes: Codes, among: Codes) -> Counts:
 
 
 def find_misplaced(
-    opened: Source,
+    opened: TableSource,
     schema: TableSchema,
     domains: Sequence[Sequence[str]],
     *,

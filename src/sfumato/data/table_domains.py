@@ -16,7 +16,7 @@ from .bins import quantile_cuts
 from .calendar import units_between
 from .hierarchy import hierarchy_nodes, hierarchy_order
 from .table_schema import MISSING, Attribute, Domain, TableSchema
-from .table_source import Source
+from .table_source import TableSource
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +28,7 @@ Codes = npt.NDArray[np.int32]
 _MOST_DAYS = 100_000
 
 
-def with_cuts(schema: TableSchema, opened: Source) -> TableSchema:
+def with_cuts(schema: TableSchema, opened: TableSource) -> TableSchema:
     """Return the schema with cuts in the place of quantiles."""
     cuts = {a.name: _quantiles(schema, a, opened) for a in schema.quasi if a.quantiles is not None}
     return (
@@ -36,7 +36,7 @@ def with_cuts(schema: TableSchema, opened: Source) -> TableSchema:
     )
 
 
-def _quantiles(schema: TableSchema, attribute: Attribute, opened: Source) -> list[float]:
+def _quantiles(schema: TableSchema, attribute: Attribute, opened: TableSource) -> list[float]:
     """Return the cuts of a column of numbers into parts of as many records."""
     assert attribute.quantiles is not None
     cell = schema.cell(attribute.name)
@@ -61,7 +61,7 @@ def _quantiles(schema: TableSchema, attribute: Attribute, opened: Source) -> lis
     return [float(cut) for cut in cuts]
 
 
-def not_a_number(opened: Source, name: str, cell: str) -> DataError:
+def not_a_number(opened: TableSource, name: str, cell: str) -> DataError:
     """Find the first cell that is no number, and name its row."""
     number = f"TRY_CAST({cell} AS DOUBLE)"
     found = opened.query(

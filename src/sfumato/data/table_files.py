@@ -18,7 +18,7 @@ from .statistics_files import SUFFIXES
 
 __all__ = [
     "WRITTEN",
-    "Layout",
+    "FileLayout",
     "check_columns",
     "csv_layouts",
     "delimiter_of",
@@ -34,7 +34,7 @@ _DELIMITERS = ",;\t|"
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """Files that stand one after the other, name their columns in one order and are packed alike."""
 
     columns: list[str]
@@ -97,9 +97,9 @@ def kind_of(path: Path) -> str:
 # --- CSV -----------------------------------------------------------------------------------------
 
 
-def csv_layouts(paths: Sequence[Path], kind: str, limits: Limits) -> tuple[list[Layout], str]:
+def csv_layouts(paths: Sequence[Path], kind: str, limits: Limits) -> tuple[list[FileLayout], str]:
     """Read the header of every file: all must name the same columns, in whatever order."""
-    layouts: list[Layout] = []
+    layouts: list[FileLayout] = []
     common: str | None = None
     for path in paths:
         columns, delimiter = _header(path, kind, limits)
@@ -116,7 +116,7 @@ def csv_layouts(paths: Sequence[Path], kind: str, limits: Limits) -> tuple[list[
         if last is not None and (last.columns, last.packed) == (columns, packed):
             last.paths.append(path)
         else:
-            layouts.append(Layout(columns, [path], packed))
+            layouts.append(FileLayout(columns, [path], packed))
     assert common is not None
     return layouts, common
 

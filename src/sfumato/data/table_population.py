@@ -10,7 +10,7 @@ from ..core.errors import DataError
 from .combinations import number_combinations
 from .table_domains import codes_in
 from .table_schema import TableSchema
-from .table_source import Source, quote_name
+from .table_source import TableSource, quote_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["add_population", "read_population"]
 
 
-def read_population(people: Source, schema: TableSchema) -> tuple[pa.Table, int]:
+def read_population(people: TableSource, schema: TableSchema) -> tuple[pa.Table, int]:
     """Read a population by the quasi-identifiers that it has; its counts must be numbers, none negative."""
     if not any(a.name in people.columns for a in schema.quasi):
         raise DataError(

@@ -23,7 +23,7 @@ from .statistics_files import SUFFIXES, read_statistics, split_database
 from .table_facts import ColumnFacts, column_facts
 from .table_files import (
     WRITTEN,
-    Layout,
+    FileLayout,
     check_columns,
     csv_layouts,
     format_of_name,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-__all__ = ["ColumnFacts", "Source", "cell_text", "format_of_name", "quote_name", "quote_text"]
+__all__ = ["ColumnFacts", "TableSource", "cell_text", "format_of_name", "quote_name", "quote_text"]
 
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")  # what a pandas index without a name becomes
 
@@ -48,7 +48,7 @@ _LEFT_OUT = "sfumato_rows_left_out"
 
 
 @dataclass
-class Source:
+class TableSource:
     """A table opened for reading: `sql` is a relation whose columns are all text, rows in their order.
 
     `layouts` are the runs of CSV files that order their columns alike.
@@ -61,13 +61,13 @@ class Source:
     paths: list[Path] = field(default_factory=list)
     delimiter: str = ","
     raw: str = ""  # the same relation with the columns' own types
-    layouts: list[Layout] = field(default_factory=list)
+    layouts: list[FileLayout] = field(default_factory=list)
     read: ReadFiles = field(default_factory=ReadFiles, repr=False)
 
     @classmethod
     def open(
         cls, source: object, *, limits: Limits | None = None, threads: int | None = None
-    ) -> Source:
+    ) -> TableSource:
         """Open a file, several, a folder or glob of Parquet or CSV parts, or a frame.
 
         A reader of Arrow batches is a frame too, whose rows can be read once.
@@ -82,7 +82,7 @@ class Source:
             The number of threads; all cores by default.
 
         """
-        if isinstance(source, Source):
+        if isinstance(source, TableSource):
             return source
         limits = limits or current_limits()
         if isinstance(source, Mapping | str | os.PathLike) or _is_path_list(source):
@@ -100,7 +100,7 @@ class Source:
     @classmethod
     def _frame(
         cls, table: pa.Table | pa.RecordBatchReader, limits: Limits, threads: int | None
-    ) -> Source:
+    ) -> TableSource:
         columns = check_columns(table.schema.names, "frame", limits)
         database = Database(threads=threads)
         database.connection.register("frame", table)
@@ -109,7 +109,7 @@ class Source:
     @classmethod
     def _statistics(
         cls, path: Path, table: str | None, limits: Limits, threads: int | None
-    ) -> Source:
+    ) -> TableSource:
         """Open a file of another program, which is read whole."""
         before = ReadFiles([path])
         opened = cls._frame(read_statistics(path, table, limits), limits, threads)
@@ -117,7 +117,7 @@ class Source:
         return opened
 
     @classmethod
-    def _files(cls, paths: list[Path], limits: Limits, threads: int | None) -> Source:
+    def _files(cls, paths: list[Path], limits: Limits, threads: int | None) -> TableSource:
         kinds = {kind_of(path) for path in paths}
         if len(kinds) != 1:
             raise InputError("The files of one table must be of one format.")
@@ -187,7 +187,7 @@ class Source:
         if size:
             yield _one_batch(pa.Table.from_batches(held))
 
-    def without_rows(self, places: pa.Array) -> Source:
+    def without_rows(self, places: pa.Array) -> TableSource:
         """Return the same table without some rows, given by their numbers from 1."""
         import pyarrow as pa
 

@@ -12,11 +12,11 @@ from .._version import __version__
 from ..core.engine import Part
 from ..core.files import canonical_json
 
-__all__ = ["Facts", "facts_json"]
+__all__ = ["ReportFacts", "facts_json"]
 
 
 @dataclass(frozen=True)
-class Facts:
+class ReportFacts:
     """Everything a report is made from: its parts, and the name of the plan that was run, if one was."""
 
     parts: tuple[Part, ...]
@@ -32,7 +32,7 @@ class Facts:
         }
 
 
-def facts_json(facts: Facts) -> str:
+def facts_json(facts: ReportFacts) -> str:
     """Return facts.json as text.
 
     >>> facts_json(Facts(()))

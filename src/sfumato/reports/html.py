@@ -20,7 +20,7 @@ from ..core.story import Chart, Paper, Story, Term
 from ..presentation.drawing import to_svg
 from ..presentation.knowledge import shared_terms
 from ..presentation.numbers import count, decimal, segments
-from .facts import Facts, facts_json
+from .facts import ReportFacts, facts_json
 from .parts import stories
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _template(name: str) -> str:
     return (files("sfumato.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
-def file_rows(facts: Facts) -> list[dict[str, str]]:
+def file_rows(facts: ReportFacts) -> list[dict[str, str]]:
     """List every file that went in or came out; only what was published is shown with its hash."""
     found = []
     if facts.plan is not None:
@@ -154,7 +154,7 @@ def file_rows(facts: Facts) -> list[dict[str, str]]:
     return found
 
 
-def setting_rows(facts: Facts) -> list[tuple[str, str]]:
+def setting_rows(facts: ReportFacts) -> list[tuple[str, str]]:
     """List seeds and versions."""
     rows: list[tuple[str, str]] = []
     versions: dict[str, str] = {}
@@ -167,7 +167,7 @@ def setting_rows(facts: Facts) -> list[tuple[str, str]]:
     return [*rows, *sorted(versions.items()), ("sfumato (this report)", __version__)]
 
 
-def commands_of(facts: Facts) -> list[str]:
+def commands_of(facts: ReportFacts) -> list[str]:
     """List what to type to repeat everything: the plan if there was one, else each recorded request."""
     if facts.plan is not None:
         return [shlex.join(["sfumato", "run", facts.plan])]
@@ -223,7 +223,7 @@ def _terms(told: Iterable[Story]) -> dict[str, Term]:
     return {**found, **shared_terms()}
 
 
-def _choosers(facts: Facts, told: Sequence[Story]) -> list[dict[str, object]]:
+def _choosers(facts: ReportFacts, told: Sequence[Story]) -> list[dict[str, object]]:
     """Offer the candidates of each part where nothing was published yet."""
     return [
         {
@@ -294,7 +294,7 @@ def _part_view(part: Part, story: Story, specs: dict[str, Markup]) -> _Told:
     return {"story": story, "sections": sections, "title": engine_named(part.engine).title}
 
 
-def render_html(facts: Facts, *, interactive: bool = True, choosing: bool = False) -> str:
+def render_html(facts: ReportFacts, *, interactive: bool = True, choosing: bool = False) -> str:
     """Return the page.
 
     Parameters

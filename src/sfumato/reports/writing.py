@@ -13,7 +13,7 @@ from ..core.storage.staging import whole_directory, whole_files
 from ..core.storage.work_folder import WorkFolder
 
 if TYPE_CHECKING:
-    from .facts import Facts
+    from .facts import ReportFacts
 
 __all__ = ["write_report"]
 
@@ -50,14 +50,14 @@ def write_report(
         it can be made again at any time.
 
     """
-    from .facts import Facts, facts_json
+    from .facts import ReportFacts, facts_json
     from .parts import find_parts
 
     parts = find_parts(folders, chosen=choose)
     plans = [path for folder in folders if (path := Path(folder) / "plan.toml").is_file()]
     if plan is None and len(plans) == 1:
         plan = plans[0]
-    facts = Facts(tuple(parts), None if plan is None else Path(plan).name)
+    facts = ReportFacts(tuple(parts), None if plan is None else Path(plan).name)
     target = Path(folders[0] if out is None else out)
     if target.is_file():
         target = target.parent
@@ -100,7 +100,7 @@ def _ours(folder: Path, names: Sequence[str]) -> list[str]:
     return list(names) if digest.encode() in page.read_bytes() else []
 
 
-def _write_charts(facts: Facts, folder: Path) -> None:
+def _write_charts(facts: ReportFacts, folder: Path) -> None:
     """Write each view of each chart as a Vega-Lite spec and as SVG and PNG."""
     from ..presentation.drawing import to_png, to_svg
     from .parts import stories

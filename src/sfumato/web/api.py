@@ -15,7 +15,7 @@ from ..core.engine import Progress
 from ..core.errors import InputError
 
 if TYPE_CHECKING:
-    from .app import Page
+    from .app import PageState
 
 __all__ = ["Api"]
 
@@ -32,7 +32,7 @@ class Api:
 
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: PageState) -> None:
         self.page = page
 
     def routes(self) -> list[Route]:

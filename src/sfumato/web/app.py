@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from starlette.responses import Response
 
-__all__ = ["Page", "make_app"]
+__all__ = ["PageState", "make_app"]
 
 _ROOMS = (
     ("label", "Label"),
@@ -55,7 +55,7 @@ def _templates() -> Environment:
     )  # fmt: skip
 
 
-class Page:
+class PageState:
     """What the rooms share: the folders, the desk where there is one, and the work under way.
 
     Parameters
@@ -137,7 +137,7 @@ def make_app(
     *,
     token: str | None = None,
     idle: float = 900.0,
-    page: Page | None = None,
+    page: PageState | None = None,
 ) -> Guard:
     """Return the guarded application; its `entrance` is the path that opens it.
 
@@ -168,7 +168,7 @@ def make_app(
         assert isinstance(error, OSError)
         return JSONResponse({"error": disk_error_text(error)}, 507 if is_disk_full(error) else 500)
 
-    state = page or Page(folders)
+    state = page or PageState(folders)
     routes = [*Rooms(state).routes(), *Api(state).routes()]
     app = Starlette(routes=routes, exception_handlers={SfumatoError: refused, OSError: unwritten})
     return Guard(app, token=token or secrets.token_urlsafe(24), idle=idle)

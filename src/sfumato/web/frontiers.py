@@ -50,12 +50,12 @@ class Frontiers:
 
     def report(self) -> str | None:
         """Return the report of everything in the folders, or None where there is nothing yet."""
-        from ..reports.facts import Facts
+        from ..reports.facts import ReportFacts
         from ..reports.html import render_html
         from ..reports.parts import find_parts
 
         try:
-            return render_html(Facts(tuple(find_parts(self.folders))))
+            return render_html(ReportFacts(tuple(find_parts(self.folders))))
         except InputError:
             return None
 

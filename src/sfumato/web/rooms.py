@@ -13,7 +13,7 @@ from ..reports.html import script_sources
 from .guard import policy
 
 if TYPE_CHECKING:
-    from .app import Page
+    from .app import PageState
 
 __all__ = ["Rooms"]
 
@@ -30,7 +30,7 @@ class Rooms:
 
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: PageState) -> None:
         self.page = page
 
     def routes(self) -> list[Route]:

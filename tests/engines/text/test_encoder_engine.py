@@ -7,7 +7,7 @@ import pytest
 
 from sfumato.core.errors import InputError, ParameterError
 from sfumato.data.document import Document, Span
-from sfumato.engines.text.attack.attacker import Target, attack
+from sfumato.engines.text.attack.attacker import AttackedRelease, attack
 from sfumato.engines.text.attack.encoder import mask_background
 from sfumato.engines.text.attack.registry import find_encoder
 from sfumato.engines.text.engine import ENGINE, explore, load
@@ -35,7 +35,7 @@ def target_of(documents, release):
     tokens = tokenize([d.text for d in documents], vocabulary)
     labels = (labels_from_spans(documents, tokens, ["NAME"]) > 0).astype(np.uint8)
     own = np.arange(len(documents)) < release
-    return Target(TokenData.of(tokens, vocabulary), labels, own)
+    return AttackedRelease(TokenData.of(tokens, vocabulary), labels, own)
 
 
 @pytest.fixture(scope="module")

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from .request import (
         MappingRequest,
         SchemaRequest,
-        StudyRequest,
         TablesChoice,
         TablesPublishRequest,
         TablesRequest,
+        TablesStudyRequest,
     )
 
 __all__ = ["ENGINE", "TablesEngine"]
@@ -144,7 +144,7 @@ class TablesEngine(
 
     def verbs(self) -> Sequence[AnyVerb]:
         """Return the commands beyond explore and publish."""
-        from .request import MappingRequest, SchemaRequest, StudyRequest
+        from .request import MappingRequest, SchemaRequest, TablesStudyRequest
 
         return (
             Verb(
@@ -163,7 +163,7 @@ class TablesEngine(
             Verb(
                 "study",
                 "Repeat the paper's experiments on a table: figures 5 to 8 as data and charts.",
-                StudyRequest,
+                TablesStudyRequest,
                 _study,
             ),
         )
@@ -243,7 +243,7 @@ def _mapping(request: MappingRequest, call: Call) -> Mapping[str, JsonValue]:
     return {"out": str(call.out), "candidate": candidate.id, "summary": dict(chosen.summary())}
 
 
-def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
+def _study(request: TablesStudyRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...core.studies import STUDIES
 
     return STUDIES["tables"](request, call)

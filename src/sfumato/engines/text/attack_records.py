@@ -35,14 +35,14 @@ __all__ = [
     "AttackerName",
     "AuditRecord",
     "Bound",
-    "Bounds",
-    "Found",
     "InferenceRecord",
+    "InspectionRecord",
     "RangedShare",
     "Reading",
     "ReadingRecord",
     "SampleParametersRecord",
     "TextAttack",
+    "TheoremBounds",
 ]
 
 Reading = Literal["A", "B", "outside"]
@@ -54,7 +54,7 @@ AttackerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9 ,.
 Amount = Annotated[float, Field(ge=0)]
 
 
-class Found(Record):
+class InspectionRecord(Record):
     """How many sensitive words an inspection finds, with a 95 % range."""
 
     found: Amount
@@ -80,14 +80,14 @@ class ReadingRecord(Record):
     fp: Count
     fn: Count
     tn: Count
-    ranked: dict[Budget, Found]
-    unordered: dict[Budget, Found]
-    random: dict[Budget, Found]
+    ranked: dict[Budget, InspectionRecord]
+    unordered: dict[Budget, InspectionRecord]
+    random: dict[Budget, InspectionRecord]
     gain_over_random: dict[Budget, Amount | None]
     learners: dict[AttackerName, LearnerCounts]
 
 
-class Strongest(Found):
+class Strongest(InspectionRecord):
     """The attacker who finds most in the reference budget."""
 
     attacker: AttackerName
@@ -155,7 +155,7 @@ class SampleParametersRecord(Record):
     r_printed: float | None
 
 
-class Bounds(Record):
+class TheoremBounds(Record):
     """Every bound of the papers on one release.
 
     In a file the theorems stand by name beside `ranked prefix`, `deviation` and `parameters`.
@@ -271,7 +271,7 @@ class TextAttack(AttackRecord):
     sensitive_before: Count
     background_documents: Count
     attack: AttackDetails
-    bounds: Bounds | None = None
+    bounds: TheoremBounds | None = None
     inference: InferenceRecord | None = None
 
     def lines(self) -> list[str]:

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
         ConvertRequest,
         FormatsRequest,
         StartRequest,
-        StudyRequest,
         TextAttackRequest,
         TextChoice,
         TextPublishRequest,
         TextRequest,
+        TextStudyRequest,
     )
 
 __all__ = ["ENGINE", "TextEngine"]
@@ -186,7 +186,7 @@ class TextEngine(
             ConvertRequest,
             FormatsRequest,
             StartRequest,
-            StudyRequest,
+            TextStudyRequest,
         )
 
         return (
@@ -219,7 +219,7 @@ class TextEngine(
             Verb(
                 "study",
                 "Reproduce the papers' figures on labelled corpora; if interrupted, a study resumes.",
-                StudyRequest,
+                TextStudyRequest,
                 _study,
             ),
         )
@@ -354,7 +354,7 @@ def _audit(request: AuditRequest, call: Call) -> Mapping[str, JsonValue]:
     return {} if result is None else result.to_json()
 
 
-def _study(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
+def _study(request: TextStudyRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...core.studies import STUDIES
 
     return STUDIES["text"](request, call)

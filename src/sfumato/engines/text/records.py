@@ -28,7 +28,7 @@ from ...core.records import (
     Share,
     ShiftRecord,
 )
-from .attack_records import Amount, AttackDetails, AttackerName, Bounds, RangedShare
+from .attack_records import Amount, AttackDetails, AttackerName, RangedShare, TheoremBounds
 
 __all__ = [
     "BEST_FORM",
@@ -93,7 +93,7 @@ class TextCandidate(Candidate):
     documents_with_leak: RangedShare | None = None
     harmless_lost: Share | None = None
     attack: AttackDetails | None = None
-    bounds: Bounds | None = None
+    bounds: TheoremBounds | None = None
 
 
 class RatioLoss(Record):

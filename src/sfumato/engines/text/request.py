@@ -45,11 +45,11 @@ __all__ = [
     "GivenWords",
     "LearnerInput",
     "StartRequest",
-    "StudyRequest",
     "TextAttackRequest",
     "TextChoice",
     "TextPublishRequest",
     "TextRequest",
+    "TextStudyRequest",
 ]
 
 RATIOS = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
@@ -106,7 +106,7 @@ _ENCODER = Named(
 _COMPUTE = compute_option("Where the work is done.")
 
 
-class _Reading(Request):
+class _ReadOptions(Request):
     """How documents are read."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {"format": FORMAT}
@@ -140,7 +140,7 @@ class _Reading(Request):
     )  # fmt: skip
 
 
-class _WithFindings(_Reading):
+class _WithFindings(_ReadOptions):
     """Documents, and what another tool found in them."""
 
     findings: File | Mapping[str, object] | None = parameter(
@@ -364,7 +364,7 @@ class AuditRequest(Request):
     seed: int = parameter(0, help="Seed of the draw.", ge=0)
 
 
-class StudyRequest(Request):
+class TextStudyRequest(Request):
     """What `study` takes."""
 
     corpora: list[File] = parameter(
@@ -386,7 +386,7 @@ class StudyRequest(Request):
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
 
-class StartRequest(_Reading):
+class StartRequest(_ReadOptions):
     """What `start` takes."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {
@@ -428,7 +428,7 @@ class StartRequest(_Reading):
     _held_encoder = field_validator("encoder", mode="before")(_encoder)
 
 
-class ConvertRequest(_Reading):
+class ConvertRequest(_ReadOptions):
     """What `convert` takes."""
 
     source: File = parameter(

@@ -9,13 +9,13 @@ from pydantic import JsonValue
 
 from ...core.engine import Call
 from ...core.files import check_output
-from ...engines.tables.request import StudyRequest
+from ...engines.tables.request import TablesStudyRequest
 from .study import study
 
 __all__ = ["run"]
 
 
-def run(request: StudyRequest, call: Call) -> Mapping[str, JsonValue]:
+def run(request: TablesStudyRequest, call: Call) -> Mapping[str, JsonValue]:
     """Run the study, and write its figures."""
     assert call.out is not None
     check_output(call.out, force=call.force)

@@ -27,13 +27,13 @@ from ...core.randomness import Streams
 from ...core.storage.disk import remove
 from ...core.storage.work_folder import refuse_existing
 from ...data.documents import read_documents
-from ...engines.text.attack.attacker import Residual, Target, attack
+from ...engines.text.attack.attacker import AttackedRelease, Residual, attack
 from ...engines.text.attack_records import AttackDetails
 from ...engines.text.learners.folds import deal
 from ...engines.text.reading.arrays import Mask
 from ...engines.text.reading.features import TokenData
 from ...engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
-from ...engines.text.request import StudyRequest
+from ...engines.text.request import TextStudyRequest
 from ..writing import draw_charts, write_charts, write_csv
 from .figures import FIGURES, best_single_pass, figure
 from .publishers import PUBLISHERS, CostSensitive, Training, decisions
@@ -171,12 +171,12 @@ def study(
     return content
 
 
-def run_study(request: StudyRequest, call: Call) -> dict[str, object]:
+def run_study(request: TextStudyRequest, call: Call) -> dict[str, object]:
     """Run the study that `sfumato text study` asks for, and draw its charts.
 
     Parameters
     ----------
-    request : StudyRequest
+    request : TextStudyRequest
         What is studied.
     call : Call
         Where to write, and how to report.
@@ -400,7 +400,7 @@ def _attack_part(
     if path.exists():
         return AttackDetails.from_json(read_json(path))
     every = np.ones(corpus.data.documents, np.bool_)
-    target = Target(corpus.data.redact(redacted), corpus.sensitive, every)
+    target = AttackedRelease(corpus.data.redact(redacted), corpus.sensitive, every)
     residuals = []
     for fold, (_, arrays) in enumerate(folds):
         packed = arrays.get(f"residual/{key}")

@@ -10,9 +10,9 @@ import pytest
 
 from sfumato.core.errors import DataError
 from sfumato.core.randomness import Streams
-from sfumato.engines.text.attack.attacker import Residual, Target, attack
+from sfumato.engines.text.attack.attacker import AttackedRelease, Residual, attack
 from sfumato.engines.text.attack.registry import find_attackers
-from sfumato.engines.text.attack_records import Bounds
+from sfumato.engines.text.attack_records import TheoremBounds
 from sfumato.engines.text.learners.crf import CRF, CRFModel
 from sfumato.engines.text.learners.svm import SVM
 from sfumato.engines.text.reading.features import TokenData
@@ -48,7 +48,7 @@ def release(share, seed=0, background=0):
     data, sensitive, own = corpus(seed, background=background)
     rng = np.random.default_rng(seed + 1)
     hide = (sensitive != 0) & (rng.random(len(data)) < share) & own[data.document_of]
-    return Target(data.redact(hide), sensitive, own)
+    return AttackedRelease(data.redact(hide), sensitive, own)
 
 
 def run(target, **options):
@@ -150,11 +150,11 @@ def test_all_paper_learners_take_part():
 
 def test_one_document_and_wrong_lengths():
     data, sensitive, own = corpus(documents=1)
-    content = run(Target(data, sensitive, own)).to_json()
+    content = run(AttackedRelease(data, sensitive, own)).to_json()
     assert "B" not in content
     assert content["strongest"] is None
     with pytest.raises(DataError, match="labels"):
-        run(Target(data, sensitive[:-1], own))
+        run(AttackedRelease(data, sensitive[:-1], own))
 
 
 def test_candidates_carry_attack_and_bounds():
@@ -173,7 +173,7 @@ def test_candidates_carry_attack_and_bounds():
     assert {"A", "B", "outside", "strongest", "left"} <= content.keys()
     assert {"theorem 2", "theorem 3", "theorem 4", "theorem 6"} <= bounds.theorems.keys()
     assert set(bounds.to_json()["ranked prefix"]) == {"10", "100"}
-    assert Bounds.from_json(bounds.to_json()) == bounds
+    assert TheoremBounds.from_json(bounds.to_json()) == bounds
     json.dumps([content, bounds.to_json()], allow_nan=False)
 
     class Renamed(CRFModel):
@@ -211,5 +211,5 @@ def test_the_release_alone_is_the_release():
     model = CRF.literal().fit(target.data, target.sensitive, documents=padded, seed=1)
     small = CRF.literal().fit(alone.data, alone.sensitive, documents=learned, seed=1)
     assert np.allclose(model.scores(target.data)[:n], small.scores(alone.data))
-    mixed = Target(target.data, target.sensitive, ~target.documents)
+    mixed = AttackedRelease(target.data, target.sensitive, ~target.documents)
     assert mixed.alone() is mixed

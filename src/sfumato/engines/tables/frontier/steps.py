@@ -21,7 +21,7 @@ from ....core.errors import FormatError, NoCandidateError, ParameterError, Priva
 from ....core.randomness import Streams
 from ....data.table import Table, read_table
 from ....data.table_schema import TableSchema
-from ....data.table_source import Source
+from ....data.table_source import TableSource
 from ..contingency.tables import counted
 from ..exploration import TablesExploration
 from ..groups.cell_suppression import NOT_JOINED, blanked_in
@@ -125,7 +125,7 @@ def _table(request: TablesRequest) -> Table:
         raise ParameterError(
             "A table needs a schema.", hint="draft one with `sfumato tables schema TABLE`."
         )
-    schema, opened = TableSchema.of(request.schema_), Source.open(request.table)
+    schema, opened = TableSchema.of(request.schema_), TableSource.open(request.table)
     schema.check_decided()
     counts = counted(opened, schema, compute_engine(request.engine, threads=request.threads))
     return read_table(opened, schema, request.population, counts=counts)

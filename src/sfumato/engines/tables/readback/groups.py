@@ -13,7 +13,7 @@ from ....core.arrays import Counts
 from ....core.errors import ReleaseRefusedError
 from ....data.table import Table
 from ....data.table_schema import MISSING, TableSchema
-from ....data.table_source import Source, cell_text, quote_name, quote_text
+from ....data.table_source import TableSource, cell_text, quote_name, quote_text
 from ..payload import TablesPayload
 
 __all__ = [
@@ -32,13 +32,13 @@ _MEMBERS = "sfumato_members"
 class WrittenHistories:
     """Who of a written file has the same history: the mark of each person with the number of their group."""
 
-    published: Source
+    published: TableSource
     schema: TableSchema
     members: pa.Table
     sizes: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, published: Source, schema: TableSchema, people: int) -> WrittenHistories:
+    def of(cls, published: TableSource, schema: TableSchema, people: int) -> WrittenHistories:
         """Group the people of a file by all their rows; refuse a file that holds other people."""
         names = [quote_name(a.name) for a in schema.quasi]
         assert schema.person is not None
@@ -75,7 +75,7 @@ def histories_before(table: Table) -> int:
     """Return how many different histories the people of a table have before it is generalised."""
     assert table.pairs is not None
     assert table.pair_rows is not None
-    pairs = Source.open(
+    pairs = TableSource.open(
         pa.table({"cell": table.pairs[0], "person": table.pairs[1], "rows": table.pair_rows})
     )
     whole = f"SELECT list(struct_pack(c := cell, n := rows) ORDER BY cell) AS h FROM {pairs.raw} GROUP BY person"  # noqa: S608 (quoted)
@@ -119,7 +119,7 @@ class CountedGroups:
     whom the file shows alike, and the sensitive columns are counted within those.
     """
 
-    source: Source
+    source: TableSource
     records: str
     labels: list[list[str | None]]
     sensitive: dict[str, WithinGroups]
@@ -129,7 +129,7 @@ class CountedGroups:
     histories: WrittenHistories | None = None
 
     @classmethod
-    def of(cls, published: Source, payload: TablesPayload, linked: Source | None) -> Self:
+    def of(cls, published: TableSource, payload: TablesPayload, linked: TableSource | None) -> Self:
         named = [n for n in payload.schema.names("sensitive") if n in published.columns]
         if linked is None:
             sensitive = {name: WithinGroups.of(published, payload, name) for name in named}
@@ -156,7 +156,7 @@ class CountedGroups:
         return cls(linked, records, counted.labels, sensitive, count, size, rows, histories)
 
 
-def _same_groups(published: Source, linked: Source, payload: TablesPayload) -> Counts:
+def _same_groups(published: TableSource, linked: TableSource, payload: TablesPayload) -> Counts:
     """Return the rows of each group of the file, or refuse it where it holds other groups than were made."""
     names = ", ".join(quote_name(n) for n in payload.lattice.names)
     found = [
@@ -182,7 +182,7 @@ class WithinGroups:
     @classmethod
     def of(
         cls,
-        published: Source,
+        published: TableSource,
         payload: TablesPayload,
         column: str | None = None,
         records: str = RECORDS,

@@ -13,7 +13,7 @@ from ....core.files import check_output, whole_directory
 from ....core.records import RELEASE_FILE
 from ....core.release import check_files, released_files
 from ....data.table_files import WRITTEN
-from ....data.table_source import Source, format_of_name
+from ....data.table_source import TableSource, format_of_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ Frame: TypeAlias = "pa.Table | pd.DataFrame | pl.DataFrame"
 _SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet"}
 
 
-def kind_and_name(opened: Source, target: Path | None) -> tuple[str, str]:
+def kind_and_name(opened: TableSource, target: Path | None) -> tuple[str, str]:
     """Return the format to write, and the name of the file in a folder."""
     if opened.format not in WRITTEN:  # a frame, or a file of another program
         as_file = None if target is None else _data_format(target)
@@ -81,7 +81,7 @@ def staged(
             yield folder, target.name, record.name
 
 
-def delimiter(opened: Source, kind: str) -> str:
+def delimiter(opened: TableSource, kind: str) -> str:
     """Return what separates the cells of the output: what did in the input, where that is a text file."""
     return opened.delimiter if opened.format == kind else "\t" if kind == "tsv" else ","
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ....compute.protocol import Compute
 from ....core.errors import DataError, SfumatoError
 from ....data.table_schema import MISSING, TableSchema
-from ....data.table_source import Source, quote_name, quote_text
+from ....data.table_source import TableSource, quote_name, quote_text
 from ..space.policy import Policy
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Generaliser:
         )
         return cls(schema, policy.lattice.domains, tuple(found), tuple(undeclared), key, link, who)
 
-    def columns(self, opened: Source) -> list[str]:
+    def columns(self, opened: TableSource) -> list[str]:
         """Return the columns that go out: no identifier, and none undeclared but those that are to be kept.
 
         Where rows are joined, the column of the person holds marks instead.
@@ -83,7 +83,7 @@ class Generaliser:
         shown.update(self.undeclared)
         return [column for column in opened.columns if column in shown]
 
-    def selection(self, opened: Source, *, counted: bool = False) -> str:
+    def selection(self, opened: TableSource, *, counted: bool = False) -> str:
         """Write the query: a cell's place in its domain (an enum) gives its label in constant time.
 
         With `counted`, equal rows of the input are read once, with the number of its copies.
@@ -105,7 +105,7 @@ class Generaliser:
         source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {raw})"  # noqa: S608 (quoted)
         return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
 
-    def repeats(self, opened: Source) -> bool:
+    def repeats(self, opened: TableSource) -> bool:
         """Return whether the rows of a file of text repeat often enough that counting them pays.
 
         Rows of other types are not counted: numbers that are equal may be written differently.
@@ -156,7 +156,7 @@ class Generaliser:
         needed = (moved or self.who) and person is not None and person.name not in made
         return [*made, *([person.name] if needed and person is not None else [])]
 
-    def linked(self, opened: Source) -> str:
+    def linked(self, opened: TableSource) -> str:
         """Write the query of the labels with the person of each row, and what stood there before.
 
         The person is `p`, the values before are `o0`, `o1`, …, the number of such rows is `n`; sensitive
@@ -174,7 +174,7 @@ class Generaliser:
         source = f"(SELECT * REPLACE ({', '.join([*text, who])}) FROM {opened.raw})"  # noqa: S608 (quoted)
         return f"SELECT {listed}, count(*) AS n FROM {source}{where} GROUP BY ALL"  # noqa: S608 (quoted)
 
-    def numbered(self, opened: Source) -> str:
+    def numbered(self, opened: TableSource) -> str:
         """Write the query of the labels with the number of each row in its file."""
         labels, text, where = self._labels(opened)
         number = f"row_number() OVER () AS {quote_name(NUMBER)}"
@@ -182,7 +182,7 @@ class Generaliser:
         listed = ", ".join([quote_name(NUMBER), *labels.values()])
         return f"SELECT {listed} FROM {source}{where}"  # noqa: S608 (quoted)
 
-    def _labels(self, opened: Source) -> tuple[dict[str, str], list[str], str]:
+    def _labels(self, opened: TableSource) -> tuple[dict[str, str], list[str], str]:
         """Return the expression of each label, the columns as text, and which rows are left out."""
         schema = self.schema
         places = {a.name: i for i, a in enumerate(schema.quasi)}
@@ -208,7 +208,7 @@ def _generalised(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
     """Generalise a batch of rows: what each worker runs."""
     import pyarrow as pa
 
-    opened = Source.open(pa.Table.from_batches([batch]))
+    opened = TableSource.open(pa.Table.from_batches([batch]))
     return opened.query(generaliser.selection(opened))
 
 
@@ -216,7 +216,7 @@ def _generalised(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
 class Rows:
     """Rows to be published: a query on what was opened, whose source may be other machines."""
 
-    opened: Source
+    opened: TableSource
     sql: str
     failed: list[SfumatoError] = field(default_factory=list)
     counted: bool = False  # each row once, with the number of its copies
@@ -325,7 +325,7 @@ class Rows:
 
 
 def published_rows(
-    generaliser: Generaliser, opened: Source, compute: Compute, *, counted: bool = False
+    generaliser: Generaliser, opened: TableSource, compute: Compute, *, counted: bool = False
 ) -> Rows:
     """Return the generalised rows of a table, made by an engine.
 
@@ -359,5 +359,5 @@ def published_rows(
             failed.append(error)
             raise
 
-    received = Source.open(pa.RecordBatchReader.from_batches(schema, batches()))
+    received = TableSource.open(pa.RecordBatchReader.from_batches(schema, batches()))
     return Rows(received, f"SELECT * FROM {received.raw}", failed)  # noqa: S608 (quoted)

@@ -25,7 +25,7 @@ from ....core.storage.quarantine import write_quarantine
 from ....data.inputs import PopulationInput, RowsInput, SchemaInput
 from ....data.table import Table, find_misplaced, read_table
 from ....data.table_schema import MISSING, TableSchema
-from ....data.table_source import Source
+from ....data.table_source import TableSource
 from ..contingency.tables import counted, resolved_schema
 from ..exploration import KEPT, attacker_of, unpromised
 from ..measures.shift import check_table, sentence_of
@@ -108,7 +108,7 @@ def published(
     """
     payload = _held_to(payload, request)
     compute = compute_engine(request.engine, threads=request.threads)
-    opened = Source.open(request.table)
+    opened = TableSource.open(request.table)
     if out is None and opened.format != "frame":
         raise ParameterError("Publishing a file needs 'out'.", hint="give a file or a folder.")
     kind, name = kind_and_name(opened, out)
@@ -203,18 +203,20 @@ class _Work:
     request: TablesPublishRequest
     payload: TablesPayload
     table: Table
-    opened: Source
+    opened: TableSource
     seed: int
     suppressed: int = 0
     shift: ShiftCheck | None = None
-    linked: Source | None = None
+    linked: TableSource | None = None
     losses: dict[str, ColumnLoss] = field(default_factory=dict)
     blanked: int = 0
     frontier: str | None = None
 
     def read_back(self, written: object) -> tuple[ReadBack, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
-        found = read_back(Source.open(written), self.policy, self.table, self.payload, self.linked)
+        found = read_back(
+            TableSource.open(written), self.policy, self.table, self.payload, self.linked
+        )
         kept = self.table.rows - self.table.dropped - self.suppressed
         if self.linked is None and found.rows != kept:
             raise ReleaseRefusedError(
@@ -326,7 +328,10 @@ def _treatments(schema: TableSchema) -> dict[str, str]:
 
 
 def _read(
-    opened: Source, payload: TablesPayload, population: PopulationInput | None, compute: Compute
+    opened: TableSource,
+    payload: TablesPayload,
+    population: PopulationInput | None,
+    compute: Compute,
 ) -> Table:
     """Read the table by the domains of the lattice; the population is the one given, or the explored one."""
     counts = counted(opened, payload.schema, compute)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ....core.errors import ParameterError
 from ....data.table import Table
-from ....data.table_source import Source, quote_name
+from ....data.table_source import TableSource, quote_name
 from ..contingency.cells import Cells
 from ..groups.cell_suppression import NOT_JOINED, blanked_in
 from ..groups.histories import people_of
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-def rows_without_value(opened: Source, table: Table) -> list[dict[str, str]]:
+def rows_without_value(opened: TableSource, table: Table) -> list[dict[str, str]]:
     """List the rows with a missing quasi-identifier, where the schema drops them, by their number."""
     if not table.dropped:
         return []
@@ -65,7 +65,7 @@ class PeopleLeftOut:
 
 
 def people_left_out(
-    policy: Policy, payload: TablesPayload, table: Table, opened: Source
+    policy: Policy, payload: TablesPayload, table: Table, opened: TableSource
 ) -> PeopleLeftOut | None:
     """Find the people in groups that are too small, where people are counted and may be left out."""
     if table.pairs is None or payload.conditions.max_suppressed <= 0:
@@ -168,8 +168,11 @@ def _small(policy: Policy, payload: TablesPayload, table: Table) -> Groups | Non
 
 
 def linked_rows(
-    generaliser: Generaliser, opened: Source, small: Groups | None, blanks: Groups | None = None
-) -> Source | None:
+    generaliser: Generaliser,
+    opened: TableSource,
+    small: Groups | None,
+    blanks: Groups | None = None,
+) -> TableSource | None:
     """Return the published labels with the person of each row, where the schema names one."""
     if generaliser.schema.person is None:
         return None
@@ -185,10 +188,12 @@ def linked_rows(
         same = " AND ".join(f"l{i} = {name}" for i, name in enumerate(names))
         others = f"* EXCLUDE ({', '.join(f'l{i}, b{i}' for i in range(len(names)))})"
         sql = f"SELECT {others} REPLACE ({shown}) FROM ({sql}) LEFT JOIN {BLANKS} ON {same}"  # noqa: S608 (quoted)
-    return Source.open(opened.query(sql))
+    return TableSource.open(opened.query(sql))
 
 
-def rows_of_groups(opened: Source, generaliser: Generaliser, small: Groups) -> list[dict[str, str]]:
+def rows_of_groups(
+    opened: TableSource, generaliser: Generaliser, small: Groups
+) -> list[dict[str, str]]:
     """List the rows whose group is left out, by their number."""
     opened.connection.register(SMALL, small.groups)
     using = ", ".join(quote_name(n) for n in small.groups.column_names)

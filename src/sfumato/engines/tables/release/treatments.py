@@ -19,7 +19,7 @@ from ....core.errors import DataError
 from ....data.attributes import Attribute, Treatment
 from ....data.table_domains import not_a_number
 from ....data.table_schema import TableSchema
-from ....data.table_source import Source, quote_name
+from ....data.table_source import TableSource, quote_name
 from ..records import ColumnLoss
 from .rows import WHO, Rows
 
@@ -38,7 +38,7 @@ class Treated:
     losses: dict[str, ColumnLoss]
 
 
-def check_cells(opened: Source, schema: TableSchema) -> None:
+def check_cells(opened: TableSource, schema: TableSchema) -> None:
     """Refuse a table in which a treated column holds what cannot be treated: it would go out as it is."""
     for attribute in schema.attributes:
         if attribute.role != "other":
@@ -98,7 +98,7 @@ def treated(rows: Rows, columns: Sequence[str], schema: TableSchema, key: str) -
 class _Column:
     """One column of the stored rows, and the new one beside it."""
 
-    opened: Source
+    opened: TableSource
     attribute: Attribute
     schema: TableSchema
     new: str

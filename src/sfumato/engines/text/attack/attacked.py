@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....core.randomness import Streams
-from ..attack_records import Bounds
+from ..attack_records import TheoremBounds
 from ..learners.folds import deal
 from ..learners.protocol import Learner, Model
 from ..reading.labelled import Labelled
 from ..sanitize.publication import Publication
-from .attacker import AttackReport, Residual, Target, attack
+from .attacker import AttackedRelease, AttackReport, Residual, attack
 from .bounds import certificate
 from .inspection import Confusion
 
@@ -34,7 +34,7 @@ def attack_publication(
     folds: int = 4,
     progress: Callable[[str], None] | None = None,
     encoder: Encoder | None = None,
-) -> tuple[AttackReport, Bounds | None]:
+) -> tuple[AttackReport, TheoremBounds | None]:
     """Attack the words that a publication leaves of the labelled documents.
 
     The redactions are those of classifiers that had not seen the documents. Reading A learns from what
@@ -72,7 +72,7 @@ def attack_publication(
         for part in range(parts if parts > 1 else 0)
     ]
     report = attack(
-        Target(data, labelled.sensitive, labelled.own),
+        AttackedRelease(data, labelled.sensitive, labelled.own),
         streams=streams,
         learners=learners,
         residuals=residuals,

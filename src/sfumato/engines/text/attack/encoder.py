@@ -22,7 +22,7 @@ from ..reading.features import TokenData
 
 if TYPE_CHECKING:
     from ..learners.encoder.learner import Encoder
-    from .attacker import Residual, Target
+    from .attacker import AttackedRelease, Residual
 
 __all__ = ["encoder_attacks", "learning", "mask_background"]
 
@@ -32,7 +32,7 @@ _EPOCHS, _STEPS = 3, 60  # at least, on a small release
 learning = threading.Lock()  # of what attacks on many releases share
 
 
-def mask_background(target: Target, random: np.random.Generator) -> TokenData:
+def mask_background(target: AttackedRelease, random: np.random.Generator) -> TokenData:
     """Redact most of the names of the background, as a publisher would.
 
     Parameters
@@ -55,7 +55,7 @@ def mask_background(target: Target, random: np.random.Generator) -> TokenData:
 
 def encoder_attacks(
     encoder: Encoder,
-    target: Target,
+    target: AttackedRelease,
     fold: np.ndarray,
     residuals: Sequence[Residual],
     *,
@@ -126,11 +126,11 @@ def _attacking(encoder: Encoder) -> Encoder:
     return replace(encoder, schedule=replace(encoder.planned, epochs=_EPOCHS, steps=_STEPS))
 
 
-def _inside(encoder: Encoder, release: Target, fold: np.ndarray, seed: int) -> Scores:
+def _inside(encoder: Encoder, release: AttackedRelease, fold: np.ndarray, seed: int) -> Scores:
     return out_of_fold(encoder, release.data, release.sensitive, fold, seed=seed)
 
 
-def _of_background(encoder: Encoder, target: Target, streams: Streams) -> Model:
+def _of_background(encoder: Encoder, target: AttackedRelease, streams: Streams) -> Model:
     from ..learners.encoder.training import within
 
     data = mask_background(target, streams.generator("masked background"))

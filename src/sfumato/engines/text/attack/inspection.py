@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_BUDGETS",
     "Confusion",
-    "Found",
     "Inspection",
+    "InspectionResult",
     "confusion_of",
     "found_at_random",
     "found_best_first",
@@ -200,7 +200,7 @@ def _count_ranked(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class InspectionResult:
     """How many sensitive words an inspection of a budget finds, with a 95 % range."""
 
     found: float
@@ -220,10 +220,10 @@ class Inspection:
     """All that one classifier brings an attacker on one release, by way of reading and by budget."""
 
     counts: Confusion
-    ranked: Mapping[int, Found]
-    unordered: Mapping[int, Found]
-    random: Mapping[int, Found]
-    left: Found
+    ranked: Mapping[int, InspectionResult]
+    unordered: Mapping[int, InspectionResult]
+    random: Mapping[int, InspectionResult]
+    left: InspectionResult
 
     def to_json(self) -> dict[str, object]:
         ways = {"ranked": self.ranked, "unordered": self.unordered, "random": self.random}
@@ -277,8 +277,8 @@ def inspect(
     counts = confusion_of(predicted, sensitive)
     documents = int(document_of.max()) + 1 if len(document_of) else 0
     if not documents:
-        nothing = {b: Found(0.0, 0.0, 0.0) for b in budgets}
-        return Inspection(counts, nothing, nothing, nothing, Found(0.0, 0.0, 0.0))
+        nothing = {b: InspectionResult(0.0, 0.0, 0.0) for b in budgets}
+        return Inspection(counts, nothing, nothing, nothing, InspectionResult(0.0, 0.0, 0.0))
     drawn = NextBatch(
         documents, batch or documents, int(generator.integers(1 << 62)), replicates, _LEVEL
     )
@@ -331,8 +331,8 @@ def _in_batches(
     return found
 
 
-def _range(value: float, drawn: NDArray[np.float64], most: float) -> Found:
+def _range(value: float, drawn: NDArray[np.float64], most: float) -> InspectionResult:
     """Return the percentile range, widened to hold the value itself and cut at what was inspected."""
     tail = (1 - _LEVEL) / 2
     low, high = np.minimum(np.quantile(drawn, [tail, 1 - tail]), most)
-    return Found(float(value), float(min(low, value)), float(max(high, value)))
+    return InspectionResult(float(value), float(min(low, value)), float(max(high, value)))

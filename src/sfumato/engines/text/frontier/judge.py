@@ -14,7 +14,7 @@ from ....core.measures import Interval, Risk, Utility
 from ....core.randomness import Streams
 from ....core.statistics.resampling import NextBatch
 from ..attack.attacked import attack_publication
-from ..attack_records import AttackDetails, Bounds, RangedShare
+from ..attack_records import AttackDetails, RangedShare, TheoremBounds
 from ..learners.protocol import Learner, Model
 from ..payload import HeldOut
 from ..reading.arrays import Mask
@@ -227,7 +227,7 @@ class Judge:
 
     def _attacked(
         self, publication: Publication, step: str
-    ) -> tuple[AttackDetails | None, Bounds | None]:
+    ) -> tuple[AttackDetails | None, TheoremBounds | None]:
         if not self.attackers and self.encoder is None:
             return None, None
         report, bounds = attack_publication(

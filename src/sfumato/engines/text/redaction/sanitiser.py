@@ -32,7 +32,7 @@ from .rendering import RedactedSpans, merge_spans, render, whole_words
 from .replacer import Place, Placeholder, Replacer
 from .surrogates.languages import language_of
 
-__all__ = ["Counts", "Decider", "Published", "Sanitiser", "batches"]
+__all__ = ["Decider", "RedactionCounts", "SanitisedBatch", "Sanitiser", "batches"]
 
 _BEFORE = 40  # bytes before a span that are looked at for a title
 
@@ -53,7 +53,7 @@ class Decider(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class RedactionCounts:
     """What was counted while publishing; counts of batches add up.
 
     `surrogates` counts the spans that a surrogate stands for, by label, and under "likely false positive"
@@ -72,8 +72,8 @@ class Counts:
     left_as_they_are: Mapping[str, int] = field(default_factory=dict)
     marked: int = 0
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(
+    def __add__(self, other: RedactionCounts) -> RedactionCounts:
+        return RedactionCounts(
             self.documents + other.documents,
             self.words + other.words,
             _add_counts(self.redacted, other.redacted),
@@ -101,7 +101,7 @@ def _add_counts(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class SanitisedBatch:
     """A finished batch: ids and texts of what is published, in order, and what was withheld and why.
 
     The texts stand one after the other in `text` (UTF-8); `bounds` says where each starts and ends.
@@ -111,7 +111,7 @@ class Published:
     text: bytes
     bounds: Sequence[int]
     withheld: Sequence[Mapping[str, str]]
-    counts: Counts
+    counts: RedactionCounts
 
     @property
     def texts(self) -> list[str]:
@@ -119,9 +119,9 @@ class Published:
         ends = zip(self.bounds, self.bounds[1:], strict=False)
         return [self.text[start:end].decode() for start, end in ends]
 
-    def __add__(self, other: Published) -> Published:
+    def __add__(self, other: SanitisedBatch) -> SanitisedBatch:
         moved = (len(self.text) + bound for bound in other.bounds[1:])
-        return Published(
+        return SanitisedBatch(
             [*self.ids, *other.ids],
             self.text + other.text,
             [*self.bounds, *moved],
@@ -130,7 +130,7 @@ class Published:
         )
 
 
-NOTHING = Published((), b"", (0,), (), Counts())
+NOTHING = SanitisedBatch((), b"", (0,), (), RedactionCounts())
 
 
 class Sanitiser:
@@ -183,7 +183,7 @@ class Sanitiser:
         self.__dict__.update(state)
         self._local = threading.local()
 
-    def __call__(self, documents: Sequence[Document]) -> Published:
+    def __call__(self, documents: Sequence[Document]) -> SanitisedBatch:
         """Sanitise a batch; documents that fail are withheld."""
         try:
             return self._sanitise(documents)
@@ -198,7 +198,7 @@ class Sanitiser:
         half = len(documents) // 2
         return self(documents[:half]) + self(documents[half:])
 
-    def _withhold(self, document: Document, error: Exception) -> Published:
+    def _withhold(self, document: Document, error: Exception) -> SanitisedBatch:
         # Only errors that we worded ourselves are known to hold no word of the document.
         named = isinstance(error, SfumatoError)
         reason = str(error) if named else f"an internal error ({type(error).__name__})"
@@ -218,12 +218,12 @@ class Sanitiser:
         words.make_room()
         return words
 
-    def _sanitise(self, documents: Sequence[Document]) -> Published:
+    def _sanitise(self, documents: Sequence[Document]) -> SanitisedBatch:
         words = self._words()
         tokens = tokenize([document.text for document in documents], words.vocabulary)
         ids = [document.id for document in documents]
         out, bounds, counts = self._redacted(tokens, words, ids.__getitem__, documents)
-        return Published(ids, out.tobytes(), bounds.tolist(), [], counts)
+        return SanitisedBatch(ids, out.tobytes(), bounds.tolist(), [], counts)
 
     def texts(
         self,
@@ -231,7 +231,7 @@ class Sanitiser:
         bounds: Offsets,
         name: Callable[[int], str],
         spans: Sequence[tuple[int, Sequence[Span]]] = (),
-    ) -> tuple[Bytes, Offsets, Counts]:
+    ) -> tuple[Bytes, Offsets, RedactionCounts]:
         """Sanitise texts in UTF-8 that stand one after the other; a failure is the caller's.
 
         `name` returns the id of each of them; `spans` holds what a person marked, by document.
@@ -255,7 +255,7 @@ class Sanitiser:
         words: GrowingWords,
         name: Callable[[int], str],
         documents: Sequence[Document] = (),
-    ) -> tuple[Bytes, Offsets, Counts]:
+    ) -> tuple[Bytes, Offsets, RedactionCounts]:
         words.catch_up()
         redacted = np.zeros(len(tokens), np.bool_)
         data = TokenData(tokens, words, redacted, (line_breaks(tokens),))
@@ -287,7 +287,7 @@ class Sanitiser:
         is_word = data.counted
         by_token = np.bincount(kind[is_word], minlength=len(labels) + 1).tolist()
         by_span = np.bincount(spans.kind, minlength=len(labels) + 1).tolist()
-        counts = Counts(
+        counts = RedactionCounts(
             tokens.documents,
             int(np.count_nonzero(is_word)),
             dict(zip(labels, by_token[1:], strict=True)),

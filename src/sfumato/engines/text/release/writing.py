@@ -32,7 +32,7 @@ from ....data.findings import with_findings
 from ....data.formats.lines import takes
 from ..attack_records import RangedShare
 from ..records import TextCandidate, TextHow, TextMeasured, TextRelease
-from ..redaction.sanitiser import Counts, Sanitiser
+from ..redaction.sanitiser import RedactionCounts, Sanitiser
 from ..sources import Source
 from .new_ids import NewIds
 from .parts import (
@@ -195,7 +195,7 @@ def publish(
     return release
 
 
-def _refuse_far_from_promise(counts: Counts, candidate: TextCandidate) -> None:
+def _refuse_far_from_promise(counts: RedactionCounts, candidate: TextCandidate) -> None:
     """Refuse a release in which far less is redacted than the candidate was measured to redact.
 
     The model may be another one than was judged, or the documents of another kind: then the promised
@@ -237,7 +237,7 @@ class _Work:
         self.unread: list[dict[str, str]] = []
         self.failed: list[dict[str, str]] = []
         self.rows: dict[str, int] = {}
-        self.counts = Counts()
+        self.counts = RedactionCounts()
         kept: Sequence[int] = getattr(corpus.format, "kept", ())
         self.fields = {f"column {number}" for number in kept}
         self.absent: set[str] = set()
@@ -265,7 +265,7 @@ class _Work:
             column_part if self.in_columns else batch_part
         )
         for facts in journal.run(compute, part, self._cut(), shared=self.shared):
-            self.counts += Counts(**facts["counts"])
+            self.counts += RedactionCounts(**facts["counts"])
             self.failed += facts["withheld"]
             self.fields.update(facts["fields"])
             rate = self.counts.words / max(time.perf_counter() - began, 1e-9)

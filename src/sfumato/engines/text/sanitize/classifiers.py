@@ -22,7 +22,7 @@ from ..reading.arrays import Array, Arrays, Header, Scores
 from ..reading.features import TokenData, WordKnowledge
 from ..reading.word_lists import WordList
 from ..rules.features import RULES
-from .stacking.second_look import Look, look_again
+from .stacking.second_look import SecondPass, look_again
 from .stacking.stack import stack_places
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Stage:
 
     model: Model
     sees: tuple[tuple[int, bool], ...] = ()
-    look: Look | None = None
+    look: SecondPass | None = None
 
     def scores(
         self, data: TokenData, known: Sequence[Scores], rounds: Sequence[Scores] = ()
@@ -224,7 +224,7 @@ class ClassifierSet:
                     Stage(
                         model(f"round{number}/stage{place}", stage["model"]),
                         tuple((int(source), bool(own)) for source, own in stage["sees"]),
-                        Look.from_json(stage["look"], place) if "look" in stage else None,
+                        SecondPass.from_json(stage["look"], place) if "look" in stage else None,
                     )
                     for place, stage in enumerate(described["stages"])
                 )

@@ -26,7 +26,7 @@ from .competition import Competition, Form
 from .publication import LINEAR, SECOND_LOOK, STUDENT, Publication, Round
 from .settings import Settings
 from .stacking.refitted import Refitted
-from .stacking.second_look import Look, fit_second_pass, passages
+from .stacking.second_look import SecondPass, fit_second_pass, passages
 from .thresholds import NEVER
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class _StagePlan:
     fitted: Model | None = None
     start: Model | None = None
     refit: Callable[[], Model] | None = None
-    look: Look | None = None
+    look: SecondPass | None = None
     by_encoder: bool = False
 
 

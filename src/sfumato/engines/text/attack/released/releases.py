@@ -23,7 +23,7 @@ from .....core.randomness import Streams
 from .....core.records import RELEASE_FILE
 from .....data.document import Document
 from .....data.documents import read_documents
-from ...attack_records import Bounds, InferenceRecord, TextAttack
+from ...attack_records import InferenceRecord, TextAttack, TheoremBounds
 from ...learners.protocol import Learner
 from ...payload import Learned
 from ...reading.arrays import Mask
@@ -35,7 +35,7 @@ from ...redaction.replacer import MASK
 from ...sanitize.classifiers import ClassifierSet
 from ...sanitize.models import load_candidates
 from ...sources import Source
-from ..attacker import AttackReport, Residual, Target, attack
+from ..attacker import AttackedRelease, AttackReport, Residual, attack
 from ..bounds import certificate
 from ..contextual import infer_identifiers
 from ..inspection import DEFAULT_BUDGETS
@@ -182,7 +182,7 @@ def _unseen(
 
 def _bounds(
     report: AttackReport, record: TextRelease | None, before: tuple[int, int]
-) -> Bounds | None:
+) -> TheoremBounds | None:
     """Return the bounds on what reading B finds; None where it was not run or L/C is unknown."""
     if record is None or "B" not in report.inspections:
         return None
@@ -227,7 +227,10 @@ def _inference(
 
 
 def _residuals(
-    training: Source | None, chosen: ClassifierSet | None, names: Sequence[str], target: Target
+    training: Source | None,
+    chosen: ClassifierSet | None,
+    names: Sequence[str],
+    target: AttackedRelease,
 ) -> list[Residual]:
     """Return what is left of the training data, for reading A; nothing without training data."""
     if training is None:
@@ -249,7 +252,7 @@ def target_of(
     background: Sequence[Document] = (),
     *,
     knowledge: Sequence[WordKnowledge] = (),
-) -> tuple[Target, tuple[int, int]]:
+) -> tuple[AttackedRelease, tuple[int, int]]:
     """Return what an attacker has of a release, and how many words (and sensitive ones) there were.
 
     Parameters
@@ -307,7 +310,7 @@ def target_of(
     data = TokenData.of(tokens, vocabulary, tuple(knowledge)).redact(marks)
     own = np.arange(len(everything)) < len(published)
     words = vocabulary.is_word[whole.type] != 0
-    return Target(data, sensitive, own), (int(words.sum()), int((words & truth).sum()))
+    return AttackedRelease(data, sensitive, own), (int(words.sum()), int((words & truth).sum()))
 
 
 def placeholders(

@@ -20,10 +20,10 @@ from .folder import Config
 from .pieces import CASES, Ints
 
 __all__ = [
-    "Batch",
     "Dropout",
     "Shape",
     "Tuned",
+    "WindowBatch",
     "attention",
     "by_member",
     "frozen_states",
@@ -83,7 +83,7 @@ class Tuned(TypedDict):
     head: Mapping[str, Part]
 
 
-class Batch(NamedTuple):
+class WindowBatch(NamedTuple):
     """Windows of one length and what is judged in them.
 
     What the last layer makes of a place that is not judged is read by nobody, so it is computed only
@@ -343,20 +343,22 @@ def logits(
     return answers.mean(0).reshape(case.shape)
 
 
-def _loss(tuned: Tuned, batch: Batch, shape: Shape, dropout: Dropout | None = None) -> jax.Array:
+def _loss(
+    tuned: Tuned, batch: WindowBatch, shape: Shape, dropout: Dropout | None = None
+) -> jax.Array:
     z = _upper(tuned, batch.seen, batch.case, batch.length, shape, dropout, batch.judged)
     return ((jnp.logaddexp(0.0, z) - batch.labels * z) * batch.weights).sum()
 
 
 @partial(jax.jit, static_argnames="shape")
-def loss_sum(tuned: Tuned, batch: Batch, shape: Shape) -> jax.Array:
+def loss_sum(tuned: Tuned, batch: WindowBatch, shape: Shape) -> jax.Array:
     """Return the log loss summed over the judged places and the members."""
     return by_member(lambda one: _loss(one, batch, shape), tuned).sum()
 
 
 def loss(
     tuned: Tuned,
-    batch: Batch,
+    batch: WindowBatch,
     shape: Shape,
     usual: np.float32,
     dropout: Dropout | None = None,

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from .network import Batch, Dropout, Shape, Tuned, by_member, loss
+from .network import Dropout, Shape, Tuned, WindowBatch, by_member, loss
 
 __all__ = ["Moments", "moments", "train_step"]
 
@@ -36,7 +36,7 @@ def moments(tuned: Tuned) -> Moments:
 def train_step(
     tuned: Tuned,
     state: Moments,
-    batch: Batch,
+    batch: WindowBatch,
     step: np.float32,
     rate: np.float32,
     usual: np.float32,

@@ -22,9 +22,9 @@ from .pieces import LENGTHS, Ints, Longs, Pieces, PieceTable, Windows, windows_o
 if TYPE_CHECKING:
     import jax
 
-    from .network import Batch, Shape, Tuned
+    from .network import Shape, Tuned, WindowBatch
 
-__all__ = ["Corpus", "Schedule", "tune", "within"]
+__all__ = ["Schedule", "WindowedCorpus", "tune", "within"]
 
 _PLACES = 16 * LENGTHS[-1]  # of a batch, whatever the length of its windows
 _AHEAD = 8  # batches that may wait for a device
@@ -114,7 +114,7 @@ class _Group:
         return np.where((rows >= 0)[:, None], self.token[rows], -1)
 
 
-class Corpus:
+class WindowedCorpus:
     """Tokens cut into pieces and windows, laid out in batches of fixed shapes.
 
     A window's result depends on its own content and padded length alone: batches of one length have
@@ -173,7 +173,7 @@ class Corpus:
                 ]
                 group.states = jnp.concatenate(parts)
 
-    def judging(self, known: Mask, *, apart: bool = False) -> Corpus:
+    def judging(self, known: Mask, *, apart: bool = False) -> WindowedCorpus:
         """Return the corpus with only some tokens judged; windows without one are left out.
 
         The states of the lower layers must have been kept.
@@ -253,16 +253,16 @@ class Corpus:
             return plan
         return [plan[i] for i in random.permutation(len(plan))]
 
-    def batch(self, group: _Group, rows: Longs, labels: Labels) -> Batch:
+    def batch(self, group: _Group, rows: Longs, labels: Labels) -> WindowBatch:
         """Return a batch to learn from; the states of the lower layers must have been kept."""
-        from .network import Batch
+        from .network import WindowBatch
 
         assert group.states is not None
         token = group.judged(rows).ravel()
         judged = _pad_judged(token >= 0)
         token = token[judged]
         truth = (labels[np.maximum(token, 0)] != 0) & (token >= 0)
-        return Batch(
+        return WindowBatch(
             group.states[np.maximum(rows, 0)],
             group.case[rows],
             group.lengths(rows),
@@ -298,7 +298,7 @@ def _cut(rows: Longs, size: int) -> Iterator[Longs]:
 
 def tune(
     tuned: Tuned,
-    corpora: Sequence[Corpus],
+    corpora: Sequence[WindowedCorpus],
     labels: Labels,
     documents: Mask,
     *,
@@ -337,7 +337,7 @@ def tune(
     from .network import loss_sum
     from .steps import moments, train_step
 
-    def planned(random: np.random.Generator | None) -> list[tuple[Corpus, _Group, Longs]]:
+    def planned(random: np.random.Generator | None) -> list[tuple[WindowedCorpus, _Group, Longs]]:
         plan = [
             (corpus, group, rows)
             for corpus in corpora

@@ -19,7 +19,7 @@ from ...learners.protocol import Learner, Model
 from ...reading.arrays import Mask, Scores
 from ...reading.features import TokenData
 from ...reading.labelled import Labelled
-from .second_look import Look, passages
+from .second_look import SecondPass, passages
 
 __all__ = ["EncodedFolds", "Student", "encode_folds", "learn_from_background"]
 
@@ -111,7 +111,7 @@ def encode_folds(
     fold: npt.NDArray[np.int64],
     *,
     first: Scores,
-    look: Look,
+    look: SecondPass,
     student: Student | None,
     seed: int,
 ) -> EncodedFolds:
