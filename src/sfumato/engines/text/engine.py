@@ -20,15 +20,12 @@ if TYPE_CHECKING:
     from .attack_records import TextAttack
     from .exploration import TextExploration
     from .records import TextCandidate, TextRelease
-    from .request import (
+    from .request import TextAttackRequest, TextChoice, TextPublishRequest, TextRequest
+    from .verb_requests import (
         AuditRequest,
         ConvertRequest,
         FormatsRequest,
         StartRequest,
-        TextAttackRequest,
-        TextChoice,
-        TextPublishRequest,
-        TextRequest,
         TextStudyRequest,
     )
 
@@ -181,7 +178,7 @@ class TextEngine(
 
     def verbs(self) -> Sequence[AnyVerb]:
         """Return the start of a labelling project, the audit of a release and the papers' figures."""
-        from .request import (
+        from .verb_requests import (
             AuditRequest,
             ConvertRequest,
             FormatsRequest,

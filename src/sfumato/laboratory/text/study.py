@@ -33,7 +33,7 @@ from ...engines.text.learners.folds import deal
 from ...engines.text.reading.arrays import Mask
 from ...engines.text.reading.features import TokenData
 from ...engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
-from ...engines.text.request import TextStudyRequest
+from ...engines.text.verb_requests import TextStudyRequest
 from ..writing import draw_charts, write_charts, write_csv
 from .figures import FIGURES, best_single_pass, figure
 from .publishers import PUBLISHERS, CostSensitive, Training, decisions
