@@ -18,8 +18,8 @@ from benchmarks.encoder import _corpora, _encoder, _others, _read
 from benchmarks.text import prepared
 from sfumato.core.randomness import Streams
 from sfumato.engines.text.learners.crf import CRF
-from sfumato.engines.text.learners.encoder.training import Schedule
 from sfumato.engines.text.learners.folds import deal, out_of_fold
+from sfumato.engines.text.learners.pretrained import Schedule
 from sfumato.engines.text.sanitize.competition import Competition, Form
 from sfumato.engines.text.sanitize.stacking.second_look import SecondPass, passages
 from sfumato.engines.text.sanitize.stacking.stack import stack_places

@@ -181,9 +181,18 @@ choose = {{ knee = true }}
         encoding="utf-8",
     )
     sfumato("run", "plan.toml")
-    html = (folder / "run/report.html").read_text(encoding="utf-8")
-    for name in ("capital", "lone", "groups-lost", "left-to-right", "first-three"):
-        assert name in html, name
+    asked = {
+        name: frontier(folder / "run/private" / name)["request"]
+        for name in ("text", "tables", "baskets")
+    }
+    assert asked["text"]["learner"] == "capital"
+    assert asked["text"]["format"] == "pipes"
+    assert asked["tables"]["risk"] == "lone"
+    assert asked["tables"]["loss"] == "groups-lost"
+    assert asked["tables"]["strategy"] == "left-to-right"
+    assert asked["baskets"]["selector"] == ["first-three"]
+    assert asked["baskets"]["publish_as"] == ["columns", "frequent"]
+    assert "groups-lost" in (folder / "run/report.html").read_text(encoding="utf-8")
     assert "***NAME***" in next((folder / "run/release/text").glob("*.pipes")).read_text(encoding="utf-8")  # fmt: skip
 
 

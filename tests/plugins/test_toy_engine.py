@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-SOURCE = HERE.parents[1] / "src"
+ROOT = HERE.parents[1]
+SOURCE = ROOT / "src"
 
 
 @pytest.fixture(scope="module")
@@ -159,3 +160,68 @@ def test_python_loads_and_publishes(site, tmp_path):
     assert "toy.explore has no parameter 'stepz'. Hint: did you mean" in done.stderr, done.stderr
     assert "toy exploration" in done.stdout
     assert "steps : list of int, default=[1, 5, 10]\n    Rounding steps to try." in done.stdout
+
+
+BROKEN = {
+    "the request of another verb": ("Request = ToyRequest", "Request = ToyPublishRequest"),
+    "explore of another request": (
+        "def explore(self, request: ToyRequest",
+        "def explore(self, request: ToyPublishRequest",
+    ),
+    "a candidate of the base": ("candidate: ToyCandidate,", "candidate: int,"),
+    "a claim in words": ("def claim(self, file: Path) -> float:", "def claim(self, file: Path) -> str:"),
+}  # fmt: skip
+
+
+def test_mypy_checks_a_plug_in(tmp_path):
+    source = (HERE / "toy/src/sfumato_toy/__init__.py").read_text(encoding="utf-8")
+    (tmp_path / "toy.py").write_text(source, encoding="utf-8")
+    for number, (right, wrong) in enumerate(BROKEN.values()):
+        assert source.count(right) == 1
+        (tmp_path / f"broken{number}.py").write_text(source.replace(right, wrong), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml"),
+         *sorted(map(str, tmp_path.glob("*.py")))],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+        env={**os.environ, "MYPYPATH": str(SOURCE)},
+    )  # fmt: skip
+    refused = {Path(line.partition(":")[0]).name for line in done.stdout.splitlines() if "error:" in line}  # fmt: skip
+    assert refused == {f"broken{number}.py" for number in range(len(BROKEN))}, done.stdout
+
+
+def test_of_two_engines_the_surer_one_drafts_and_a_tie_is_asked_about(sfumato, site, tmp_path):
+    (tmp_path / "a.csv").write_text("age\n" + "\n".join(map(str, range(30))) + "\n")
+    sfumato("run", "--init", "a.csv", "--out", "plan.toml")
+    assert "[tables]" in (tmp_path / "plan.toml").read_text()
+    told = sfumato("run", "--init", "a.csv", "--engine", "toys", "--out", "b.toml", status=2).stderr
+    assert "There is no engine 'toys'" in told
+    module = site / "sfumato_toy/__init__.py"
+    before = module.read_text()
+    claim = 'return 1.0 if file.suffix == ".numbers" else 0.0'
+    assert claim in before
+    try:
+        module.write_text(before.replace(claim, "return 0.5"))
+        told = sfumato("run", "--init", "a.csv", "--out", "b.toml", status=2).stderr
+        assert "2 engines recognise 'a.csv': tables, toy." in told
+        assert "--engine" in told
+        sfumato("run", "--init", "a.csv", "--engine", "toy", "--out", "b.toml")
+        module.write_text(before.replace(claim, "return 0.75"))
+        sfumato("run", "--init", "a.csv", "--out", "c.toml")
+    finally:
+        module.write_text(before)
+    for name in ("b.toml", "c.toml"):
+        assert "[toy]" in (tmp_path / name).read_text()
+
+
+def test_an_engine_that_cannot_be_imported_leaves_the_others_alone(sfumato, site):
+    module = site / "sfumato_toy/__init__.py"
+    before = module.read_text()
+    try:
+        module.write_text("import no_such_module\n")
+        shown = " ".join(sfumato("--help").stdout.split())
+        assert "(not usable) The entry point 'toy' of" in shown
+        assert "tables" in sfumato("tables", "--help").stdout
+        told = sfumato("toy", "explore", "--help", status=2).stderr
+        assert "(package sfumato_toy 0.1.0) cannot be imported (ModuleNotFoundError)" in told
+    finally:
+        module.write_text(before)

@@ -67,7 +67,7 @@ def with_encoder(explored, tiny_encoder):
     from dataclasses import replace
 
     from sfumato.engines.text.learners.encoder.learner import Encoder
-    from sfumato.engines.text.learners.encoder.training import Schedule
+    from sfumato.engines.text.learners.pretrained import Schedule
     from sfumato.engines.text.sanitize.classifiers import Classifier, Stage
 
     learner = Encoder(tiny_encoder, schedule=Schedule(2, 1e-2, steps=30, most=30))
@@ -142,7 +142,7 @@ def test_attackers_with_an_encoder_are_run_and_named(tiny_encoder):
     from sfumato.core.randomness import Streams
     from sfumato.engines.text.learners.crf import CRF
     from sfumato.engines.text.learners.encoder.learner import Encoder
-    from sfumato.engines.text.learners.encoder.training import Schedule
+    from sfumato.engines.text.learners.pretrained import Schedule
 
     encoder = Encoder(tiny_encoder, schedule=Schedule(1, 1e-2, steps=20, most=20))
     target = target_of([*corpus(12), *corpus(10, seed=3)], 12)

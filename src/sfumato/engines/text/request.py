@@ -19,7 +19,7 @@ from ...data.formats.registry import FORMATS
 from ...data.inputs import Estimator
 from .attack.registry import ATTACKERS, ENCODER
 from .format_options import FORMAT
-from .learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
+from .learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
 from .reading.given_words import GivenWords, held_words
 from .redaction.registry import ARGUMENTS, REPLACEMENTS

@@ -25,7 +25,7 @@ from sfumato.engines.text.labelling.publication import explored
 from sfumato.engines.text.labelling.scorers import Lesson, Readers
 from sfumato.engines.text.labelling.session import Session
 from sfumato.engines.text.labelling.status import readers_of, status_of
-from sfumato.engines.text.learners.encoder.choices import ENCODER_VARIABLE
+from sfumato.engines.text.learners.encoder_choices import ENCODER_VARIABLE
 from sfumato.engines.text.reading.tokens import labels_from_spans
 from sfumato.web import make_app
 from sfumato.web.app import PageState

@@ -527,7 +527,7 @@ def test_dropout_silences_a_share_and_keeps_the_mean():
 @pytest.fixture(scope="module")
 def learned(tiny_encoder):
     from sfumato.engines.text.learners.encoder.learner import Encoder
-    from sfumato.engines.text.learners.encoder.training import Schedule
+    from sfumato.engines.text.learners.pretrained import Schedule
 
     learner = Encoder(tiny_encoder, schedule=Schedule(3, 1e-2, steps=60, most=60))
     data, labels = documents(70)
@@ -614,7 +614,7 @@ def test_reading_can_be_watched_and_ended(tiny_encoder):
 @pytest.mark.parametrize("tuning", ["head", "two"])
 def test_an_encoder_learns_from_a_few_known_tokens(tiny_encoder, tuning):
     from sfumato.engines.text.learners.encoder.learner import Encoder
-    from sfumato.engines.text.learners.encoder.training import Schedule
+    from sfumato.engines.text.learners.pretrained import Schedule
 
     schedule = Schedule(3, 1e-2, steps=60, most=60)
     learner = Encoder(tiny_encoder, tuning=tuning, schedule=schedule)
@@ -716,7 +716,7 @@ def test_a_model_is_data_and_what_does_not_fit_is_refused(learned):
 
 def test_an_encoder_of_several_members_comes_back_and_goes_on(tiny_encoder):
     from sfumato.engines.text.learners.encoder.learner import Encoder
-    from sfumato.engines.text.learners.encoder.training import Schedule
+    from sfumato.engines.text.learners.pretrained import Schedule
     from sfumato.engines.text.learners.registry import model_from_arrays
 
     learner = Encoder(tiny_encoder, tuning="all", schedule=Schedule(2, 1e-2, steps=30, most=30))
@@ -738,7 +738,7 @@ def test_learning_goes_on_from_a_model_of_the_same_shape(learned, encoder_files,
     from dataclasses import replace
 
     from sfumato.engines.text.learners.encoder.learner import Encoder
-    from sfumato.engines.text.learners.encoder.training import Schedule
+    from sfumato.engines.text.learners.pretrained import Schedule
 
     learner, data, labels, _, model = learned
     started = learner.warm_start(model)

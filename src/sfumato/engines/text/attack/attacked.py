@@ -18,7 +18,7 @@ from .bounds import certificate
 from .inspection import Confusion
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
+    from ..learners.pretrained import PretrainedEncoder
 
 __all__ = ["attack_publication", "last_round"]
 
@@ -33,7 +33,7 @@ def attack_publication(
     known: dict[str, Model] | None = None,
     folds: int = 4,
     progress: Callable[[str], None] | None = None,
-    encoder: Encoder | None = None,
+    encoder: PretrainedEncoder | None = None,
 ) -> tuple[AttackReport, TheoremBounds | None]:
     """Attack the words that a publication leaves of the labelled documents.
 
@@ -58,7 +58,7 @@ def attack_publication(
         Folds by document.
     progress : callable, default None
         Called with a short note before each step.
-    encoder : Encoder, default None
+    encoder : PretrainedEncoder, default None
         What attackers with an encoder tune.
 
     """

@@ -38,7 +38,7 @@ from .inspection import (
 from .registry import find_attackers
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
+    from ..learners.pretrained import PretrainedEncoder
 
 __all__ = ["Attack", "AttackReport", "AttackedRelease", "Residual", "attack"]
 
@@ -206,7 +206,7 @@ def attack(
     known: dict[str, Model] | None = None,
     replicates: int = 400,
     progress: Callable[[str], None] | None = None,
-    encoder: Encoder | None = None,
+    encoder: PretrainedEncoder | None = None,
 ) -> AttackReport:
     """Run the attackers on a release.
 
@@ -239,7 +239,7 @@ def attack(
         Resamples of documents for each range.
     progress : callable, default None
         Called with a short note before each attacker.
-    encoder : Encoder, default None
+    encoder : PretrainedEncoder, default None
         What attackers with an encoder tune.
 
     """

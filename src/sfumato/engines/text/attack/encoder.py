@@ -15,13 +15,13 @@ import numpy as np
 
 from ....core.randomness import Streams
 from ..attack_records import Reading
-from ..learners.folds import out_of_fold
+from ..learners.folds import out_of_fold, within
 from ..learners.protocol import Model
 from ..reading.arrays import Mask, Scores
 from ..reading.features import TokenData
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
+    from ..learners.pretrained import PretrainedEncoder
     from .attacker import AttackedRelease, Residual
 
 __all__ = ["encoder_attacks", "learning", "mask_background"]
@@ -54,7 +54,7 @@ def mask_background(target: AttackedRelease, random: np.random.Generator) -> Tok
 
 
 def encoder_attacks(
-    encoder: Encoder,
+    encoder: PretrainedEncoder,
     target: AttackedRelease,
     fold: np.ndarray,
     residuals: Sequence[Residual],
@@ -68,7 +68,7 @@ def encoder_attacks(
 
     Parameters
     ----------
-    encoder : Encoder
+    encoder : PretrainedEncoder
         Learns.
     target : Target
         The release, with background documents after it where there are some.
@@ -119,23 +119,23 @@ def encoder_attacks(
         yield "outside", f"{encoder.name} with background and release", scores
 
 
-def _attacking(encoder: Encoder) -> Encoder:
+def _attacking(encoder: PretrainedEncoder) -> PretrainedEncoder:
     """Return the encoder as an attacker tunes it: a few passes over a release, not as many as a publisher."""
-    if encoder.schedule is not None:
+    if encoder.has_schedule:
         return encoder
-    return replace(encoder, schedule=replace(encoder.planned, epochs=_EPOCHS, steps=_STEPS))
+    return encoder.scheduled(replace(encoder.planned, epochs=_EPOCHS, steps=_STEPS))
 
 
-def _inside(encoder: Encoder, release: AttackedRelease, fold: np.ndarray, seed: int) -> Scores:
+def _inside(
+    encoder: PretrainedEncoder, release: AttackedRelease, fold: np.ndarray, seed: int
+) -> Scores:
     return out_of_fold(encoder, release.data, release.sensitive, fold, seed=seed)
 
 
-def _of_background(encoder: Encoder, target: AttackedRelease, streams: Streams) -> Model:
-    from ..learners.encoder.training import within
-
+def _of_background(encoder: PretrainedEncoder, target: AttackedRelease, streams: Streams) -> Model:
     data = mask_background(target, streams.generator("masked background"))
     random = streams.generator("background of attackers")
     chosen = within(data, target.background, _BACKGROUND_TOKENS, random)
     seed = streams.seed_of("encoder of attackers")
-    learner = replace(encoder, schedule=replace(encoder.planned, epochs=2, steps=0))
+    learner = encoder.scheduled(replace(encoder.planned, epochs=2, steps=0))
     return learner.fit(data, target.sensitive, documents=chosen, seed=seed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ....core.registry import Registry
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
+    from ..learners.pretrained import PretrainedEncoder
     from ..learners.protocol import Learner
 
 __all__ = ["ATTACKERS", "ENCODER", "find_attackers", "find_encoder"]
@@ -50,7 +50,7 @@ def find_attackers(given: Sequence[object]) -> tuple[Learner, ...]:
 
 def find_encoder(
     given: Sequence[object], wanted: str | os.PathLike[str] | None, *, tuning: str = "two"
-) -> Encoder | None:
+) -> PretrainedEncoder | None:
     """Return the encoder of the attackers who have one; None where there are none.
 
     Parameters
@@ -65,11 +65,10 @@ def find_encoder(
     """
     if wanted == "none" or not {ENCODER, "all"} & {one for one in given if isinstance(one, str)}:
         return None
-    from ..learners.encoder.folder import default_folder, missing_packages
-    from ..learners.encoder.learner import Encoder
+    from ..learners.registry import encoders
 
     if wanted is None:
-        if ENCODER not in given and (missing_packages() or default_folder() is None):
+        if ENCODER not in given and not encoders().is_installed():
             return None
         wanted = "default"
-    return Encoder.named(os.fspath(wanted), tuning=tuning)
+    return encoders().named(os.fspath(wanted), tuning=tuning)

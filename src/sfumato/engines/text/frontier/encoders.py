@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....data.document import Document
-from ..learners.encoder.choices import NO_ENCODER
+from ..learners.encoder_choices import NO_ENCODER
 from ..reading.features import TokenData
 from ..reading.labelled import Labelled
 from ..reading.tokens import Vocabulary, tokenize
@@ -18,14 +18,14 @@ from ..request import TextRequest
 from ..rules import ChosenRules
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
+    from ..learners.pretrained import PretrainedEncoder
 
 __all__ = ["encoder_of", "encoder_record", "with_unlabelled"]
 
 _TIMES = 10  # unlabelled text that a student reads, over the labelled
 
 
-def encoder_of(request: TextRequest) -> Encoder | None:
+def encoder_of(request: TextRequest) -> PretrainedEncoder | None:
     """Return the encoder that a request asks for; None where it asks for none.
 
     Parameters
@@ -36,9 +36,10 @@ def encoder_of(request: TextRequest) -> Encoder | None:
     """
     if request.encoder == NO_ENCODER or request.mode != "honest":
         return None
-    from ..learners.encoder.learner import Encoder
 
-    return Encoder.named(os.fspath(request.encoder), tuning=request.encoder_tuning)
+    from ..learners.registry import encoders
+
+    return encoders().named(os.fspath(request.encoder), tuning=request.encoder_tuning)
 
 
 def with_unlabelled(
@@ -84,21 +85,19 @@ def with_unlabelled(
     return data.redact(gone)
 
 
-def encoder_record(encoder: Encoder) -> EncoderRecord:
+def encoder_record(encoder: PretrainedEncoder) -> EncoderRecord:
     """Return what frontier.json says about an encoder.
 
     Parameters
     ----------
-    encoder : Encoder
+    encoder : PretrainedEncoder
         The encoder that took part.
 
     """
-    from ..learners.encoder.device import device_kind
-
-    device = device_kind()
+    device = encoder.device()
     return EncoderRecord(
-        sha256=encoder.folder.sha256,
-        tuning=encoder.tuning,
+        sha256=encoder.sha256,
+        tuning=encoder.tuned,
         device=device,
         repeatable=device == "cpu",
     )

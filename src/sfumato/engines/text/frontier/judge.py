@@ -23,7 +23,7 @@ from ..records import BEST_FORM, LabelCounts, RatioLoss, RoundRecord, TextCandid
 from ..sanitize.publication import Publication
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
+    from ..learners.pretrained import PretrainedEncoder
 
 __all__ = ["Judge", "candidate_id"]
 
@@ -57,7 +57,7 @@ class Judge:
         The source of chance.
     progress : callable
         Called with a short note before each attack.
-    encoder : Encoder, default None
+    encoder : PretrainedEncoder, default None
         What attackers with an encoder tune.
     batch : int, optional
         How many documents the ranges are about; as many as were measured by default.
@@ -73,7 +73,7 @@ class Judge:
         budgets: Sequence[int],
         streams: Streams,
         progress: Callable[[str], None],
-        encoder: Encoder | None = None,
+        encoder: PretrainedEncoder | None = None,
         batch: int | None = None,
     ) -> None:
         self.encoder = encoder

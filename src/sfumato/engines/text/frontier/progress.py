@@ -82,7 +82,7 @@ class ExploreSteps:
     def of(cls, request: TextRequest, progress: Progress) -> ExploreSteps:
         """Return the steps that a request will take, as far as it tells."""
         from ..attack.registry import find_attackers
-        from ..learners.encoder.choices import NO_ENCODER
+        from ..learners.encoder_choices import NO_ENCODER
 
         learners = len(find_attackers(request.attackers))
         return cls(

@@ -39,7 +39,7 @@ from .labels import label_tokens
 from .sources import ReadSources, read_sources
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
+    from ..learners.pretrained import PretrainedEncoder
 
 __all__ = ["explore"]
 
@@ -116,7 +116,7 @@ def _publisher(
     labelled: Labelled,
     mode: str,
     progress: Callable[[str], None],
-    encoder: Encoder | None = None,
+    encoder: PretrainedEncoder | None = None,
     unlabelled: TokenData | None = None,
 ) -> GreedySanitize:
     documents = int(np.count_nonzero(labelled.own))

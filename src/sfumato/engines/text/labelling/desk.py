@@ -21,7 +21,7 @@ from ....core.storage.work_folder import WorkFolder
 from ....desk.protocol import Desk
 from ....desk.records import DocumentView, Passage, Question, ReviewedDocument, Status
 from ..exploration import TextExploration
-from ..learners.encoder.choices import ENCODER_VARIABLE
+from ..learners.encoder_choices import ENCODER_VARIABLE
 from ..learners.protocol import cost_threshold
 from ..records import TextRelease
 from .answers import Place

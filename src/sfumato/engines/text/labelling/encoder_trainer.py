@@ -9,20 +9,19 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....core.randomness import Streams
-from ..learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER
+from ..learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER
 from ..learners.folds import by_fold, last_scores
 from ..learners.protocol import Model
 from ..reading.arrays import Mask, Scores
 from .partial import UNKNOWN, Known, Pool
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
+    from ..learners.pretrained import PretrainedEncoder
     from ..records import EncoderRecord
 
 __all__ = ["EncoderTeacher", "Teacher", "teacher_named"]
@@ -66,20 +65,20 @@ class EncoderTeacher(Teacher):
 
     Parameters
     ----------
-    encoder : Encoder
+    encoder : PretrainedEncoder
         The encoder; its layers stay as they are.
     seed : int, default 0
         The seed of the folds and of the heads.
 
     """
 
-    def __init__(self, encoder: Encoder, *, seed: int = 0) -> None:
-        from ..learners.encoder.training import Schedule
+    def __init__(self, encoder: PretrainedEncoder, *, seed: int = 0) -> None:
+        from ..learners.pretrained import Schedule
 
         quick = encoder.quick()
         schedule = Schedule(3, quick.planned.rate, steps=_STEPS, most=_STEPS)
-        self.encoder = replace(quick, schedule=schedule)
-        self.name = f"encoder {encoder.folder.sha256}"
+        self.encoder = quick.scheduled(schedule)
+        self.name = f"encoder {encoder.sha256}"
         self.streams = Streams(seed).child("teacher")
 
     def prepare(self, pool: Pool, watch: Watch) -> None:
@@ -137,20 +136,19 @@ def teacher_named(
         The seed of the teacher.
 
     """
-    from ..learners.encoder.folder import INSTALL, default_folder, missing_packages
+    from ..learners.registry import encoders
 
     alone = "A CRF learns from the answers"
     if wanted == NO_ENCODER:
         return None, f"{alone}; no pretrained encoder was asked for."
     if wanted is None:
-        if missing_packages() or default_folder() is None:
-            return None, f"{alone}; no pretrained encoder is installed ({INSTALL})."
+        if not encoders().is_installed():
+            return None, f"{alone}; no pretrained encoder is installed ({encoders().INSTALL})."
         wanted = DEFAULT_ENCODER
     if words > MOST_WORDS:
         return None, f"{alone}; for an encoder there are too many words ({words:,})."
-    from ..learners.encoder.learner import Encoder
 
-    encoder = Encoder.named(os.fspath(wanted))
+    encoder = encoders().named(os.fspath(wanted))
     return EncoderTeacher(encoder, seed=seed), (
         f"{alone}, and a pretrained encoder joins it as soon as it has read the documents."
     )

@@ -29,8 +29,8 @@ from ....data.documents import read_documents
 from ....data.findings import with_findings
 from ....data.inputs import DocumentsInput
 from ..learners.crf import CRF, CRFModel
-from ..learners.encoder.choices import DEFAULT_ENCODER, NO_ENCODER
-from ..learners.encoder.folder import open_encoder
+from ..learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER
+from ..learners.registry import encoders
 from ..reading.background import matching_labels, read_background
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
@@ -228,7 +228,7 @@ def start_project(
 
     """
     if encoder not in (None, NO_ENCODER):
-        open_encoder(os.fspath(encoder))  # refused now rather than when the page opens
+        encoders().named(os.fspath(encoder))  # refused now rather than when the page opens
     path = Path(documents)
     how = reading or HowRead()
     corpus = opened(path, how)

@@ -16,7 +16,7 @@ from .protocol import Learner
 if TYPE_CHECKING:
     from ..reading.features import TokenData
 
-__all__ = ["by_fold", "by_halves", "deal", "last_scores", "out_of_fold"]
+__all__ = ["by_fold", "by_halves", "deal", "last_scores", "out_of_fold", "within"]
 
 Folds = npt.NDArray[np.int64]  # each document's fold; −1 for those in none
 Fitted = TypeVar("Fitted")
@@ -164,3 +164,25 @@ def last_scores(scored: Iterator[Scores], size: int) -> Scores:
     for scores in scored:  # noqa: B007
         pass
     return scores
+
+
+def within(data: TokenData, documents: Mask, tokens: int, random: np.random.Generator) -> Mask:
+    """Return some of the documents, chosen at random, that hold about so many tokens together.
+
+    Parameters
+    ----------
+    data : TokenData
+        The tokens.
+    documents : mask over the documents
+        Those to choose from.
+    tokens : int
+        About how many tokens to choose; all of them where there are fewer.
+    random : numpy.random.Generator
+        Chooses.
+
+    """
+    mixed = random.permutation(np.flatnonzero(documents))
+    total = np.cumsum(np.diff(data.tokens.doc)[mixed])
+    chosen = np.zeros(len(documents), np.bool_)
+    chosen[mixed[: int(np.searchsorted(total, tokens)) + 1]] = True
+    return chosen

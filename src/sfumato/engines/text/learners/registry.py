@@ -9,9 +9,10 @@ from ....core.registry import Registry
 
 if TYPE_CHECKING:
     from ..reading.arrays import Arrays, Header
+    from .pretrained import PretrainedEncoder
     from .protocol import Learner, Model
 
-__all__ = ["LEARNERS", "MODELS", "find_learner", "model_from_arrays"]
+__all__ = ["ENCODERS", "LEARNERS", "MODELS", "encoders", "find_learner", "model_from_arrays"]
 
 _HERE = __package__
 
@@ -30,6 +31,15 @@ LEARNERS: Registry[type[Learner]] = Registry(
 )
 """Learners by name; every argument of a constructor has a default."""
 
+ENCODERS: Registry[type[PretrainedEncoder]] = Registry(
+    "encoder",
+    {"bert": f"{_HERE}.encoder.learner:Encoder"},
+    group="sfumato.encoders",
+    of=f"{_HERE}.pretrained:PretrainedEncoder",
+    classes=True,
+)
+"""Learners with pretrained weights; `--encoder` asks "bert"."""
+
 MODELS: Registry[type[Model]] = Registry(
     "model",
     {
@@ -45,6 +55,11 @@ MODELS: Registry[type[Model]] = Registry(
     classes=True,
 )
 """Stored models by their `kind`."""
+
+
+def encoders() -> type[PretrainedEncoder]:
+    """Return the class of the encoders that a request names by a word or a folder."""
+    return ENCODERS["bert"]
 
 
 def find_learner(name: str) -> Learner:

@@ -385,6 +385,6 @@ def _device(candidate: TextCandidate) -> str | None:
     """Return what an encoder reads the documents on; None where none does."""
     if not candidate.encoder_reads:
         return None
-    from ..learners.encoder.device import device_kind
+    from ..learners.registry import encoders
 
-    return device_kind()
+    return encoders().device()

@@ -30,7 +30,7 @@ from .publication import Publication, Round
 from .settings import Settings
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
+    from ..learners.pretrained import PretrainedEncoder
 
 __all__ = ["GreedySanitize"]
 
@@ -56,7 +56,7 @@ class GreedySanitize:
         The seed of every random choice.
     progress : callable, default None
         Called with a short note before each step.
-    encoder : Encoder, default None
+    encoder : PretrainedEncoder, default None
         A pretrained encoder that takes part in honest mode.
     unlabelled : TokenData, default None
         The steward's documents followed by unlabelled ones, from which a student of the encoder
@@ -76,7 +76,7 @@ class GreedySanitize:
         allow: WordList | None = None,
         seed: int = 0,
         progress: Callable[[str], None] | None = None,
-        encoder: Encoder | None = None,
+        encoder: PretrainedEncoder | None = None,
         unlabelled: TokenData | None = None,
     ) -> None:
         if mode not in MODES:

@@ -18,7 +18,7 @@ from ..reading.word_lists import WordList
 from .classifiers import Classifier, ClassifierSet
 
 if TYPE_CHECKING:
-    from ..learners.encoder.learner import Encoder
+    from ..learners.pretrained import PretrainedEncoder
     from ..reading.features import TokenData
 
 __all__ = ["Settings"]
@@ -48,7 +48,7 @@ class Settings:
         The seed of every random choice.
     progress : callable
         Called with a short note before each step.
-    encoder : Encoder, optional
+    encoder : PretrainedEncoder, optional
         A pretrained encoder that takes part.
     unlabelled : TokenData, optional
         The steward's documents followed by unlabelled ones, from which a student of the encoder
@@ -64,7 +64,7 @@ class Settings:
     allow: WordList = field(default_factory=WordList)
     seed: int = 0
     progress: Callable[[str], None] = _silent
-    encoder: Encoder | None = None
+    encoder: PretrainedEncoder | None = None
     unlabelled: TokenData | None = None
 
     @property

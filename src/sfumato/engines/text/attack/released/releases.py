@@ -42,7 +42,7 @@ from ..inspection import DEFAULT_BUDGETS
 from .alignment import align
 
 if TYPE_CHECKING:
-    from ...learners.encoder.learner import Encoder
+    from ...learners.pretrained import PretrainedEncoder
 
 __all__ = ["attack_release", "classifiers_of", "placeholders", "release_of", "target_of"]
 
@@ -62,7 +62,7 @@ def attack_release(
     seed: int = 0,
     request: Mapping[str, JsonValue] | None = None,
     progress: Callable[[str], None] | None = None,
-    encoder: Encoder | None = None,
+    encoder: PretrainedEncoder | None = None,
 ) -> TextAttack:
     """Attack what `publish` wrote, with the labelled originals in `labels`.
 
@@ -90,7 +90,7 @@ def attack_release(
         The recorded request.
     progress : callable, default None
         Called with a short note before each attacker.
-    encoder : Encoder, default None
+    encoder : PretrainedEncoder, default None
         What attackers with an encoder tune.
 
     """

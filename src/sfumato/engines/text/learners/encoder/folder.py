@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .....core.errors import InputError, ModelError
-from .choices import ENCODER_VARIABLE, NO_ENCODER
+from ..encoder_choices import ENCODER_VARIABLE, NO_ENCODER
 
 __all__ = [
     "PACKAGES",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +14,16 @@ from .....core.errors import ParameterError
 from .....core.randomness import Streams
 from ...reading.arrays import Mask
 from ...reading.features import TokenData
+from ..encoder_choices import TUNINGS
 from ..linear.calibration import platt
-from ..protocol import Learner, Model, labelled_documents
-from .choices import TUNINGS
-from .device import one_at_a_time
-from .folder import EncoderFolder, open_encoder
+from ..pretrained import PretrainedEncoder, Schedule
+from ..protocol import Model, labelled_documents
+from . import folder as folders
+from .device import device_kind, one_at_a_time
+from .folder import INSTALL, EncoderFolder, open_encoder
 from .model import EncoderModel, flat, prepared
 from .pieces import Ints
-from .training import Schedule, tune
+from .training import tune
 
 if TYPE_CHECKING:
     import jax
@@ -34,7 +36,7 @@ _EPOCHS_FROM_START, _STEPS_FROM_START = 4, 120
 
 
 @dataclass(frozen=True, eq=False)
-class Encoder(Learner):
+class Encoder(PretrainedEncoder):
     """Fine-tune a pretrained encoder.
 
     Parameters
@@ -49,6 +51,8 @@ class Encoder(Learner):
         Go on from what was learned elsewhere, for example from background corpora.
 
     """
+
+    INSTALL: ClassVar[str] = INSTALL
 
     folder: EncoderFolder
     tuning: str = "two"
@@ -65,9 +69,38 @@ class Encoder(Learner):
         """Return an encoder by the word of the command line: `default`, or a folder."""
         return cls(open_encoder(wanted), tuning=tuning)
 
+    @classmethod
+    def is_installed(cls) -> bool:
+        """Return whether the default weights, and the packages that run them, are installed."""
+        return not folders.missing_packages() and folders.default_folder() is not None
+
+    @classmethod
+    def device(cls) -> str:
+        """Return what it computes on: "cpu", or the kind of accelerator that JAX found."""
+        return device_kind()
+
     @property
     def name(self) -> str:
         return "encoder"
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the pretrained weights."""
+        return self.folder.sha256
+
+    @property
+    def tuned(self) -> str:
+        """How much is tuned."""
+        return self.tuning
+
+    @property
+    def has_schedule(self) -> bool:
+        """Whether the schedule was given, rather than what suits the tuning."""
+        return self.schedule is not None
+
+    def scheduled(self, schedule: Schedule) -> Encoder:
+        """Return the same encoder with another schedule."""
+        return replace(self, schedule=schedule)
 
     @property
     def frozen(self) -> int:

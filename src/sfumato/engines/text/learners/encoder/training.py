@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...reading.arrays import Mask
-from ...reading.features import TokenData
+from ..pretrained import Schedule
 from .device import device_kind
 from .pieces import LENGTHS, Ints, Longs, Pieces, PieceTable, Windows, windows_of
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from .network import Shape, Tuned, WindowBatch
 
-__all__ = ["Schedule", "WindowedCorpus", "tune", "within"]
+__all__ = ["WindowedCorpus", "tune"]
 
 _PLACES = 16 * LENGTHS[-1]  # of a batch, whatever the length of its windows
 _AHEAD = 8  # batches that may wait for a device
@@ -34,37 +34,6 @@ _SHARES = {"cpu": (5 / 8, 3 / 4, 1.0)}
 Cases = npt.NDArray[np.uint8]
 Labels = npt.NDArray[np.uint8]
 Below = Callable[[Ints, Ints], "jax.Array"]
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """How long and how fast to learn.
-
-    Parameters
-    ----------
-    epochs : int, default 3
-        Passes over the windows at least; the one after which the documents set aside are read best is
-        kept.
-    rate : float, default 2e-4
-        The learning rate of the layers after a warm-up of a tenth of the steps; it falls to 0.
-    steps : int, default 160
-        Steps to take at least, in not more than `most` passes.
-    most : int, default 12
-        Passes at most.
-    decay : float, default 1
-        The rate of each layer over that of the layer above it.
-
-    """
-
-    epochs: int = 3
-    rate: float = 2e-4
-    steps: int = 160
-    most: int = 12
-    decay: float = 1.0
-
-    def passes(self, batches: int) -> int:
-        """Return how often to go through so many batches: small corpora are read more often."""
-        return min(max(self.epochs, -(-self.steps // batches)), max(self.epochs, self.most))
 
 
 @dataclass(eq=False)
@@ -374,25 +343,3 @@ def tune(
             if best is None or total < best[0]:
                 best = total, jax.tree.map(jnp.copy, tuned)
     return tuned if best is None else best[1]
-
-
-def within(data: TokenData, documents: Mask, tokens: int, random: np.random.Generator) -> Mask:
-    """Return some of the documents, chosen at random, that hold about so many tokens together.
-
-    Parameters
-    ----------
-    data : TokenData
-        The tokens.
-    documents : mask over the documents
-        Those to choose from.
-    tokens : int
-        About how many tokens to choose; all of them where there are fewer.
-    random : numpy.random.Generator
-        Chooses.
-
-    """
-    mixed = random.permutation(np.flatnonzero(documents))
-    total = np.cumsum(np.diff(data.tokens.doc)[mixed])
-    chosen = np.zeros(len(documents), np.bool_)
-    chosen[mixed[: int(np.searchsorted(total, tokens)) + 1]] = True
-    return chosen

@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .....core.randomness import Streams
-from ...learners.encoder.learner import Encoder
-from ...learners.encoder.model import EncoderModel
-from ...learners.encoder.training import within
+from ...learners.folds import within
+from ...learners.pretrained import PretrainedEncoder
 from ...learners.protocol import Learner, Model
 from ...reading.arrays import Mask, Scores
 from ...reading.features import TokenData
@@ -28,12 +27,12 @@ _BACKGROUND_WORDS = 600_000
 _BACKGROUND_EPOCHS = 2
 
 
-def learn_from_background(encoder: Encoder, whole: Labelled, streams: Streams) -> EncoderModel:
+def learn_from_background(encoder: PretrainedEncoder, whole: Labelled, streams: Streams) -> Model:
     """Return the encoder tuned on background corpora, or on a part of them where they are large.
 
     Parameters
     ----------
-    encoder : Encoder
+    encoder : PretrainedEncoder
         Tunes.
     whole : Labelled
         The steward's documents and the background.
@@ -44,7 +43,7 @@ def learn_from_background(encoder: Encoder, whole: Labelled, streams: Streams) -
     data = whole.data
     chosen = within(data, ~whole.own, _BACKGROUND_WORDS, streams.generator("encoder background"))
     schedule = replace(encoder.planned, epochs=_BACKGROUND_EPOCHS, steps=0)
-    return replace(encoder, schedule=schedule).fit(
+    return encoder.scheduled(schedule).fit(
         data, whole.sensitive, documents=chosen, seed=streams.seed_of("encoder background")
     )
 
@@ -84,7 +83,7 @@ class Student:
     learner: Learner
 
     def learned(
-        self, encoder: EncoderModel, documents: Mask, *, seed: int, learner: Learner | None = None
+        self, encoder: Model, documents: Mask, *, seed: int, learner: Learner | None = None
     ) -> Model:
         """Return the student of an encoder that was tuned on some of the steward's documents.
 
@@ -105,7 +104,7 @@ class Student:
 
 
 def encode_folds(
-    encoder: Encoder,
+    encoder: PretrainedEncoder,
     data: TokenData,
     labels: npt.NDArray[np.uint8],
     fold: npt.NDArray[np.int64],
@@ -119,7 +118,7 @@ def encode_folds(
 
     Parameters
     ----------
-    encoder : Encoder
+    encoder : PretrainedEncoder
         Tunes one model per fold, of at most four.
     data : TokenData
         The tokens.

@@ -17,7 +17,6 @@ from .encoded import Student, encode_folds, learn_from_background
 from .second_look import fit_second_pass
 
 if TYPE_CHECKING:
-    from ...learners.encoder.model import EncoderModel
     from ..cross_fit import CrossFitSearch
 
 __all__ = ["encoder_forms"]
@@ -66,9 +65,9 @@ def encoder_forms(
         encoder, data, sensitive, search.fold,
         first=first, look=look, student=student, seed=seed,
     )  # fmt: skip
-    tuned: list[EncoderModel] = []
+    tuned: list[Model] = []
 
-    def refit() -> EncoderModel:
+    def refit() -> Model:
         if not tuned:  # the same model reads everywhere, looks again and teaches
             settings.progress("encoder, all documents")
             tuned.append(encoder.fit(data, sensitive, seed=seed))
