@@ -21,7 +21,7 @@ __all__ = ["EMPTY", "FunctionArgument", "docstring", "marker", "signature", "typ
 EMPTY = inspect.Parameter.empty
 _WIDTH = 92
 _LISTED = 8
-"""Up to so many choices are a set in the type; more are listed in the help."""
+"""Up to this number of choices, the type lists them as a set; more are listed in the help."""
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ def test_sources_that_are_not_there_or_empty(tmp_path):
     with pytest.raises(DataError):
         list(read_documents(source).tolerant())
     (tmp_path / "b.xyz").write_text("x")
-    refused(FormatError, tmp_path / "b.xyz", "does not tell its format", "jsonl")
+    refused(FormatError, tmp_path / "b.xyz", "cannot be inferred from its name", "jsonl")
     refused(ParameterError, source, "no document format", format="jsonlines")
     refused(ParameterError, source, "does not take the options", delimiter=",")
     refused(ParameterError, source, "overlaps", overlaps="no")

@@ -182,7 +182,7 @@ def test_schemas_tell_all_their_mistakes():
     for fragment in ("missing:", "attribute[0]: a quasi-identifier needs a domain", "range 5 to 1",
                      "attribute[2]: keep", "exactly one of range", "attribute[4].role"):  # fmt: skip
         assert fragment in told
-    with pytest.raises(PlanError, match="stands twice"):
+    with pytest.raises(PlanError, match="declared twice"):
         TableSchema.of({"attribute": [{"name": "a", "role": "quasi", "domain": "observed"}] * 2})
     with pytest.raises(PlanError, match="at least one attribute must have the role quasi"):
         TableSchema.of({"attribute": [{"name": "a", "role": "other"}]})

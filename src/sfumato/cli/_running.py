@@ -170,8 +170,8 @@ def running(
         raise typer.Exit(error.exit_status) from None
     except KeyboardInterrupt:
         typer.echo(
-            "sfumato: Stopped; no output appeared. Finished parts of a publication are kept: the same "
-            "command resumes, anything else starts anew.",
+            "sfumato: Interrupted; no output was written. Finished parts of a publication are kept: the same "
+            "command resumes, any other starts over.",
             err=True,
         )
         raise typer.Exit(130) from None

@@ -231,7 +231,7 @@ class Journal:
         if hashlib.sha256(content).hexdigest() != self._lines[name]["sha256"]:
             raise WorkError(
                 f"The part {name!r} is not what was written: the disk may be failing.",
-                hint="run the same command again; the part is made anew.",
+                hint="run the same command again; the part is computed again.",
             )
         return content
 

@@ -263,7 +263,7 @@ class Exploration(Generic[R, C]):
         for name, digest in record.files.items():
             if not (folder / name).exists() or sha256_of(folder / name) != digest:
                 raise ModelError(
-                    f"{name!r} beside {FRONTIER_FILE} is not the one it was explored with.",
+                    f"{name!r} next to {FRONTIER_FILE} is not the file that explore wrote.",
                     hint="explore again, or copy the whole folder again from where it was made.",
                 )
         return cls.load_payload(folder, record)

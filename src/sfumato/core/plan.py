@@ -131,7 +131,7 @@ class Plan:
                 sections[name] = section
         if not mistakes:
             mistakes = [
-                f"{key}: there is no file {file.name!r} beside the plan"
+                f"{key}: there is no file {file.name!r} in the folder of the plan"
                 for section in sections.values()
                 for key, file in section.input_files()
                 if not file.exists()

@@ -80,7 +80,7 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9 ._:=+-]{0,
 ColumnName = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$")]
 """A column, attribute or feature that the schema or the matrix declares."""
 Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f\[\]]{1,64}$")]
-"""A label as the steward declared it; brackets mark what stands in place of a redacted word."""
+"""A label as the steward declared it; brackets mark the replacement of a redacted word."""
 FileName = Annotated[str, StringConstraints(pattern=r"^[^/\\\x00-\x1f\x7f]{1,255}$")]
 """The name of a file, without its folder."""
 Sentence = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,600}$")]
@@ -301,7 +301,7 @@ class FrontierRecord(Record):
     files: dict[FileName, Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]] = Field(
         default_factory=dict, json_schema_extra={"private": True}
     )
-    """What lies beside frontier.json and is needed to publish, by the hash that it must still have."""
+    """The files next to frontier.json that publishing needs, with the hashes they must have."""
     mark: Mark | None = private(None)
 
     @field_validator("inputs")

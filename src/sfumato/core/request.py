@@ -143,7 +143,7 @@ class Request(BaseModel):
                 continue
             for field, part in compound.read(value).items():
                 if field in found:
-                    raise ValueError(f"{field!r} is given twice: by itself and within {name!r}")
+                    raise ValueError(f"{field!r} is given twice: alone and within {name!r}")
                 found[field] = part
         return found
 

@@ -34,7 +34,7 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, object]:
         if path.stat().st_size > _MOST_BYTES:
             raise FormatError(
                 f"The file {path.name!r} is larger than {_MOST_BYTES >> 20} MB.",
-                hint="long lists of values belong into files of their own.",
+                hint="put long lists of values into separate files.",
             )
         text = path.read_text(encoding="utf-8")
         _check_keys(text, path)

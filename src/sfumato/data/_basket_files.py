@@ -75,7 +75,7 @@ def format_of(path: Path) -> str:
         if name.endswith(suffix):
             return kind
     raise FormatError(
-        f"The format of {path.name!r} cannot be told by its name.",
+        f"The format of {path.name!r} cannot be inferred from its name.",
         hint="use .npz, .svm (libsvm), .txt (transactions) or .csv, or give the format.",
     )
 

@@ -95,7 +95,7 @@ def _sound(matrix: object) -> Any:
         try:
             matrix.check_format(full_check=True)
         except (ValueError, IndexError, RuntimeError):
-            raise DataError("The matrix has an index or a pointer that lies outside it.") from None
+            raise DataError("The matrix has an index or a pointer outside its bounds.") from None
     return matrix
 
 
@@ -113,7 +113,7 @@ def check_names(names: Sequence[str]) -> None:
     if repeated:
         raise DataError(
             f"{repeated} feature name{'s are' if repeated > 1 else ' is'} used more than once.",
-            hint="give each feature a name of its own.",
+            hint="give each feature a different name.",
         )
     if any(not name for name in names):
         raise DataError("A feature has an empty name.", hint="name every feature.")

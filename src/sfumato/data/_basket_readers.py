@@ -279,7 +279,7 @@ class _Csv:
             raise DataError(
                 f"{len(header) - len(set(header))} column name(s) of {path.name!r} are used more "
                 "than once.",
-                hint="give each feature a name of its own.",
+                hint="give each feature a different name.",
             )
         self.label_column = label_column
         if label_column is not None and label_column not in header:

@@ -244,7 +244,7 @@ class Treatment(BaseModel):
         if not given and self.top is None and self.bottom is None:
             raise ValueError("give one of top, bottom, round, microaggregate, noise")
         if self.top is not None and self.bottom is not None and self.bottom >= self.top:
-            raise ValueError("bottom must lie below top")
+            raise ValueError("bottom must be below top")
         return self
 
     @property

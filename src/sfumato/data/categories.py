@@ -55,7 +55,7 @@ def with_categories(baskets: Baskets, path: str | os.PathLike[str]) -> Baskets:
     if clashing:
         raise DataError(
             f"{clashing} categories of the hierarchy are named as items are.",
-            hint="give the categories names of their own.",
+            hint="give the categories different names.",
         )
     above_items = sp.csr_matrix(
         (np.ones(len(items), dtype=np.int32), (items, groups)),

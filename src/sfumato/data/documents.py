@@ -336,7 +336,7 @@ def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[Part, .
             check_foreign(path)
     if kind is None:
         raise FormatError(
-            f"The name {paths[0].name!r} does not tell its format.",
+            f"The format of {paths[0].name!r} cannot be inferred from its name.",
             hint=f"give the format by --format (format=), one of {', '.join(FORMATS)}.",
         )
     if any(path.is_dir() for path in paths):

@@ -69,7 +69,7 @@ def _check_label(label: str, number: int) -> None:
         raise DataError(
             f"Its span {number} has a label that is not the name of a kind.",
             hint="a label is one word of at most 64 letters, digits and - _ . : / & characters: it "
-            "stands in the release where the text stood.",
+            "replaces the text in the release.",
         )
 
 

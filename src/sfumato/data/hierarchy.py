@@ -137,7 +137,7 @@ def hierarchy_rows(path: str | os.PathLike[str]) -> list[list[str]]:
     except FileNotFoundError:
         raise InputError(
             f"The hierarchy file {path.name!r} does not exist.",
-            hint="it is looked for beside the schema.",
+            hint="it is expected in the folder of the schema.",
         ) from None
     except UnicodeDecodeError:
         raise FormatError(f"The hierarchy file {path.name!r} is not UTF-8 text.") from None

@@ -171,7 +171,7 @@ def _guess_role(fact: ColumnFacts) -> _Guess:
     if words & _QUASI_WORDS:
         return _Guess("quasi", "by its name")
     if unique and fact.numbers < fact.rows - fact.missing:
-        return _Guess("identifier", "nearly every value stands once")
+        return _Guess("identifier", "nearly every value occurs once")
     if unique and fact.low is not None:
         return _Guess("identifier", "a number of each row")
     return _Guess("quasi", "not recognised", undecided=True)

@@ -48,7 +48,7 @@ class TableSchema(BaseModel):
             n for n, count in Counter(a.name for a in self.attribute).items() if count > 1
         )
         if twice:
-            raise ValueError(f"the attribute {twice[0]!r} stands twice")
+            raise ValueError(f"the attribute {twice[0]!r} is declared twice")
         if not self.quasi:
             raise ValueError("at least one attribute must have the role quasi")
         if self.person is None and any(a.date and a.date.shift for a in self.attribute):
@@ -173,7 +173,7 @@ class TableSchema(BaseModel):
         except FileNotFoundError:
             raise InputError(
                 f"The domain file {path.name!r} of {attribute.name!r} does not exist.",
-                hint="it is looked for beside the schema.",
+                hint="it is expected in the folder of the schema.",
             ) from None
         except UnicodeDecodeError:
             raise InputError(f"The domain file {path.name!r} is not UTF-8 text.") from None

@@ -123,7 +123,7 @@ class TableSource:
             raise InputError("The files of one table must be of one format.")
         kind = kinds.pop()
         if kind not in WRITTEN:
-            raise InputError("A file of another program is one table of its own.")
+            raise InputError("A file of another program is read on its own, not with other files.")
         before = ReadFiles(paths)
         if kind == "parquet":
             columns = parquet_columns(paths, limits)
@@ -282,7 +282,7 @@ class TableSource:
         if places:
             raise FormatError(
                 f"The first line of {self.paths[0].name!r} looks like a row of data, not like names "
-                f"of columns (cell {places[0] + 1} is a number or stands in its own column).",
+                f"of columns (cell {places[0] + 1} is a number, or is also a value of its column).",
                 hint="put a line with the names of the columns first.",
             )
 

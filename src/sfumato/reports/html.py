@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 LARGEST = 3_000_000
-"""Bytes that a page may have; the interactive library is left out where it would go beyond."""
+"""Bytes that a page may have; the interactive library is omitted if the page would be larger."""
 
 _SECTIONS = (("published", "What is published"), ("tradeoff", "The trade-off"), ("attack", "The attack"),
              ("cost", "The cost"), ("assumptions", "The assumptions"))  # fmt: skip

@@ -122,7 +122,7 @@ class Api:
 
 
 async def _body_of(request: Request) -> dict[str, Any]:
-    """Return the JSON object that was sent: finite numbers and whole text, of a length that is counted as it comes."""
+    """Return the JSON object that was sent: finite numbers and whole text, whose length is checked while it is read."""
     body = bytearray()
     async for piece in request.stream():
         body += piece

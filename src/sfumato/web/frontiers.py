@@ -104,7 +104,7 @@ class Frontiers:
         raise InputError("The frontier is no longer where it was.", hint="open the page again.")
 
     def publisher(self, given: Mapping[str, object]) -> Callable[[Progress], str]:
-        """Return the work that publishes a candidate; what is wrong with the wish is told at once."""
+        """Return the work that publishes a candidate; invalid requests are rejected immediately."""
         part = next((p for p in self.parts() if p.id == given.get("part")), None)
         if part is None or part.frontier is None:
             raise InputError("There is no such frontier.")

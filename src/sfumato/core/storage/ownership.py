@@ -28,7 +28,7 @@ _STUDY = ("study.json", "study.lock.json", "parts", "*.csv", "*.vl.json", "*.svg
 
 
 def refuse_inputs(output: Path, inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Refuse an output that is an input, holds one, or lies inside a folder that is read.
+    """Refuse an output that is an input, holds one, or is inside a folder that is read.
 
     Links and other spellings of a path are seen through; a second name of the same file counts too.
     """
@@ -48,7 +48,7 @@ def refuse_inputs(output: Path, inputs: Iterable[str | os.PathLike[str]]) -> Non
             )
         if read.is_dir() and place.is_relative_to(read):
             raise InputError(
-                f"The output {output.name!r} lies inside a folder that is read.",
+                f"The output {output.name!r} is inside a folder that is read.",
                 hint="inputs are never modified: give an output outside of it.",
             )
 

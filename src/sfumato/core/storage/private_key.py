@@ -50,7 +50,7 @@ class PrivateKey:
         if len(key) < _SIZE:
             raise InputError(
                 f"The private key has {len(key)} bytes; at least {_SIZE} are needed.",
-                hint="remove the file; a new one is made by itself.",
+                hint="remove the file; a new key is made automatically.",
             )
         self._key = key
 
@@ -132,7 +132,7 @@ def _read(path: Path) -> PrivateKey:
     except ValueError:
         raise InputError(
             f"The file {path.name!r} does not hold a private key.",
-            hint="remove it; a new one is made by itself.",
+            hint="remove it; a new key is made automatically.",
         ) from None
 
 

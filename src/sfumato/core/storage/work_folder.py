@@ -68,7 +68,7 @@ def refuse_existing(
     if target.is_dir():
         if Path.cwd().is_relative_to(os.path.realpath(target)):
             raise InputError(
-                "The output is the folder you are in, or holds it.", hint="name a new folder."
+                "The output folder is, or contains, the current folder.", hint="name a new folder."
             )
         if not is_ours(target):
             raise OutputExistsError(
@@ -129,7 +129,7 @@ class WorkFolder:
                 if error.errno not in {errno.ELOOP, errno.ENOTDIR}:
                     raise
                 raise WorkError(
-                    f"Something that is no folder stands at {self.path.name!r}.",
+                    f"{self.path.name!r} exists and is not a folder.",
                     hint="remove it, or give another output.",
                 ) from None
             try:

@@ -264,7 +264,7 @@ class TextAttack(AttackRecord):
     seed: int
     documents: Count
     learned_from: Count = 0
-    """Documents of the release that were learned from; they were left out."""
+    """Documents of the release that were learned from; they are not counted."""
     marked: Count = 0
     """Spans that a person had marked in the published documents, and that are redacted for it."""
     words_before: Count

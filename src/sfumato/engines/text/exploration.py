@@ -64,7 +64,7 @@ class TextExploration(Exploration[TextFrontier, TextCandidate]):
         judged = known if record.answers is None and record.sensitive_words else set()
         if set(classifiers) != known or set(learned.held_out) != judged:
             raise ModelError(
-                "The frontier and the model beside it do not belong together.",
+                "The frontier and the model in its folder do not belong together.",
                 hint="explore again.",
             )
         return cls(record, classifiers, learned)

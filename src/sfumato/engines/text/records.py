@@ -164,7 +164,7 @@ class TextFrontier(FrontierRecord):
     """Spans of the corpus whose label was not chosen, by label."""
     findings: bool = False
     contextual_words: Count = 0
-    """Words that are sensitive only because they give a name of their document away."""
+    """Words that are sensitive only because they reveal a name of their document."""
     rules: bool = False
     answers: Count | None = None
 

@@ -128,7 +128,7 @@ class _WithFindings(ReadOptions):
         None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
     )
     min_score: float = parameter(
-        0.0, help="Findings below this score are left out; one without a score counts.", ge=0, le=1
+        0.0, help="Ignore findings below this score; findings without a score are used.", ge=0, le=1
     )
     findings_labels: dict[str, str] = parameter(
         {}, help="Other names of the findings' labels, for example PERSON=NAME.",
@@ -282,7 +282,7 @@ class TextPublishRequest(_WithFindings):
         help="Treat spans that are marked in the input as unmarked, to measure what was learned.",
     )
     new_ids: bool = parameter(
-        False, help="Give documents new ids and an order of their own; the mapping stays with you."
+        False, help="Give documents new ids and a new order; the mapping stays with you."
     )
     engine: str = parameter(
         "local",

@@ -205,7 +205,7 @@ def _read_marks(
         if text is None or bare is None or _plain(bare) != _plain(document.text):
             raise DataError(
                 f"Document {number} of the answers is not the one that was drawn.",
-                hint="change nothing but the brackets, or start anew with --force.",
+                hint="change nothing but the brackets, or start over with --force.",
             )
         if text.count(pair[0]) != text.count(pair[1]):
             raise DataError(f"A bracket of document {number} is not closed.")
@@ -249,7 +249,7 @@ def _count_ticks(answers: str, sheet: Sequence[str]) -> int:
     if not same:
         raise DataError(
             "The answers are not those of this release.",
-            hint="change nothing but the boxes, or start anew with --force.",
+            hint="change nothing but the boxes, or start over with --force.",
         )
     return sum(line[1].strip() != "" for line in lines)
 

@@ -201,7 +201,7 @@ def _not_unicode(texts: Sequence[str]) -> DataError:
         except UnicodeEncodeError as error:
             return DataError(
                 f"The text of document {index} (counted from 0) is not valid Unicode: half of a "
-                f"surrogate pair stands at character {error.start}.",
+                f"surrogate pair at character {error.start}.",
                 hint="read the file with its true encoding, or with errors='replace'.",
             )
     raise AssertionError("All texts can be encoded.")

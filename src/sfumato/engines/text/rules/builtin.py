@@ -171,7 +171,7 @@ _COMMON_WORDS = {
     "pt": "o a de que do da em com uma os no na foi ao não",
 }
 LANGUAGES = tuple(sorted(_COMMON_WORDS))
-"""The languages that have rules of their own."""
+"""The languages with their own rules."""
 
 
 def guess_languages(texts: Iterable[str], *, characters: int = 200_000) -> tuple[str, ...]:

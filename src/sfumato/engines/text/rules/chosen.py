@@ -27,10 +27,10 @@ from .rule import PatternRule, Rule, RuleSet, WordRule
 __all__ = ["BUILT_IN", "FIRM", "ChosenRules"]
 
 BUILT_IN = "built-in"
-"""What stands in place of a rules file where only the built-in rules are wanted."""
+"""Given instead of a rules file to use the built-in rules alone."""
 
 FIRM = 0.8
-"""The score from which a match is redacted whatever a model says of it."""
+"""The score from which a match is redacted regardless of the model."""
 
 
 class _Stored(BaseModel):

@@ -84,7 +84,7 @@ class _Words(_Strict):
             if value is not None:
                 _read_words(Path(info.context or ".") / value)
         except (OSError, UnicodeDecodeError, ValueError):
-            raise ValueError("there is no such file in UTF-8 beside the rules") from None
+            raise ValueError("there is no such file in UTF-8 in the folder of the rules") from None
         return value
 
     def entries(self, folder: Path) -> frozenset[str]:

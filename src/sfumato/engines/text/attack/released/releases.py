@@ -304,7 +304,7 @@ def target_of(
     shown = int((~marks[: tokens.doc[len(published)]]).sum())
     if common < _MIN_COMMON * shown:
         raise DataError(
-            f"Only {common:,} of the {shown:,} published words stand in the labelled originals.",
+            f"Only {common:,} of the {shown:,} published words occur in the labelled originals.",
             hint="was this release made from these documents?",
         )
     data = TokenData.of(tokens, vocabulary, tuple(knowledge)).redact(marks)

@@ -51,7 +51,7 @@ def _other(key: SecretKey, items: Sequence[str], word: str, *parts: str) -> str:
         item = items[(start + step) % len(items)]
         if item.casefold() != folded:
             return item
-    raise AssertionError("A list of surrogates holds one name only.")
+    raise AssertionError("A surrogate list needs at least two names.")
 
 
 def _initial(key: SecretKey, scope: str, letter: str) -> str:
