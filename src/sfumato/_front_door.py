@@ -169,7 +169,7 @@ class _Of:
         return frozenset([*self.named, *others, *self.model.model_fields])
 
     def build(self, values: Mapping[str, object], owner: str) -> Any:
-        """Build the request; a candidate stands for its id."""
+        """Build the request; a candidate is replaced by its id."""
         found = dict(values)
         if isinstance(chosen := found.get("choose"), Candidate):
             found["choose"] = chosen.id

@@ -1,7 +1,7 @@
 """From a plan to one release and one report: explore, choose, publish and report, engine by engine.
 
 A run is a journal of finished steps; if interrupted, it resumes where it stopped, and the same plan gives
-the same bytes. What may leave the house lies in `release/`; frontiers and learned models, which were made
+the same bytes. What may leave the house is in `release/`; frontiers and learned models, which were made
 from the sensitive data, lie apart in `private/`.
 """
 
@@ -30,7 +30,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """Where a run's output lies, its verdicts, and how many records were withheld."""
+    """Where a run's output is, its verdicts, and how many records were withheld."""
 
     out: Path
     report: Path
@@ -118,7 +118,7 @@ class _PlanRun:
     def _chain(self, first: Section, second: Section) -> None:
         """Publish one part from what another wrote, and keep only the record of the first.
 
-        The data in between is half treated (a register whose notes are not yet sanitised): it lies in
+        The data in between is half treated (a register whose notes are not yet sanitised): it is in
         the work folder, which only its owner can read, while these two steps run, and at no other time.
         """
         steps = [f"{section.engine.name}-release" for section in (first, second)]
@@ -162,7 +162,7 @@ class _PlanRun:
         found.save(part.path)
 
     def _publish(self, section: Section, part: JournalEntry, source: Path | None = None) -> None:
-        """Publish with force: what lies at a step's place was left by an interrupted run of ours."""
+        """Publish with force: what is at a step's place was left by an interrupted run of ours."""
         engine = section.engine
         exploration = engine.load(self.journal.path(f"{engine.name}-frontier"))
         candidate = section.choice.of(exploration)

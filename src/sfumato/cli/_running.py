@@ -45,7 +45,7 @@ NOTICE = "first use: compiling for this machine (once, usually less than half a 
 
 
 def list_only() -> None:
-    """Stand for a command that is listed in a help text and not called."""
+    """Take the place of a command that is listed in a help text and not called."""
 
 
 @dataclass

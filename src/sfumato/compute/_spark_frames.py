@@ -46,7 +46,7 @@ def csv_union(
     columns: Sequence[str],
     delimiter: str,
 ) -> DataFrame:
-    """Read files by the names of their columns, which may stand in another order in each."""
+    """Read files by the names of their columns, which may appear in another order in each."""
     found: dict[tuple[str, ...], list[str]] = {}
     for names, files in layouts:
         paths = [without_patterns(os.path.abspath(file)) for file in files]

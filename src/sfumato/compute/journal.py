@@ -1,6 +1,6 @@
 """A publish as a journal of finished parts: killed at any point it resumes, and the output appears last.
 
-Beside the output `release` lies the hidden folder `.release.work` while the work goes on:
+Next to the output `release` is the hidden folder `.release.work` while the work goes on:
 
     .release.work/journal.jsonl     a line for each finished part: its name, size, SHA-256 and facts
     .release.work/parts/            the parts, each written whole and renamed into place
@@ -8,7 +8,7 @@ Beside the output `release` lies the hidden folder `.release.work` while the wor
 
 The folder is locked by the kernel for as long as the process lives, so a second run is refused and a
 dead one never blocks. The key says what the parts were made from (inputs, parameters, versions): the
-same key resumes, another one starts anew. Names of parts hold no data.
+same key resumes, another one starts over. Names of parts hold no data.
 """
 
 from __future__ import annotations
@@ -148,11 +148,11 @@ class Journal:
             ) from error
 
     def _open(self) -> None:
-        """Take over what an earlier run with the same key left, or start anew."""
+        """Take over what an earlier run with the same key left, or start over."""
         lines = self._read()
         built = self._work / "built"
         made = lines[-1].get("built") if lines else None
-        # What stands at `built` may also be the earlier output: they were exchanged, and a kill came.
+        # What is at `built` may also be the earlier output: they were exchanged, and a kill came.
         if made is not None and made in (_identity(built), _identity(self.output)):
             if made == _identity(built):
                 self._folder.show(built, force=self.force)
@@ -222,7 +222,7 @@ class Journal:
         return True
 
     def path(self, name: str) -> Path:
-        """Return where a finished part lies."""
+        """Return where a finished part is."""
         return self._work / "parts" / self._known(name)
 
     def content(self, name: str) -> bytes:

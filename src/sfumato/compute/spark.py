@@ -239,7 +239,7 @@ class Spark:
             else:
                 counted = frame.groupBy(*groups).agg(counts).toArrow()
         except (PySparkException, Py4JError, pa.ArrowException) as error:
-            # The message of the cluster may quote a cell: its kind is all that is told.
+            # The message of the cluster may quote a cell: its kind is all that is reported.
             raise FormatError(
                 f"The source could not be counted ({type(error).__name__})."
             ) from error
@@ -348,7 +348,7 @@ def _windows(payloads: Iterable[bytes], most: int) -> Iterator[list[bytes]]:
 
 
 def _table(window: list[bytes]) -> pa.Table:
-    """Return a table whose every row is a chunk of its own, which Spark makes a task of its own."""
+    """Return a table whose every row is its own chunk, which Spark makes its own task."""
     import pyarrow as pa
 
     schema = pa.schema([("number", pa.int64()), ("payload", pa.binary())])

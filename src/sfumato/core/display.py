@@ -56,7 +56,7 @@ def html_table(
     Parameters
     ----------
     caption : str
-        What stands above the table.
+        What is above the table.
     rows : iterable of sequences
         The cells.
     heads : sequence of str

@@ -1,7 +1,7 @@
 """What `explore` returns and `load` gives back: a frontier of candidates that can be chosen and published.
 
 An `Exploration` has a record (frontier.json), a frontier built from it, and whatever its engine needs to
-publish later (classifiers, a lattice, feature sets), which the engine's subclass saves beside the record.
+publish later (classifiers, a lattice, feature sets), which the engine's subclass saves next to the record.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ class Exploration(Generic[R, C]):
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write frontier.json, and what publishing needs, into a folder; a missing one is made.
 
-        The record keeps a hash of each file and folder that lies beside it, and `load` refuses what
+        The record keeps a hash of each file and folder that is next to it, and `load` refuses what
         is not the same any more: a promise holds only for the payload it was measured with.
         """
         folder = Path(folder)
@@ -269,9 +269,9 @@ class Exploration(Generic[R, C]):
         return cls.load_payload(folder, record)
 
     def save_payload(self, folder: Path) -> None:
-        """Write what publishing needs into a folder of its own; the base writes nothing.
+        """Write what publishing needs into its own folder; the base writes nothing.
 
-        `save` moves it beside frontier.json, which keeps its hashes.
+        `save` moves it next to frontier.json, which keeps its hashes.
         """
 
     @classmethod

@@ -38,7 +38,7 @@ def _keys(model: type[Request]) -> dict[str, Parameter]:
 
 
 class _Head(BaseModel):
-    """What a plan says beside its sections."""
+    """What a plan says outside its sections."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -92,7 +92,7 @@ Count = Annotated[int, Field(ge=0)]
 
 
 def _measure(kind: type[Risk | Utility], value: object) -> object:
-    """Read a measure from a file; what does not fit is told as any other wrong field."""
+    """Read a measure from a file; what does not fit is reported as any other wrong field."""
     if not isinstance(value, Mapping):
         return value
     try:
@@ -129,7 +129,7 @@ class Record(BaseModel):
         return self.model_dump(mode="json", by_alias=True)
 
     def to_public_json(self) -> dict[str, Any]:
-        """Return what may stand in a report: no hash of an input and no field marked as private."""
+        """Return what may appear in a report: no hash of an input and no field marked as private."""
         return _public(self)
 
     @classmethod
@@ -148,7 +148,7 @@ class Record(BaseModel):
 
 
 def private(default: object = ..., **field: Any) -> Any:
-    """Declare a field of a record that stays in the house: it never stands in a report."""
+    """Declare a field of a record that stays in the house: it never appears in a report."""
     return Field(default, json_schema_extra={"private": True}, **field)
 
 
@@ -208,7 +208,7 @@ class InputFile(Record):
 class _OnAxes(Record):
     """Something with a risk and a utility.
 
-    In a file `risk` and `utility` are plain numbers with their intervals beside them, as scripts read
+    In a file `risk` and `utility` are plain numbers with their intervals next to them, as scripts read
     them, and `measures` holds the same two in full: attacker, method, level.
     """
 
@@ -282,7 +282,7 @@ class FrontierRecord(Record):
     """frontier.json: the candidates that an engine found, and the request that made them.
 
     The file stays on the private side. `seconds` is always null, so that the same request gives the
-    same bytes; what was timed stands in the engine's own log. `mark` is what releases and attacks name
+    same bytes; what was timed is in the engine's own log. `mark` is what releases and attacks name
     this frontier by: a mark of all of it but the list of files under the steward's key, so that a
     release.json holds no function of the data that others could check guesses against.
     """

@@ -1,4 +1,4 @@
-"""Releases on disk: a data file with its record beside it, and warnings about what releases add up to."""
+"""Releases on disk: a data file with its record next to it, and warnings about what releases add up to."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def released_files(
     force: bool = False,
     inputs: Iterable[str | os.PathLike[str]] = (),
 ) -> Iterator[Path]:
-    """Yield a folder to write a release into that is a file, its record and what lies beside them.
+    """Yield a folder to write a release into that is a file, its record and what is next to them.
 
     They appear together when the block ends well, the record first and the data last. With `force`
     a data file is replaced only when its record lists it.
@@ -66,7 +66,7 @@ def warn_of_kept_order(what: str) -> None:
 
 
 def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> int:
-    """Warn when releases beside this one come from the same input; return how many there are.
+    """Warn when releases next to this one come from the same input; return how many there are.
 
     Releases compose: what one withholds another may show, and whoever holds both learns more than
     from either. A release with the same output adds nothing; only others count.

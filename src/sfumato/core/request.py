@@ -85,7 +85,7 @@ class Request(BaseModel):
     """Base of all requests: frozen, no unknown key, names checked against their registries.
 
     `compounds` are the options that fill several fields, by the name of the option: that of a field, or
-    one of its own. A subclass lists those that it adds.
+    a new one. A subclass lists those that it adds.
     """
 
     compounds: ClassVar[Mapping[str, Compound]] = {}
@@ -255,7 +255,7 @@ def plain_form(value: object, *, is_file: bool) -> JsonValue:
         is_file
         and isinstance(value, Mapping | list | tuple)
         and not all(v is None or isinstance(v, str | os.PathLike) for v in _each(value))
-    ):  # what stands in for a file: findings, a schema, frames. Its content is not for a record
+    ):  # what is given instead of a file: findings, a schema, frames. Its content is not for a record
         return IN_MEMORY
     if isinstance(value, Mapping):
         return {str(k): plain_form(v, is_file=is_file) for k, v in value.items()}

@@ -1,4 +1,4 @@
-"""TOML files checked against a pydantic model, with every mistake told at once by the path of its key."""
+"""TOML files checked against a pydantic model, with every mistake reported together, each with the path of its key."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def mistakes_in(
     known : sequence of str
         The keys to suggest where there is no model.
     under : str
-        The path that all keys stand under.
+        The path that all keys are under.
 
     """
     mistakes = []

@@ -1,6 +1,6 @@
 """What the files of baskets have in common: batches of rows, formats, lines of text.
 
-Messages name line numbers and counts, never what stands on a line.
+Messages name line numbers and counts, never what is on a line.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def is_index(name: str) -> bool:
 
 
 def format_of(path: Path) -> str:
-    """Return the format that the file's name tells."""
+    """Return the format that the file's name implies."""
     name = path.name.removesuffix(".gz")
     for suffix, kind in _SUFFIXES.items():
         if name.endswith(suffix):
@@ -81,7 +81,7 @@ def format_of(path: Path) -> str:
 
 
 def sibling(path: Path, what: str) -> Path | None:
-    """Find the file of labels or feature names beside a matrix: X.npz → X.labels.txt[.gz]."""
+    """Find the file of labels or feature names next to a matrix: X.npz → X.labels.txt[.gz]."""
     name = path.name.removesuffix(".gz")
     stem = name[: name.rfind(".")] if "." in name else name
     for suffix in (".txt", ".txt.gz"):

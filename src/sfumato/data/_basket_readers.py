@@ -1,6 +1,6 @@
 """The readers of baskets, one a format, batch by batch.
 
-Messages name line numbers and counts, never what stands on a line.
+Messages name line numbers and counts, never what is on a line.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _build_matrix(arrays: Mapping[str, Any], path: Path, limits: Limits) -> sp.c
 
 
 def _places(indices: Any, most: int, count: int) -> Any:
-    """Return indices that all lie in [0, most) and are as many as said; None where they do not."""
+    """Return indices that are all in [0, most) and are as many as said; None otherwise."""
     if indices.dtype.kind not in "iu" or indices.shape != (count,):
         return None
     if count and (int(indices.min()) < 0 or int(indices.max()) >= most):

@@ -36,7 +36,7 @@ __all__ = [
     "whole_number",
 ]
 
-MISSING = "?"  # how a missing cell is written when it is a value of its own
+MISSING = "?"  # how a missing cell is written when it is its own value
 Role = Literal["identifier", "person", "quasi", "sensitive", "weight", "other"]
 Meaning = Literal[
     "age", "birth date", "date", "zip", "place", "name", "phone", "fax", "email", "social security number",
@@ -100,7 +100,7 @@ class Domain(BaseModel):
 
     @cached_property
     def bins(self) -> Bins | None:
-        """The bins that numbers are read into; None where values stand for themselves."""
+        """The bins that numbers are read into; None where values are used as they are."""
         if self.cuts is not None:
             return Bins(tuple(Decimal(str(c)) for c in self.cuts))
         if self.range is None or (self.step is None and self.open_ends is None):
@@ -331,7 +331,7 @@ class Attribute(BaseModel):
 
     @property
     def bins(self) -> Bins | None:
-        """The bins that the cells are read into; None where values stand for themselves."""
+        """The bins that the cells are read into; None where values are used as they are."""
         return self.domain.bins if isinstance(self.domain, Domain) else None
 
     @property

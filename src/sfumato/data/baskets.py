@@ -1,6 +1,6 @@
 """Baskets: sparse 0/1 rows with a class, read from and written back to four formats.
 
-scipy `.npz` (with `.labels.txt` and `.features.txt` beside it), libsvm, transactions (one row of items a
+scipy `.npz` (with `.labels.txt` and `.features.txt` next to it), libsvm, transactions (one row of items a
 line) and 0/1 CSV with a header. The text formats are read and written batch by batch.
 """
 
@@ -74,10 +74,10 @@ def read_baskets(
         A scipy .npz matrix, libsvm, transactions (one row of items per line) or a 0/1 CSV.
     labels : path, sequence or str, optional
         A file with one label per line, the labels, or for CSV the name of a column. Without it, libsvm
-        brings its own labels, `X.npz` looks for `X.labels.txt` beside it, and a CSV's last column is
+        brings its own labels, `X.npz` looks for `X.labels.txt` next to it, and a CSV's last column is
         taken when it is named y, label or class.
     features : path, optional
-        A file with one feature name per line; by default `X.features.txt` beside the matrix.
+        A file with one feature name per line; by default `X.features.txt` next to the matrix.
     format : {'npz', 'libsvm', 'transactions', 'csv'}, optional
         The format; inferred from the name if not given.
 
@@ -186,7 +186,7 @@ def write_baskets(
 
 
 def beside_of(path: Path, what: str) -> Path:
-    """Name the file of labels or feature names beside a matrix."""
+    """Name the file of labels or feature names next to a matrix."""
     stem = path.name.removesuffix(".gz")
     for suffix in (".npz", ".svm", ".libsvm", ".svmlight", ".txt", ".dat", ".basket", ".csv"):
         if stem.endswith(suffix):
@@ -234,10 +234,10 @@ def project_file(
 ) -> Copied:
     """Copy a text file with the named features only, batch by batch.
 
-    The memory used does not depend on the number of rows. `labels` is a file beside or, for CSV, a
-    column; feature names and labels that lie apart are copied too. Where `classes` are given, a label
-    that is not among them is refused. With a private seed in `shuffle` the rows, and labels that lie
-    apart, are written in an order of their own.
+    The memory used does not depend on the number of rows. `labels` is a file next to it or, for CSV, a
+    column; feature names and labels in separate files are copied too. Where `classes` are given, a label
+    that is not among them is refused. With a private seed in `shuffle` the rows, and labels in
+    separate files, are shuffled.
     """
     path, target = Path(source), Path(target)
     kind = format_of(path)

@@ -179,7 +179,7 @@ def _drain(reader: int, path: Path, done: int) -> None:
 
 
 def disk_error(error: Exception) -> OSError | None:
-    """Return the error of the disk that an error of DuckDB stands for, if it does."""
+    """Return the error of the disk that an error of DuckDB represents, if it does."""
     message = str(error).lower()
     for number in _DISK_ERRORS:
         if os.strerror(number).lower() in message:

@@ -232,7 +232,7 @@ def with_findings(
     list): it is refused, or handed to `absent` and left out.
 
     The findings come from a file or dict (see `read_findings`), or from a `field` of each document,
-    which is then taken out of its other fields, since tools may quote the text in it. Findings below `min_score` are left out; one without
+    which is then taken out of its other fields, since tools may quote the text in it. Findings below `min_score` are skipped; one without
     a score counts as certain. `labels` renames kinds, e.g. {"PERSON": "NAME"}.
 
     >>> found = {"d1": [{"start": 0, "end": 3, "entity_type": "PERSON", "score": 0.8}]}

@@ -2,7 +2,7 @@
 
 A log is CSV, TSV, Parquet or JSON lines. The rows of the matrix are people where a column names them, else
 baskets; an item counts once it was seen in at least the least quantity. A published log has the same
-format and two columns, the unit (numbered anew) and the item: dates, quantities and all other columns are
+format and two columns, the unit (numbered again) and the item: dates, quantities and all other columns are
 left out, because no promise covers them.
 """
 

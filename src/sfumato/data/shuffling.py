@@ -1,8 +1,8 @@
-"""Rows in an order of their own: by a seeded hash of what is published, so that no original order is left.
+"""Shuffled rows: ordered by a seeded hash of what is published, so that no original order is left.
 
 Equal rows are interchangeable, so an order that depends on the published rows and on a private seed alone
-tells nothing about where a row stood before. Lines are dealt out to files of the stage when there are many,
-and each file is sorted by itself: the memory used does not depend on the number of rows.
+reveals nothing about where a row was before. Lines are dealt out to files of the stage when there are many,
+and each file is sorted separately: the memory used does not depend on the number of rows.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class ShuffledLines:
     def add(
         self, lines: Sequence[str], places: Places, beside: Sequence[str] | None = None
     ) -> None:
-        """Take lines with their places, and what stands for the same rows in another file."""
+        """Take lines with their places, and the lines of the same rows in another file."""
         self._lines += lines
         self._beside += [""] * len(lines) if beside is None else beside
         self._places.append(places)

@@ -80,7 +80,7 @@ def read_statistics(path: Path, table: str | None, limits: Limits) -> pa.Table:
         return _pyreadstat(path, limits)
     except (DataError, InputError, FormatError):
         raise
-    except Exception:  # each library has errors of its own, which may quote the file
+    except Exception:  # each library has its own errors, which may quote the file
         raise FormatError(f"The file {path.name!r} is not readable as {_NAMES[kind]}.") from None
 
 

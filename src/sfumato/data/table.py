@@ -35,12 +35,12 @@ _COPIES = "sfumato copies"
 
 @dataclass
 class Table:
-    """A table reduced to its quasi-identifiers: each distinct combination, and how often it stands.
+    """A table reduced to its quasi-identifiers: each distinct combination, and how often it occurs.
 
     `codes[a, i]` is the position of cell i's value in the domain of attribute a; "?" is the last value of
     a domain in which missing cells are a value. `population_*` hold the same for the people outside.
     Where the schema names a person, `count` is the number of different people of each cell, `people` the
-    number of all of them, and `pairs` lists (cell, person) where somebody stands in more than one cell, or
+    number of all of them, and `pairs` lists (cell, person) where somebody is in more than one cell, or
     rows of a person are joined; `pair_rows` then counts the rows of each. `covered` names the quasi-identifiers of
     a population that does not have all of them: its people are then spread over the cells as the records are.
     """
@@ -287,7 +287,7 @@ def _count_groups(opened: TableSource, schema: TableSchema, measure: str, rows: 
 
 
 def _add_people(table: Table, origin: TableSource, opened: TableSource, total: str) -> None:
-    """Count the different people, and list who stands in which cells where somebody stands in several."""
+    """Count the different people, and list who is in which cells where somebody is in several."""
     schema = table.schema
     assert schema.person is not None
     person = schema.cell(schema.person.name)
@@ -318,9 +318,9 @@ def _add_people(table: Table, origin: TableSource, opened: TableSource, total: s
 
 
 def _weight(opened: TableSource, schema: TableSchema) -> float:
-    """Add up the weights of a survey: the people whom its rows stand for.
+    """Add up the weights of a survey: the people whom its rows represent.
 
-    Somebody with several rows stands for as many people as these rows do on average, not in sum.
+    Somebody with several rows represents as many people as these rows do on average, not in sum.
     """
     name = schema.names("weight")[0]
     cell = schema.cell(name)

@@ -111,9 +111,9 @@ def domain_of(
 def _order_values(
     schema: TableSchema, attribute: Attribute, column: pa.ChunkedArray, weights: pa.ChunkedArray
 ) -> tuple[str, ...]:
-    """Order the values that stand in a column.
+    """Order the values that are in a column.
 
-    Numbers are in their order. Names have none of their own: they follow the hierarchy, where there is
+    Numbers are in their order. Names have no order: they follow the hierarchy, where there is
     one, or go from the most frequent to the rarest, so that rare ones lie side by side.
     """
     counts: dict[str, float] = {}
@@ -124,7 +124,7 @@ def _order_values(
         return _calendar(attribute, counts)
     built = attribute.hierarchy if isinstance(attribute.hierarchy, Hierarchy) else None
     if built is not None and built.prefix is not None:
-        return tuple(sorted(counts))  # codes with one prefix stand side by side
+        return tuple(sorted(counts))  # codes with one prefix are side by side
     try:
         values = tuple(sorted(counts, key=lambda v: (float(v), v)))
         numbers = True
@@ -147,7 +147,7 @@ def _order_values(
 
 
 def _calendar(attribute: Attribute, values: Iterable[str]) -> tuple[str, ...]:
-    """Return all units of time from the first one that stands in a column to the last."""
+    """Return all units of time from the first one that is in a column to the last."""
     assert attribute.date is not None
     unit, dates = attribute.date.unit, sorted(values)
     try:

@@ -21,7 +21,7 @@ DATE_FORMATS = {
 }
 """The ways of writing a date that a draft recognises, each with the pattern of its cells."""
 _FACTS = 8 + len(DATE_FORMATS)  # expressions of `_counts`
-_FEW_COLUMNS = 64  # up to which each has expressions of its own in a query
+_FEW_COLUMNS = 64  # up to which each has its own expressions in a query
 
 
 @dataclass(frozen=True, slots=True)

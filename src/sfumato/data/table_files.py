@@ -35,7 +35,7 @@ _DELIMITERS = ",;\t|"
 
 @dataclass(frozen=True)
 class FileLayout:
-    """Files that stand one after the other, name their columns in one order and are packed alike."""
+    """Files that are concatenated, name their columns in one order and are packed alike."""
 
     columns: list[str]
     paths: list[Path]
@@ -155,7 +155,7 @@ def _header(path: Path, kind: str, limits: Limits) -> tuple[list[str], str]:
 
 
 def check_columns(columns: Sequence[str], name: str, limits: Limits) -> list[str]:
-    """Refuse columns that are too many, nameless or named alike; they are told by their place."""
+    """Refuse columns that are too many, nameless or named alike; they are named by their position."""
     if len(columns) > limits.columns:
         raise limits.error(f"The number of columns of {name!r}", "columns")
     first: dict[str, int] = {}

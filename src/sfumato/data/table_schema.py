@@ -62,7 +62,7 @@ class TableSchema(BaseModel):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TableSchema:
-        """Read a schema file; files that it names are looked for beside it."""
+        """Read a schema file; files that it names are looked for next to it."""
         path = Path(path)
         schema = validate(cls, read_toml(path), source=path.name)
         schema._folder = path.parent  # noqa: SLF001

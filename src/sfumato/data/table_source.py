@@ -1,6 +1,6 @@
 """Tables opened for reading through DuckDB: files or frames as one relation of text cells, in row order.
 
-Errors of a file are told by line and column number, never by content: the first line of a file without a
+Errors of a file are reported by line and column number, never by content: the first line of a file without a
 header is a person.
 """
 
@@ -169,7 +169,7 @@ class TableSource:
             raise self.as_format_error(error) from None
 
     def batches(self, sql: str, rows: int) -> Iterator[pa.RecordBatch]:
-        """Run a query and yield its rows in their order, so many at a time (the last are fewer)."""
+        """Run a query and yield its rows in their order, this many at a time (the last are fewer)."""
         import duckdb
         import pyarrow as pa
 
@@ -202,7 +202,7 @@ class TableSource:
         return replace(self, sql=kept(self.sql), raw=kept(self.raw))
 
     def execute(self, sql: str) -> None:
-        """Run a statement that returns nothing; errors are told as those of a query are."""
+        """Run a statement that returns nothing; errors are reported as those of a query are."""
         import duckdb
 
         try:
@@ -246,7 +246,7 @@ class TableSource:
                 )
 
     def undeclared(self, names: Collection[str], *, keep: bool, drop: bool) -> list[str]:
-        """Return the columns that a schema does not name, or refuse them; they are told by their place.
+        """Return the columns that a schema does not name, or refuse them; they are named by their position.
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class TableSource:
         return [self.columns[i] for i in places]
 
     def check_header(self) -> None:
-        """Refuse a file whose first line looks like a row: a number, or a value of its own column."""
+        """Refuse a file whose first line looks like a row: a number, or a value of its column."""
         if self.format not in {"csv", "tsv"}:
             return
         places = [i for i, name in enumerate(self.columns) if _is_number(name)]

@@ -13,7 +13,7 @@ from ..core.arrays import Counts
 
 __all__ = ["Tally"]
 
-_LARGEST = 4096  # ones of a row that are told apart
+_LARGEST = 4096  # ones of a row that are counted separately
 
 
 def _none() -> Counts:

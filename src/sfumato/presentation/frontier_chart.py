@@ -34,7 +34,7 @@ class Axes:
     logarithmic_first: bool = False
 
     def says(self, candidate: Candidate) -> str:
-        """Return where a candidate stands, in words."""
+        """Return where a candidate is, in words."""
         utility = self.utility_words(candidate.utility.value)
         return (
             f"{candidate.id}: risk {decimal(candidate.risk.value)}, {self.utility_name} {utility}"
@@ -42,7 +42,7 @@ class Axes:
 
 
 def thin(values: Sequence[T], most: int) -> list[T]:
-    """Return at most so many values, evenly spread, both ends included.
+    """Return at most this many values, evenly spread, both ends included.
 
     >>> thin(list(range(10)), 4)
     [0, 3, 6, 9]
@@ -78,7 +78,7 @@ def frontier_chart(
     visited_total : int
         How many points the search measured in all.
     proven : sequence of (float, float)
-        Steps of (risk, utility) that no candidate can lie above, where that was proven; between them and
+        Steps of (risk, utility) that no candidate can be above, where that was proven; between them and
         the frontier there is a band.
 
     """
@@ -124,7 +124,7 @@ def svg_with_links(chart: Chart, links: Sequence[str]) -> str:
 
     """
     spec: dict[str, Any] = dict(chart.views[0].spec)
-    # Vega puts a host of its own before a relative address: give it placeholders, and replace them.
+    # Vega puts its own host before a relative address: give it placeholders, and replace them.
     points = [
         {**point, "link": f"https://link.invalid/{i}"}
         for i, point in enumerate(spec["datasets"]["points"])

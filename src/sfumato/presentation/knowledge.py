@@ -1,4 +1,4 @@
-"""Glossaries, methods and papers, read from the JSON files beside an engine or beside this module."""
+"""Glossaries, methods and papers, read from the JSON files next to an engine or next to this module."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def percent(value: float) -> str:
 
 
 def decimal(value: float, digits: int = 3) -> str:
-    """Write a number with so many digits that matter.
+    """Write a number with this many significant digits.
 
     >>> decimal(0.081), decimal(0.00137), decimal(6512.4)
     ('0.081', '0.00137', '6,512')

@@ -1,6 +1,6 @@
 """facts.json: the records behind a report, without what must stay in the house.
 
-Hashes of inputs are left out, because whoever holds a release could test guesses against them; so are
+Hashes of inputs are omitted, because whoever holds a release could test guesses against them; so are
 folders, times and machine names, so that the same plan gives the same facts byte for byte.
 """
 

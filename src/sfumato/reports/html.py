@@ -116,7 +116,7 @@ def _bundle() -> str:
 def script_sources() -> str:
     """Return the scripts that a report may run, by their hashes: its own and the chart library, nothing else.
 
-    They are those that were written here, not those that stand in a page: one that came in with the data
+    They are those that were written here, not those that are in a page: one that came in with the data
     is not among them.
     """
     digests = [hashlib.sha256(s.encode()).digest() for s in (_template("page.js"), _bundle())]

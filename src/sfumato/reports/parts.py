@@ -58,7 +58,7 @@ def _files_below(folder: Path, depth: int = 0) -> list[Path]:
 
 
 def _records_of(file: Path) -> list[Path]:
-    """Return the record beside a published file, or the file itself when it is a record."""
+    """Return the record next to a published file, or the file itself when it is a record."""
     if file.name in {FRONTIER_FILE, ATTACK_FILE} or file.name.endswith(RELEASE_FILE):
         return [file]
     names = [f"{stem}.{RELEASE_FILE}" for stem in (file.name, file.name.split(".")[0], file.stem)]
@@ -116,7 +116,7 @@ def _join(found: list[_Found], path: Path) -> None:
     if part is None:
         part = _Found(engine)
         found.append(part)
-    elif part.release is not None:  # a second release of the same frontier is a part of its own
+    elif part.release is not None:  # a second release of the same frontier is a separate part
         part = _Found(engine, frontier=part.frontier)
         found.append(part)
     part.release, part.release_hash = release, sha256_of(path)

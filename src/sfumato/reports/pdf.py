@@ -39,7 +39,7 @@ def _chart(chart: Chart, width: int) -> dict[str, object]:
 
 
 def _grid(grid: Grid, most: int) -> dict[str, object]:
-    """Return a table for the certificate: at most so many rows, those around the marked one."""
+    """Return a table for the certificate: at most this many rows, those around the marked one."""
     first = (
         0 if grid.marked is None else max(0, min(grid.marked - most // 2, len(grid.rows) - most))
     )

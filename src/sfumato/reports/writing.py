@@ -89,9 +89,9 @@ def write_report(
 
 
 def _ours(folder: Path, names: Sequence[str]) -> list[str]:
-    """Return the names that an older report of ours stands at: it can be made again at any time.
+    """Return the names of the files of an older report: it can be made again at any time.
 
-    A report is ours when its page names the hash of the facts.json beside it.
+    A report is ours when its page names the hash of the facts.json next to it.
     """
     facts, page = folder / "facts.json", folder / "report.html"
     if facts.is_symlink() or page.is_symlink() or not (facts.is_file() and page.is_file()):

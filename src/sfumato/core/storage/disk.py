@@ -102,7 +102,7 @@ def sync_tree(path: Path) -> None:
 
 
 def put_in_place(made: Path, place: Path) -> None:
-    """Put a file or folder into a place; an old folder there stays whole until the new one stands."""
+    """Put a file or folder into a place; an old folder there stays whole until the new one is complete."""
     if place.is_dir() and not place.is_symlink() and not rename_by(made, place, EXCHANGE):
         remove(place)
     if os.path.lexists(made) and not place.is_dir():

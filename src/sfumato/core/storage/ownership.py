@@ -1,6 +1,6 @@
 """What an output may replace: never an input, and with `--force` only what sfumato itself has written.
 
-A folder is ours when a record in it accounts for everything that lies beside it. One file that nobody
+A folder is ours when a record in it accounts for everything that is next to it. One file that nobody
 accounts for is enough to leave the whole folder alone.
 """
 

@@ -1,6 +1,6 @@
 """The steward's private key: what a release says of its inputs is a keyed mark, never a plain hash.
 
-A plain hash of an input, beside a release with holes in it, lets anyone check guesses of what stood in
+A plain hash of an input, next to a release with holes in it, lets anyone check guesses of what was in
 the holes. A mark (HMAC-SHA256) tells the steward's own tools that two releases come from the same
 input, and tells nobody else anything.
 """
@@ -74,7 +74,7 @@ class PrivateKey:
 
 
 def key_file() -> Path | None:
-    """Return where the key lies: the file that SFUMATO_PRIVATE_KEY names, or one in the user's data folder."""
+    """Return where the key is: the file that SFUMATO_PRIVATE_KEY names, or one in the user's data folder."""
     named = os.environ.get(PRIVATE_KEY_VARIABLE)
     if named:
         return Path(named)

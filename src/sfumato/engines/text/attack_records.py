@@ -158,7 +158,7 @@ class SampleParametersRecord(Record):
 class TheoremBounds(Record):
     """Every bound of the papers on one release.
 
-    In a file the theorems stand by name beside `ranked prefix`, `deviation` and `parameters`.
+    In a file the theorems are listed by name, with `ranked prefix`, `deviation` and `parameters`.
     """
 
     theorems: dict[Name, Bound]

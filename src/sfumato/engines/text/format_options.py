@@ -1,4 +1,4 @@
-"""How each format of documents is read: what stands after its name, as in `conll:token=1,tag=none`."""
+"""How each format of documents is read: what comes after its name, as in `conll:token=1,tag=none`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What is kept of the documents that were learned from, to hold a release against the promise.
 
 Counts by document, the shift check, the reading of numeric dates, and marks of the texts; no word of
-them. It lies beside the model, on the private side.
+them. It is next to the model, on the private side.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class HeldOut:
         return self.table[:, _COLUMNS.index(name)]
 
     def batch(self, documents: int, seed: int) -> NextBatch:
-        """Return the draws of a release of so many documents."""
+        """Return the draws of a release of this many documents."""
         return NextBatch(len(self.table), max(1, min(documents, LARGEST_BATCH)), seed)
 
 
@@ -85,7 +85,7 @@ class Learned:
         return np.unique(np.array([mark_of(text, salt) for text in texts], np.uint64))
 
     def save(self, folder: Path) -> None:
-        """Write it into a folder of its own."""
+        """Write it into its own folder."""
         arrays: dict[str, Array] = {"marks": self.marks}
         for name, counts in self.held_out.items():
             arrays |= {f"{name}/table": counts.table, f"{name}/redacted": counts.redacted}

@@ -170,7 +170,7 @@ class TextFrontier(FrontierRecord):
 
 
 class MeasuredRange(Record):
-    """A number of the release beside its range from held-out documents, for a batch of its size."""
+    """A number of the release with its range from held-out documents, for a batch of its size."""
 
     value: float
     low: float

@@ -58,7 +58,7 @@ class _Table:
         return cls(found, counts)
 
     def outside(self, keys: Keys, fold: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return how often each key occurs outside the fold that is given beside it."""
+        """Return how often each key occurs outside its fold."""
         if not len(self.keys):
             return np.zeros(len(keys), np.int64)
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)

@@ -2,7 +2,7 @@
 
 The work is a text file to edit. The first call draws documents (or the words that an attacker would read
 first) and writes the file; after it was edited, the same call counts what was marked and writes the
-result with an exact interval beside it.
+result with an exact interval.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _BOX = re.compile(r"^\[(.)\] (\d+): ")
 
 
 def answers_of(release: Path, kind: str) -> Path:
-    """Return the file that a person edits; it lies beside the release, never in it."""
+    """Return the file that a person edits; it is next to the release, never in it."""
     return release.with_name(f"{release.name}.audit-{kind}.txt")
 
 

@@ -38,7 +38,7 @@ def mask_background(target: AttackedRelease, random: np.random.Generator) -> Tok
     Parameters
     ----------
     target : Target
-        The release, with background documents beside it.
+        The release, with background documents.
     random : numpy.random.Generator
         Draws the share of each document, and the names.
 

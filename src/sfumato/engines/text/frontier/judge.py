@@ -119,7 +119,7 @@ class Judge:
     def literal(
         self, published: Mapping[float, Publication], redacted: Mapping[float, Mask]
     ) -> list[Callable[[], TextReference]]:
-        """Return the work that sets what the literal algorithm redacts beside the candidates.
+        """Return the work that compares what the literal algorithm redacts with the candidates.
 
         It is judged out of fold and attacked as they are. It often stops at the same round for many
         ratios; such releases are one reference.

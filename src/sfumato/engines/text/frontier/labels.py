@@ -46,7 +46,7 @@ def label_tokens(request: TextRequest, sources: ReadSources, rules: ChosenRules 
 
 
 def _with_context(labelled: Labelled, level: float) -> Labelled:
-    """Label the words that give a name of their document away as a kind of their own."""
+    """Label the words that give a name of their document away as a separate label."""
     from ..attack.contextual import contextual_labels, find_associated_words
 
     if CONTEXT in labelled.names:

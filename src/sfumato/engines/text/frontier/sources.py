@@ -41,7 +41,7 @@ def read_sources(request: TextRequest) -> ReadSources:
     documents = [document.checked() for document in own]
     known = Counter(span.label for document in documents for span in document.spans)
     limits = current_limits()
-    if len(known) > limits.labels:  # each has a model of its own
+    if len(known) > limits.labels:  # each has its own model
         raise limits.error("The number of different labels in the corpus", "labels")
     labels = list(request.labels)
     if labels == [EVERY_LABEL] and EVERY_LABEL not in known:

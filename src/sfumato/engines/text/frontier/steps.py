@@ -95,7 +95,7 @@ def _fit(
     progress: Callable[[str], None],
     unlabelled: TokenData | None,
 ) -> _FittedRatios:
-    """Run GreedySanitize; in honest mode the literal algorithm is run beside it, as a reference."""
+    """Run GreedySanitize; in honest mode the literal algorithm is run, too, as a reference."""
     ratios = [float(ratio) for ratio in request.ratios]
     encoder = encoder_of(request)
     publisher = _publisher(
@@ -177,7 +177,7 @@ def _judge(
     progress: Callable[[str], None],
     rules: ChosenRules | None,
 ) -> TextExploration:
-    """Count what each candidate leaves and removes, attack it, and place the references beside it."""
+    """Count what each candidate leaves and removes, attack it, and add the references."""
     publisher = fitted.publisher
     encoder = publisher.settings.encoder
     judge = Judge(

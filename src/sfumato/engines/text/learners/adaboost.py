@@ -1,7 +1,7 @@
 """AdaBoost over one-sided stumps: each round gives one feature a step where it is present.
 
 Confidence-rated boosting with abstaining stumps (Schapire and Singer): a round touches only the tokens
-that carry its feature, so many rounds cost little more than the first look at the data.
+that carry its feature, this many rounds cost little more than the first look at the data.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class CRF(Learner):
     rate : float, default 0.05
         The AdaGrad step.
     min_gradient : float, default 0.005
-        Smaller gradients are left out.
+        Smaller gradients are skipped.
     pause : int, default 3
         Passes that a sentence without a larger gradient rests for.
     average : int, default 3

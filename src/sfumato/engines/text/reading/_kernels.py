@@ -109,7 +109,7 @@ def scan_tokens(
                     i = after
                     continue
                 if then == _APOSTROPHE and kind == _LETTER and after < stop:
-                    # O'Brien is one word; in Ann's and don't the last letter stands alone.
+                    # O'Brien is one word; in Ann's and don't the last letter is a word part.
                     code, second = _decode(text, after)
                     if table[code] == _LETTER and second < stop:
                         code, third = _decode(text, second)

@@ -1,4 +1,4 @@
-"""Word clusters from unlabelled text: words that stand in the same company share a feature.
+"""Word clusters from unlabelled text: words with the same neighbours share a feature.
 
 Each word is described by the frequent words before and after it (positive pointwise mutual
 information), the description is reduced to a few dimensions, and words are grouped at several
@@ -76,7 +76,7 @@ def learn_clusters(
 def _company(
     tokens: Tokens, of_token: npt.NDArray[np.int32], kept: npt.NDArray[np.int64], groups: int
 ) -> sparse.csr_matrix:
-    """Count which frequent words stand before and after each word; weigh by mutual information."""
+    """Count which frequent words come before and after each word; weigh by mutual information."""
     place = np.full(groups, -1)
     place[kept] = np.arange(len(kept))
     here = place[of_token]

@@ -19,7 +19,7 @@ __all__ = ["Labelled", "total_loss"]
 class Labelled:
     """Labelled tokens to learn from: i + 1 marks the sensitive kind i of `names`.
 
-    `own` says which documents are the steward's; the others are background and stand after them.
+    `own` says which documents are the steward's; the others are background and come after them.
     """
 
     data: TokenData

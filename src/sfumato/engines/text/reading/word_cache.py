@@ -161,6 +161,6 @@ class GrowingWords(WordTable):
     def scores_of(self, model: ScoresWords) -> npt.NDArray[np.float32]:
         """Return a model's scores of all words; those known from earlier are not computed again."""
         if id(model) not in self._scores:
-            # The model is kept beside its scores, so that its id stays its own.
+            # The model is kept with its scores, so that its id stays its own.
             self._scores[id(model)] = model, _GrowingArray(model.word_scores(self))
         return self._scores[id(model)][1].array

@@ -136,9 +136,9 @@ def render(
     spans : RedactedSpans
         What is redacted.
     replacements : sequence of str
-        The texts that stand for it.
+        The replacement texts.
     which : array of int32, default None
-        Which replacement stands for each span; by its kind for None.
+        Which replacement each span gets; by its label for None.
 
     >>> from ..reading.tokens import tokenize
     >>> vocabulary = Vocabulary()

@@ -56,7 +56,7 @@ class Decider(Protocol):
 class RedactionCounts:
     """What was counted while publishing; counts of batches add up.
 
-    `surrogates` counts the spans that a surrogate stands for, by label, and under "likely false positive"
+    `surrogates` counts the spans that are replaced by a surrogate, by label, and under "likely false positive"
     those that became a placeholder because the classifiers think them harmless. `left_as_they_are` counts
     the marked spans whose label was not chosen, `marked` those whose label was.
 
@@ -104,7 +104,7 @@ def _add_counts(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
 class SanitisedBatch:
     """A finished batch: ids and texts of what is published, in order, and what was withheld and why.
 
-    The texts stand one after the other in `text` (UTF-8); `bounds` says where each starts and ends.
+    The texts are concatenated in `text` (UTF-8); `bounds` says where each starts and ends.
     """
 
     ids: Sequence[str]
@@ -141,7 +141,7 @@ class Sanitiser:
     candidate : Decider
         Decides which tokens are redacted.
     replacer : Replacer, default None
-        What stands for a redacted span; None is its label in brackets.
+        What replaces a redacted span; None is its label in brackets.
     findings : bool, default False
         Whether the spans of the documents hold another tool's findings, redacted before the candidate
         looks. Otherwise spans with one of the candidate's labels were marked by a person: they are
@@ -191,7 +191,7 @@ class Sanitiser:
             if len(documents) == 1:
                 raise
         except Exception as error:
-            # The state of this thread's words is unknown after a failure: start it anew.
+            # The state of this thread's words is unknown after a failure: start over.
             self._local.__dict__.clear()
             if len(documents) == 1:
                 return self._withhold(documents[0], error)
@@ -232,7 +232,7 @@ class Sanitiser:
         name: Callable[[int], str],
         spans: Sequence[tuple[int, Sequence[Span]]] = (),
     ) -> tuple[Bytes, Offsets, RedactionCounts]:
-        """Sanitise texts in UTF-8 that stand one after the other; a failure is the caller's.
+        """Sanitise texts in UTF-8 that are concatenated; a failure is the caller's.
 
         `name` returns the id of each of them; `spans` holds what a person marked, by document.
         """
@@ -314,7 +314,7 @@ class Sanitiser:
         counted: npt.NDArray[np.bool_],
         documents: Sequence[Document],
     ) -> list[Place]:
-        """Describe where each redacted span stands."""
+        """Describe where each redacted span is."""
         raw = tokens.text.tobytes()
         bounds = tokens.text_bounds.tolist()
         languages: dict[int, str] = {}
@@ -362,7 +362,7 @@ class Sanitiser:
 
 
 def batches(documents: Iterable[Document], characters: int = 1 << 20) -> Iterator[list[Document]]:
-    """Group documents, in order, until a group holds about so many characters.
+    """Group documents, in order, until a group holds about this many characters.
 
     Parameters
     ----------

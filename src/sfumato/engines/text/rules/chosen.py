@@ -67,7 +67,7 @@ class ChosenRules:
     rules : RuleSet
         The rules, built-in ones included.
     labels : tuple of str
-        The labels of the run; matches of other kinds are left out. Empty keeps all.
+        The labels of the run; matches of other kinds are skipped. Empty keeps all.
     firm : float
         The score from which a match is redacted; weaker matches are a feature only.
     is_feature : bool

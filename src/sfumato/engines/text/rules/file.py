@@ -103,7 +103,7 @@ class _Deny(_Words):
 
 
 class RulesFile(_Strict):
-    """The keys of a rules file beside its tables."""
+    """The keys of a rules file outside its tables."""
 
     languages: list[str] | None = None
     builtin: bool = True
@@ -141,7 +141,7 @@ def read_rules(path: str | os.PathLike[str] | None = None, *, texts: Iterable[st
     mistakes: list[tuple[int, str]] = []
 
     def part(model: type[M], value: object, *place: int | str) -> M | None:
-        # Each entry by itself, so that a mistake in one does not hide those in the others.
+        # Each entry separately, so that a mistake in one does not hide those in the others.
         try:
             return model.model_validate(value, context=path.parent)
         except ValidationError as error:

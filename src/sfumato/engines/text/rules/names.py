@@ -85,7 +85,7 @@ class NameRule(Rule):
         return frozenset().union(*(surnames(language) for language in self.languages))
 
     def spans(self, text: str) -> Iterator[Span]:
-        """Yield given names with what follows them, and surnames that stand alone."""
+        """Yield given names with what follows them, and surnames without one."""
         words = [(m.start(), m.end(), m.group()) for m in _WORD.finditer(text)]
         small = {word for _, _, word in words if word[0].islower()}
         i = 0

@@ -61,9 +61,9 @@ class Contest:
         return sorted(needed)
 
     def of_way(self, way: str, *, encoder: bool) -> Contest:
-        """Return the contest among the forms of one way, and those of the usual way beside them.
+        """Return the contest among the forms of one way, and those of the usual way.
 
-        Without `encoder`, forms of the usual way that need one are left out.
+        Without `encoder`, forms of the usual way that need one are skipped.
         """
         forms = [
             form

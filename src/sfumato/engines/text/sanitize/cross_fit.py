@@ -213,7 +213,7 @@ class CrossFitSearch:
 
         A background model contributes in two ways: its scores are features of the steward's own
         classifiers, or its weights are where learning starts. They err differently; their mean is a
-        form of its own. An encoder starts from what it learned from the background.
+        another form. An encoder starts from what it learned from the background.
         """
         stages: list[StagePlan] = []
         plain = self.settings.learner

@@ -113,7 +113,7 @@ class GreedySanitize:
         Parameters
         ----------
         labelled : Labelled
-            The labelled tokens; documents of the background stand after the steward's own.
+            The labelled tokens; documents of the background come after the steward's own.
         ratios : sequence of float
             The loss ratios, each above 0.
 
@@ -137,7 +137,7 @@ class GreedySanitize:
         Parameters
         ----------
         labelled : Labelled
-            The labelled tokens; the background is left out.
+            The labelled tokens; the background is skipped.
         ratios : sequence of float
             The loss ratios.
 

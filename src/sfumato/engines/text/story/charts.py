@@ -22,7 +22,7 @@ _ASIDE: dict[Reading, float] = {"A": 0.94, "B": 1.0, "outside": 1.064}  # so tha
 
 
 def attack_chart(facts: TextFacts) -> Chart | None:
-    """Show what attackers find by budget, before and after, beside random reading and the bound."""
+    """Show what attackers find by budget, before and after, with random reading and the bound."""
     if not facts.budgets:
         return None
     before = next((r for r in facts.before if r.attack is not None), None)

@@ -25,7 +25,7 @@ _NOUNS = {"NAME": "name", "PERSON": "name", "PER": "name", "DATE": "date", "ID":
 
 @dataclass(frozen=True)
 class Headline:
-    """The strongest attacker at the budget of the headline, beside what it is compared with."""
+    """The strongest attacker at the budget of the headline, with what it is compared with."""
 
     reading: Reading
     budget: int

@@ -75,7 +75,7 @@ def story(part: Part) -> Story:
     return told
 
 
-# --- what stands at the top ----------------------------------------------------------------------
+# --- the top ----------------------------------------------------------------------
 
 
 def _verdict(facts: TextFacts) -> list[str]:

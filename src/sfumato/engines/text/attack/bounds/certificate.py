@@ -1,7 +1,7 @@
 """What the paper's theorems say about a release, and whether what they say means anything here.
 
 Each answer carries its assumptions, whether they hold on these counts, and whether the number is
-vacuous (a trivial fact is at least as strong). Symbols of the paper stand in the docstrings; PAPER.md
+vacuous (a trivial fact is at least as strong). Symbols of the paper are in the docstrings; PAPER.md
 lists where a printed proof needs a repair (Lemma 4 uses TP̂/m ≥ q, not TP̂ ≥ q·TN̂; Theorem 4 needs
 TP_A ≥ 1).
 """

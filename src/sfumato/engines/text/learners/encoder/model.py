@@ -94,7 +94,7 @@ class EncoderModel(Model):
         return mine == others
 
     def __getstate__(self) -> dict[str, object]:
-        # What stands on a device stays there; a worker puts it onto its own.
+        # What is on a device stays there; a worker puts it onto its own.
         return {k: v for k, v in self.__dict__.items() if k not in {"_below", "_above", "table"}}
 
     @property
@@ -170,7 +170,7 @@ class EncoderModel(Model):
         return self._judged(corpus, len(data), documents)
 
     def scores_in(self, data: TokenData, where: Mask) -> Scores:
-        """Return the log-odds of some tokens, each run of them read by itself; others get −inf."""
+        """Return the log-odds of some tokens, each run of them read separately; others get −inf."""
         return self._judged(self.laid(data, None, where), len(data), None)
 
     def _judged(self, corpus: WindowedCorpus, tokens: int, documents: Mask | None) -> Scores:

@@ -247,7 +247,7 @@ def _attend(
     windows, places = hidden_from.shape
     split = (windows, places, shape.heads, query.shape[1] // shape.heads)
     query = query * float(1 / np.sqrt(split[-1]))
-    # Heads before places: products of matrices that lie in one piece are faster.
+    # Heads before places: products of matrices that are in one piece are faster.
     parts = (a.reshape(split).transpose(0, 2, 1, 3) for a in (query, key, value))
     taken = attention(*parts, hidden_from[:, None, None, :])
     return taken.transpose(0, 2, 1, 3).reshape(windows * places, -1)
@@ -261,7 +261,7 @@ def _layer(
     dropout: Dropout | None = None,
     only: Ints | None = None,
 ) -> jax.Array:
-    """One layer of attention over places that lie in one row.
+    """One layer of attention over places that are in one row.
 
     `hidden_from` is 0 for places that are read, −1e9 for padding; with `only`, the layer is computed for
     some places alone, which still read all others.

@@ -87,7 +87,7 @@ class WindowedCorpus:
     """Tokens cut into pieces and windows, laid out in batches of fixed shapes.
 
     A window's result depends on its own content and padded length alone: batches of one length have
-    always the same shape, so what is read beside a window does not change it.
+    always the same shape, so the other windows of a batch do not change it.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class WindowedCorpus:
                 group.states = jnp.concatenate(parts)
 
     def judging(self, known: Mask, *, apart: bool = False) -> WindowedCorpus:
-        """Return the corpus with only some tokens judged; windows without one are left out.
+        """Return the corpus with only some tokens judged; windows without one are skipped.
 
         The states of the lower layers must have been kept.
 
@@ -152,7 +152,7 @@ class WindowedCorpus:
         known : mask over the tokens
             The tokens whose labels are known.
         apart : bool, default False
-            Whether each place is judged by itself, because nothing that is tuned attends to others: then
+            Whether each place is judged separately, because nothing that is tuned attends to others: then
             only the states of the known tokens are kept, which makes learning from few of them quick.
 
         """

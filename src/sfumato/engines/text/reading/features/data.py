@@ -33,7 +33,7 @@ class PlaceFeature:
 class FeatureIndex:
     """Every feature of some tokens by a dense number, for learners that keep one weight each.
 
-    −1 stands for no feature, and for a conjunction that occurs only once.
+    −1 means no feature, or a conjunction that occurs only once.
     """
 
     own_bounds: npt.NDArray[np.int64]
@@ -117,7 +117,7 @@ class TokenData:
 
     def redact(self, more: npt.NDArray[np.bool_]) -> TokenData:
         """Return the same tokens with more of them redacted."""
-        # The word table stays the same; only the conjunctions are numbered anew.
+        # The word table stays the same; only the conjunctions are numbered again.
         kept = {key: index for key, index in self.shared.items() if key == "words"}
         return replace(self, redacted=self.redacted | more, shared=kept)
 

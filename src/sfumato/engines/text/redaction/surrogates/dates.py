@@ -43,7 +43,7 @@ _FORMS = [
     re.compile(rf"{_M}"),
 ]
 _FIRST, _LAST = 1000, 2999
-_FIRST_ALONE, _LAST_ALONE = 1900, 2099  # a year that stands alone looks like any number
+_FIRST_ALONE, _LAST_ALONE = 1900, 2099  # a year on its own looks like any number
 _NUMERIC = re.compile(
     r"(?<![\w.,/-])([0-9]{1,2})([./-])([0-9]{1,2})\2(?:[0-9]{4}|[0-9]{2})(?![\w/-]|\.[0-9])"
 )
@@ -96,7 +96,7 @@ def shift_date(
     Parameters
     ----------
     text
-        The date as it stands.
+        The date as it is.
     days
         By how much it moves.
     reading

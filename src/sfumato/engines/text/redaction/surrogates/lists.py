@@ -59,7 +59,7 @@ def _clean(found: Iterable[str | tuple[object, str]] | None) -> tuple[str, ...]:
 
 @cache
 def _names_of(language: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return a language's female, male and family names as they are listed; some stand in several."""
+    """Return a language's female, male and family names as they are listed; some are in several."""
     person = import_module(f"faker.providers.person.{_LOCALES[language]}").Provider
     family = _POLISH_FAMILY.split() if language == "pl" else person.last_names
     return _clean(person.first_names_female), _clean(person.first_names_male), _clean(family)
@@ -108,7 +108,7 @@ def kind_of_name(word: str, language: str, gender: str | None = None) -> tuple[s
 
     Lists of the document's own language are asked first. A name of both genders follows `gender`; what
     is a given and a family name is replaced by a name that can be either, and what is not listed by a
-    family name, so that a name has one surrogate wherever it stands and none of the wrong gender.
+    family name, so that a name has one surrogate wherever it occurs and none of the wrong gender.
 
     >>> kind_of_name("Carmen", "es"), kind_of_name("Xyzzy", "en")
     (('es', 'female'), ('en', 'family'))
@@ -141,7 +141,7 @@ _NEUTRAL_TITLES = (
     "mx dr prof rev hon professor doctor doktor pd med mag dipl ing msc phd jr ii iii dres"
 )
 _TITLE_GENDER = {w: g for g, line in _GENDERED_TITLES.items() for w in line.split()}
-# Titles and particles stay in a name, so no word stands here that is also a name (Don, King, Al, Ben).
+# Titles and particles stay in a name, so no word is listed here that is also a name (Don, King, Al, Ben).
 TITLES = frozenset(
     {*_TITLE_GENDER, *_NEUTRAL_TITLES.split()} - {"don", "m", "patient", "patientin", "med"}
 )
@@ -292,5 +292,5 @@ def gender_of_title(before: str) -> str | None:
 
 
 def titles_of(language: str) -> tuple[str, ...]:
-    """Return titles that can stand for one another."""
+    """Return titles that can replace one another."""
     return _OTHER_TITLES.get(language, ("Dr.", "Prof."))

@@ -52,7 +52,7 @@ _NAMES = _names()
 
 
 def find_month(name: str, language: str | None = None) -> MonthName | None:
-    """Return the month that a name stands for, read in the document's language where it is a month there.
+    """Return the month that a name represents, read in the document's language where it is a month there.
 
     >>> find_month("April", "de").language, find_month("April").language, find_month("Tuesday")
     ('de', 'en', None)

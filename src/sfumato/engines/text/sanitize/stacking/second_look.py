@@ -1,7 +1,7 @@
 """A second look: where the first reader is unsure, a slower and better one reads the passage.
 
-A passage is every word within reach of one whose log-odds lie in a band; elsewhere the first reader's
-answer stands.
+A passage is every word within reach of one whose log-odds are in a band; elsewhere the first reader's
+answer is kept.
 """
 
 from __future__ import annotations
