@@ -99,7 +99,7 @@ def corpus(folder: Path, name: str) -> dict[str, Any] | None:
     surrogates = Surrogates(KEY, reading=reading)
     raw = tokens.text.tobytes()
     owner = np.repeat(np.arange(tokens.documents), np.diff(spans.doc))
-    languages = [language_of(d.text, d.extra) for d in other]
+    languages = [language_of(d.text, d.fields) for d in other]
     found: Counter[str] = Counter()
     for start, end, kind, o in zip(spans.start, spans.end, spans.kind, owner, strict=True):
         a, b = np.searchsorted(tokens.start, [start, end])

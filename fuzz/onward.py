@@ -67,27 +67,26 @@ def sanitiser(*, findings: bool = False) -> Any:
 
 def sanitised(documents: Sequence[Any], *, findings: bool = False) -> list[Any]:
     """Sanitise documents; the planted word must be gone from their texts."""
-    from sfumato.data.document import Document
+    from sfumato.data.document import Edited
 
     published = sanitiser(findings=findings)(documents)
-    by_id = {d.id: d for d in documents}
     for text in published.texts:
         if stands_in(text.encode()):
             raise LeakError("text")
     return [
-        Document(id, text, (), by_id[id].extra)
-        for id, text in zip(published.ids, published.texts, strict=True)
+        Edited(document, edits, document.id)
+        for document, edits in zip(published.documents, published.edits, strict=True)
     ]
 
 
 def publish_documents(path: Path, folder: Path) -> None:
     """Sanitise a corpus, write it in its own form, and look at the texts that were written."""
-    from sfumato.data.documents import Withheld, read_documents, write_documents
+    from sfumato.data.documents import Withheld, read_documents, write_corpus
 
     corpus = read_documents(path)
     good = [record for record in corpus.tolerant() if not isinstance(record, Withheld)]
     out = folder / f"released{''.join(path.suffixes)}"
-    write_documents(sanitised(good), like=corpus, out=out)
+    write_corpus(sanitised(good), like=corpus, out=out)
     for document in read_documents(out).tolerant() if good else ():
         if not isinstance(document, Withheld) and stands_in(document.text.encode()):
             raise LeakError("text")
@@ -98,14 +97,15 @@ def publish_documents(path: Path, folder: Path) -> None:
 def publish_lines(path: Path) -> None:
     """Sanitise JSON lines by the compiled loops, block by block."""
     from sfumato.data.documents import read_documents
-    from sfumato.data.formats.lines import Column, SeenMarks, Written, read_blocks
+    from sfumato.data.formats.lines import Column, LineWriter, SeenMarks, read_blocks
 
     corpus = read_documents(path)
     for block in read_blocks(corpus.format, corpus.parts[0], SeenMarks(), size=100):
-        text, bounds, _ = sanitiser().texts(block.text.data, block.text.bounds, block.id)
+        edits, _ = sanitiser().texts(block.text.data, block.text.bounds, block.id)
+        text, bounds = edits.render()
         if stands_in(text.tobytes()):
             raise LeakError("text")
-        Written(corpus.format.layout).lines(block, Column(text, bounds))
+        LineWriter(corpus.format.names).lines(block, Column(text, bounds))
 
 
 # --- tables --------------------------------------------------------------------------------------

@@ -158,16 +158,16 @@ def _read_lines(folder: Path) -> None:
     """Read JSON lines in columns and in Python: what is written and withheld must be the same."""
     from sfumato.data.document import Document
     from sfumato.data.documents import Withheld, read_documents
-    from sfumato.data.formats.lines import SeenMarks, Written, read_blocks
+    from sfumato.data.formats.lines import LineWriter, SeenMarks, read_blocks
 
     corpus = read_documents(folder / "input.jsonl")
     lines, withheld = [], []
     for block in read_blocks(corpus.format, corpus.parts[0], SeenMarks(), size=100):
-        lines.append(Written(corpus.format.layout).lines(block, block.text))
+        lines.append(LineWriter(corpus.format.names).lines(block, block.text))
         withheld += block.withheld
     records = list(corpus.tolerant())
     assert withheld == [r for r in records if isinstance(r, Withheld)]
-    good = (Document(r.id, r.text, (), r.extra) for r in records if isinstance(r, Document))
+    good = (Document(r.id, r.text, (), r.fields) for r in records if isinstance(r, Document))
     assert b"".join(lines) == b"".join(map(corpus.format.line, good))
 
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, Union, get_args, get_origin
 
-from sfumato._front_door import Operation, operations
+from sfumato._front_door import operations
+from sfumato._operation import Operation
 from sfumato._signatures import EMPTY, FunctionArgument, docstring, marker, signature
 from sfumato.core.engine import ENGINES, AnyEngine
 from sfumato.core.request import Parameter

@@ -11,28 +11,26 @@ import keyword
 import sys
 import types
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ._signatures import EMPTY, FunctionArgument, docstring, signature
+from ._operation import Operation, show_progress
+from ._signatures import FunctionArgument
 from .core.choice import Choice
 from .core.command_lines import warn_of_former
-from .core.engine import AnyEngine, AnyVerb, Call, Progress, engine_named, no_progress
-from .core.errors import ParameterError, did_you_mean
+from .core.engine import AnyEngine, AnyVerb, Call, engine_named
+from .core.errors import ParameterError
 from .core.exploration import Exploration
 from .core.records import FRONTIER_FILE, Candidate
 from .core.request import Parameter, Request, fields_of, parameters
 
-__all__ = ["Operation", "front_door", "open_door", "operations"]
+__all__ = ["front_door", "open_door", "operations"]
 
 _PATH = "str | os.PathLike[str]"
-_FORMER_POSITIONS = {"tables.explore": ("schema", "population"), "baskets.explore": ("labels",)}
-"""What could be given by position after the data in 0.1; accepted for one version."""
 _PROGRESS = FunctionArgument(
     "progress",
     "callable or bool, optional",
@@ -47,99 +45,6 @@ _FORCE = FunctionArgument(
     default=False,
     hint="bool",
 )
-
-
-@dataclass(frozen=True)
-class Operation:
-    """One function of an engine: what it takes, what it returns, and what it does with the values."""
-
-    owner: str
-    """The name of the function in messages, for example "text.explore"."""
-    summary: str
-    arguments: tuple[FunctionArgument, ...]
-    returns: type | None
-    """The class that comes back; a plain dict where it is None."""
-    returned: str
-    """What comes back, in a sentence."""
-    run: Callable[[dict[str, Any]], object]
-    accepted: frozenset[str] = frozenset()
-    """Further names that are accepted: former names of parameters."""
-    example: str = ""
-
-    @property
-    def name(self) -> str:
-        """The name of the function."""
-        return self.owner.rpartition(".")[2]
-
-    @property
-    def returned_type(self) -> str:
-        """The name of what comes back."""
-        return "dict" if self.returns is None else self.returns.__name__
-
-    def function(self) -> Callable[..., Any]:
-        """Return the function, with its signature and its docstring."""
-        shown = signature(self.arguments)
-
-        def call(*args: object, **given: object) -> object:
-            return self.run(self._values(args, given))
-
-        call.__name__ = call.__qualname__ = self.name
-        call.__module__ = f"sfumato.{self.owner.partition('.')[0]}"
-        call.__signature__ = shown  # type: ignore[attr-defined]
-        returns = (self.returned_type, self.returned)
-        call.__doc__ = docstring(self.summary, self.arguments, returns, self.example)
-        return call
-
-    def _values(self, args: Sequence[object], given: Mapping[str, object]) -> dict[str, Any]:
-        """Return the values by name; a call that does not fit is one sentence with a hint."""
-        names = [argument.name for argument in self.arguments]
-        positional = [argument.name for argument in self.arguments if argument.positional]
-        for name in given:
-            if name not in names and name not in self.accepted:
-                raise ParameterError(
-                    f"{self.owner} has no parameter {name!r}.", hint=did_you_mean(name, names)
-                )
-        former = _FORMER_POSITIONS.get(self.owner, ())[: max(0, len(args) - len(positional))]
-        for name in former:
-            warnings.warn(
-                f"{self.owner} takes {name} by name: {name}=…; by position it goes in the next version.",
-                FutureWarning,
-                stacklevel=3,
-            )
-        positional += former
-        if len(args) > len(positional):
-            raise ParameterError(
-                f"{self.owner} takes {' and '.join(positional)} by position, and everything else by name.",
-                hint=f"see help(sfumato.{self.owner}).",
-            )
-        values = dict(zip(positional, args, strict=False))
-        for name in values.keys() & given.keys():
-            raise ParameterError(f"{self.owner} got {name!r} twice.")
-        values |= given
-        for argument in self.arguments:
-            if argument.default is EMPTY and argument.name not in values and argument.about is None:
-                raise ParameterError(f"{self.owner} needs {argument.name!r}.", hint=argument.help)
-        return values
-
-
-@contextmanager
-def _progress_of(progress: Progress | bool | None, label: str) -> Iterator[Progress]:
-    """Yield what a verb reports to: a callable as it is, a bar for True, nothing for None."""
-    if progress is True:
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-        from rich.progress import Progress as Bar
-
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-                   TextColumn("{task.fields[note]}"))  # fmt: skip
-        with Bar(*columns, transient=True) as bar:
-            task = bar.add_task(label, total=None, note="")
-
-            def advance(steps: int = 1, *, total: int | None = None, note: str = "") -> None:
-                bar.update(task, total=total, advance=steps, note=note)
-
-            yield advance
-    else:
-        yield progress or no_progress
 
 
 @dataclass(frozen=True)
@@ -207,7 +112,7 @@ def _explore(engine: AnyEngine) -> Operation:
     owner, request = f"{engine.name}.explore", _Of(engine.Request)
 
     def run(values: dict[str, Any]) -> object:
-        with _progress_of(values.pop("progress", None), owner) as progress:
+        with show_progress(values.pop("progress", None), owner) as progress:
             return engine.explore(request.build(values, owner), progress=progress)
 
     return Operation(
@@ -245,7 +150,7 @@ def _publish(engine: AnyEngine) -> Operation:
             values[data.name] = values.pop("data")
         if data.name not in values:
             raise ParameterError(f"{owner} needs 'data'.", hint=data.help)
-        with _progress_of(values.pop("progress", None), owner) as progress:
+        with show_progress(values.pop("progress", None), owner) as progress:
             ways = choice.accepted - request.accepted | choice.named.keys()
             chosen = {name: values.pop(name) for name in [*values] if name in ways}
             made = request.build(values, owner)
@@ -316,7 +221,7 @@ def _attack(engine: AnyEngine) -> Operation:
         from .core.files import check_output, write_json
 
         out, force = _path(values.pop("out", None)), bool(values.pop("force", False))
-        with _progress_of(values.pop("progress", None), owner) as progress:
+        with show_progress(values.pop("progress", None), owner) as progress:
             made = request.build(values, owner)
             if out is not None:
                 read = [path for _, path in made.input_files() if path.is_file()]
@@ -365,7 +270,7 @@ def _verb(engine: AnyEngine, verb: AnyVerb) -> Operation:
 
     def run(values: dict[str, Any]) -> object:
         target, force = _path(values.pop("out", None)), bool(values.pop("force", False))
-        with _progress_of(values.pop("progress", None), owner) as progress:
+        with show_progress(values.pop("progress", None), owner) as progress:
             made = request.build(values, owner)
             _refuse_inputs(target, made)
             return dict(verb.run(made, Call(target, force, progress=progress)))

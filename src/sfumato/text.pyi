@@ -74,7 +74,7 @@ def explore(
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     min_score : float, default=0.0
-        Findings below this score are left out; one without a score counts.
+        Ignore findings below this score; findings without a score are used.
     findings_labels : dict of str to str, default={}
         Other names of the findings' labels, for example PERSON=NAME.
     background : list of path, frame, Corpus or list of Document, default=[]
@@ -147,9 +147,11 @@ def publish(
     replacement: str | Mapping[str, object] = "placeholder",
     key: str | os.PathLike[str] | None = None,
     rules: str | os.PathLike[str] | None = None,
+    keep: Sequence[str] | str = ...,
     drop: Sequence[str] | str = ...,
     accept_shift: bool = False,
     ignore_marks: bool = False,
+    keep_ids: bool = False,
     new_ids: bool = False,
     compute: str | Mapping[str, object] | None = None,
     strict: bool = False,
@@ -181,7 +183,7 @@ def publish(
     findings : path or dict of str to object, optional
         Another tool's findings (JSONL), redacted before anything else.
     min_score : float, default=0.0
-        Findings below this score are left out; one without a score counts.
+        Ignore findings below this score; findings without a score are used.
     findings_labels : dict of str to str, default={}
         Other names of the findings' labels, for example PERSON=NAME.
     replacement : {'placeholder', 'mask', 'surrogate:scope=document|corpus,dates=learned|day-first|month-first'} or dict of str to object, default='placeholder'
@@ -190,14 +192,18 @@ def publish(
         File (mode 600) with the secret of surrogates; else SFUMATO_KEY.
     rules : path, optional
         Rules file, or built-in, where explore had none: firm matches are redacted first.
+    keep : list of str, default=[]
+        Other fields to publish as they are; all others are dropped.
     drop : list of str, default=[]
-        Other fields to drop.
+        Other fields to drop, as all are that are not kept by name.
     accept_shift : bool, default=False
         Publish although the documents are not like those learned from; recorded.
     ignore_marks : bool, default=False
         Treat spans that are marked in the input as unmarked, to measure what was learned.
+    keep_ids : bool, default=False
+        Publish documents under their own ids and in their own order; else they get new ones.
     new_ids : bool, default=False
-        Give documents new ids and an order of their own; the mapping stays with you.
+        Give documents new ids and a new order, as is done unless ids are kept.
     compute : {'local', 'spark'} or dict of str to object, optional
         Where the work is done.
     strict : bool, default=False
@@ -241,9 +247,11 @@ def publish(
     replacement: str | Mapping[str, object] = "placeholder",
     key: str | os.PathLike[str] | None = None,
     rules: str | os.PathLike[str] | None = None,
+    keep: Sequence[str] | str = ...,
     drop: Sequence[str] | str = ...,
     accept_shift: bool = False,
     ignore_marks: bool = False,
+    keep_ids: bool = False,
     new_ids: bool = False,
     compute: str | Mapping[str, object] | None = None,
     strict: bool = False,

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from sfumato.compute._packing import Failure, pack, unpack
 from sfumato.core.errors import DataError, ParameterError, WorkError
-from sfumato.data.document import Document, Span
-from sfumato.data.sources import Extra
+from sfumato.data.document import Document, Segment, Span
 
 texts = st.text(st.characters(exclude_categories=()), max_size=20)  # broken surrogates included
 plain = st.recursive(
@@ -51,10 +50,13 @@ def test_arrow_comes_back(rows):
 
 
 def test_a_document_keeps_its_place():
-    sent = Document("d", "text", (), Extra({"year": 1999}, "a/b.jsonl"))
+    sent = Document(
+        "d", "text", (), {"year": 1999}, [Segment(0, 4, "x")], [[3, 2, -1]], "a/b.jsonl", 7
+    )
     (back,) = unpack(pack([sent]))
     assert back == sent
-    assert back.extra.part == "a/b.jsonl"
+    assert (back.part, back.record) == ("a/b.jsonl", 7)
+    assert (back.segments, back.orders) == (sent.segments, sent.orders)
 
 
 def test_what_cannot_travel_says_so():

@@ -32,8 +32,8 @@ def test_fields_are_kept_as_they_are(tmp_path):
     )
     corpus = read_documents(source)
     first, second = corpus
-    assert (first.id, first.extra["id"], first.extra["n"]) == ("7", 7, 10**30)
-    assert second.extra == {"ward": {"deep": [1, None, 0.1]}}
+    assert (first.id, first.fields["id"], first.fields["n"]) == ("7", 7, 10**30)
+    assert second.fields == {"ward": {"deep": [1, None, 0.1]}}
     write_documents(corpus, like=corpus, out=tmp_path / "b.jsonl")
     back = [json.loads(line) for line in (tmp_path / "b.jsonl").read_text().splitlines()]
     assert back[0]["id"] == 7
@@ -47,7 +47,7 @@ def test_other_field_names_and_numbered_records(tmp_path):
     assert [d.id for d in corpus] == ["1", "2"]
     write_documents(corpus, like=corpus, out=tmp_path / "b.jsonl")
     assert "spans" in (tmp_path / "b.jsonl").read_text()
-    assert [d.extra for d in read_documents(tmp_path / "b.jsonl", text="body", id=None)] == [
+    assert [d.fields for d in read_documents(tmp_path / "b.jsonl", text="body", id=None)] == [
         {"key": "k"}
     ] * 2
 
@@ -244,7 +244,7 @@ def test_documents_in_memory_and_a_corpus_are_sources_too(tmp_path):
     corpus = read_documents(made)
     assert isinstance(corpus, Corpus)
     assert read_documents(corpus) is corpus
-    assert next(iter(corpus)).extra == {"n": 1}
+    assert next(iter(corpus)).fields == {"n": 1}
     refused(DataError, [Document("a", "b"), Document("a", "b")], "repeats")
     refused(DataError, [Document("a", "b", [Span(0, 9, "X")])], "outside")
 

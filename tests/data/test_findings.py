@@ -76,12 +76,12 @@ def test_h2_a_document_that_nobody_looked_at_is_refused_or_left_out(place):
 def test_findings_in_a_field_of_the_document():
     (document,) = with_findings([Document("d", TEXT, (), {"presidio": FOUND})], field="presidio")
     assert len(document.spans) == 2
-    assert "presidio" not in document.extra
+    assert "presidio" not in document.fields
     text = json.dumps(FOUND)
     (document,) = with_findings(
         [Document("d", TEXT, (), {"presidio": text, "n": 1})], field="presidio"
     )
-    assert (len(document.spans), document.extra) == (2, {"n": 1})
+    assert (len(document.spans), document.fields) == (2, {"n": 1})
     for wrong in (CANARY, [CANARY], [{"start": CANARY}]):
         with pytest.raises(DataError, match="'presidio' of document 'd'") as caught:
             list(with_findings([Document("d", TEXT, (), {"presidio": wrong})], field="presidio"))
@@ -121,7 +121,7 @@ def test_a_field_of_findings_is_not_written_back(tmp_path, name):
     write_documents(with_findings(corpus, field="found"), like=corpus, out=out)
     assert CANARY.encode() not in out.read_bytes()
     (document,) = read_documents(out)
-    assert document.extra["ward"] == "4"
+    assert document.fields["ward"] == "4"
     assert document.spans == (Span(0, 3, "X"),)
 
 

@@ -70,7 +70,7 @@ def test_prodigy_as_it_exports(tmp_path):
     )  # fmt: skip
     records = list(read_documents(path, format="prodigy").tolerant())
     assert records[0].spans == (Span(0, 7, "PERSON"),)
-    assert dict(records[0].extra) == {"meta": {"ward": 4}}
+    assert dict(records[0].fields) == {"meta": {"ward": 4}}
     assert "not accepted" in records[1].reason
 
 
@@ -94,7 +94,7 @@ def test_label_studio_as_it_exports(tmp_path):
     path.write_text(json.dumps([task, twice, {"id": 5}]))
     records = list(read_documents(path, format="labelstudio").tolerant())
     assert (records[0].id, records[0].spans) == ("3", (Span(0, 3, "PER"),))
-    assert dict(records[0].extra) == {"ward": 4}
+    assert dict(records[0].fields) == {"ward": 4}
     assert "more than once" in records[1].reason
     assert "has no text" in records[2].reason
     path.write_text('{"id": 1}')

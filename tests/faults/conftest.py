@@ -36,7 +36,8 @@ def publish(learned):
     def publish(source, out, *, strict=False, sanitiser=None, **options):
         return run(
             source, out, sanitiser=sanitiser or Sanitiser(classifiers, strict=strict),
-            candidate=candidate, made_from={}, characters=20_000, threads=1, **options,
+            candidate=candidate, made_from={}, characters=20_000, threads=1,
+            **{"keep_ids": True} | options,
         )  # fmt: skip
 
     return publish

@@ -25,11 +25,11 @@ CANARY = "Quixadelmo"
 class Breaks(Sanitiser):
     """A sanitiser that meets a bug in some documents, and whose error quotes the text."""
 
-    def _redacted(self, tokens, *rest):
+    def edits(self, tokens, *rest):
         text = tokens.text.tobytes().decode()
         if "BREAK" in text:
             raise ValueError(text)
-        return super()._redacted(tokens, *rest)
+        return super().edits(tokens, *rest)
 
 
 def texts_of(out):
@@ -83,20 +83,21 @@ def test_what_is_withheld_is_listed_beside_the_output(tmp_path, notes, publish):
     assert CANARY not in quarantine.read_text()
     assert quarantine.stat().st_mode & 0o777 == 0o600
     assert sorted(p.name for p in tmp_path.iterdir()) == [
-        "notes.jsonl", "out", "out.quarantine.jsonl",
+        "notes.jsonl", "out", "out.private", "out.quarantine.jsonl",
     ]  # fmt: skip
     # The list of an earlier release is not replaced in silence, not even when its output is gone.
     shutil.rmtree(out)
     with pytest.raises(OutputExistsError, match=r"out\.quarantine\.jsonl"):
         publish(source, out)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl", "out.quarantine.jsonl"]
+    left = sorted(p.name for p in tmp_path.iterdir())
+    assert left == ["notes.jsonl", "out.private", "out.quarantine.jsonl"]
     publish(source, out, force=True)
     assert quarantined(out) == listed
     # A release from which nothing was withheld has no list.
     source.write_bytes(good)
     assert not publish(source, out, force=True).withheld
     assert not quarantine.exists()
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl", "out"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl", "out", "out.private"]
 
 
 def test_the_list_survives_a_kill_at_any_step(tmp_path, notes, publish, kills):
@@ -115,7 +116,8 @@ def test_the_list_survives_a_kill_at_any_step(tmp_path, notes, publish, kills):
             with suppress(OutputExistsError):  # the kill came after the end
                 publish(source, folder / "out")
         assert [(folder / "out/release.json").read_bytes(), quarantined(folder / "out")] == wanted
-        assert sorted(p.name for p in folder.iterdir()) == ["out", "out.quarantine.jsonl"]
+        found = sorted(p.name for p in folder.iterdir())
+        assert found == ["out", "out.private", "out.quarantine.jsonl"]
         if counted.calls < fatal:
             break
     assert fatal > 4
@@ -198,7 +200,7 @@ def test_ids_cannot_write_elsewhere(tmp_path, publish, name):
     source.write_text("".join(json.dumps(line) + "\n" for line in lines))
     publish(source, place / "out")
     assert sorted(p.name for p in (place / "out").iterdir()) == ["notes.jsonl", "release.json"]
-    assert sorted(p.name for p in place.iterdir()) == ["notes.jsonl", "out"]
+    assert sorted(p.name for p in place.iterdir()) == ["notes.jsonl", "out", "out.private"]
     assert [p.name for p in tmp_path.iterdir()] == ["a"]
     assert not Path("/tmp/sfumato-sly").exists()
     # A folder of files takes its names from the input's own files, never from ids.
@@ -208,7 +210,7 @@ def test_ids_cannot_write_elsewhere(tmp_path, publish, name):
     except SfumatoError:
         assert not (place / "folder").exists()
     assert [p.name for p in tmp_path.iterdir()] == ["a"]
-    assert {p.name for p in place.iterdir()} <= {"notes.jsonl", "out", "folder"}
+    assert {p.name for p in place.iterdir()} <= {"notes.jsonl", "out", "out.private", "folder"}
 
 
 def test_releases_from_one_input_compose(tmp_path, learned, notes, publish):

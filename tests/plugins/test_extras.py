@@ -1,8 +1,4 @@
-"""One of each kind, installed as a package of its own: command line, plan and Python know it, sfumato does not.
-
-A shown measure joins here when it has a registry: an entry in extras/pyproject.toml, a file beside the
-others, and a line in `KINDS`.
-"""
+"""One of each kind, installed as a package of its own: command line, plan and Python know it, sfumato does not."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ PACKAGE = HERE / "extras"
 SOURCE = HERE.parents[1] / "src"
 KINDS = (
     "attacker", "compute", "desk", "format", "learner", "loss", "measure", "method", "replacement",
-    "risk", "selector", "strategy",
+    "risk", "selector", "shown", "strategy",
 )  # fmt: skip
 
 
@@ -123,10 +119,13 @@ def test_text_from_the_command_line(sfumato, notes, folder):
 def test_tables_from_the_command_line(sfumato, folder):
     sfumato("tables", "explore", "s/register.csv", "--schema", "s/schema.toml", "--evaluations", "200",
             *options(TABLES), "--out", "tables")  # fmt: skip
-    request = frontier(folder / "tables")["request"]
+    found = frontier(folder / "tables")
+    request = found["request"]
+    assert all(0 <= candidate["shown"]["crowded"] <= 1 for candidate in found["candidates"])
     assert (request["risk"], request["loss"], request["strategy"]) == ("lone", "groups-lost", "left-to-right")  # fmt: skip
     sfumato("tables", "publish", "tables", "s/register.csv", "--knee", "--engine", "serial", "--out", "tables-released")  # fmt: skip
-    assert (folder / "tables-released/release.json").is_file()
+    release = json.loads((folder / "tables-released/release.json").read_text(encoding="utf-8"))
+    assert 0 <= release["measured"]["shown"]["crowded"] <= 1
 
 
 def test_baskets_from_the_command_line(sfumato, folder):
@@ -192,7 +191,9 @@ choose = {{ knee = true }}
     assert asked["tables"]["strategy"] == "left-to-right"
     assert asked["baskets"]["selector"] == ["first-three"]
     assert asked["baskets"]["publish_as"] == ["columns", "frequent"]
-    assert "groups-lost" in (folder / "run/report.html").read_text(encoding="utf-8")
+    html = (folder / "run/report.html").read_text(encoding="utf-8")
+    assert "groups-lost" in html
+    assert "Share of records in groups of five people or more." in html
     assert "***NAME***" in next((folder / "run/release/text").glob("*.pipes")).read_text(encoding="utf-8")  # fmt: skip
 
 
@@ -216,7 +217,7 @@ published = found.publish(found.knee(), "notes.pipes", format="pipes", replaceme
 assert any("***NAME***" in document.text for document in published)
 found = explore("tables", table="s/register.csv", schema="s/schema.toml", evaluations=200, risk="lone",
                 loss="groups-lost", strategy="left-to-right", engine="serial")
-assert len(found) > 0
+assert 0 <= found.knee().shown["crowded"] <= 1
 found = explore("baskets", matrix="s/purchases.npz", labels="s/purchases.labels.txt", k=[5], folds=2,
                 selector=["first-three"], publish_as=["frequent"], utility="mass")
 assert len(found) > 0

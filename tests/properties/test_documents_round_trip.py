@@ -132,7 +132,7 @@ def test_a_csv_with_one_column_only(texts):
 def test_parquet(made):
     read, _ = again(made, "parquet", ".parquet")
     assert [(d.id, d.text, d.spans) for d in read] == [(d.id, d.text, d.spans) for d in made]
-    assert [{**d.extra, "l": None} for d in read] == [{**d.extra, "l": None} for d in made]
+    assert [{**d.fields, "l": None} for d in read] == [{**d.fields, "l": None} for d in made]
 
 
 @given(documents(score=False))
@@ -209,8 +209,8 @@ def test_any_document_written_as_conll_keeps_its_words_and_labels(made):
 @settings(max_examples=20)
 def test_frames(kind, made):
     table = pa.table({
-        "t": [d.extra["t"] for d in made], "id": [d.id for d in made],
-        "text": [d.text for d in made], "n": [d.extra["n"] for d in made],
+        "t": [d.fields["t"] for d in made], "id": [d.id for d in made],
+        "text": [d.text for d in made], "n": [d.fields["n"] for d in made],
     })  # fmt: skip
     frame = {
         "arrow": lambda: table,
@@ -219,7 +219,9 @@ def test_frames(kind, made):
     }[kind]()
     corpus = read_documents(frame)
     read = list(corpus)
-    assert [(d.id, d.text, dict(d.extra)) for d in read] == [(d.id, d.text, d.extra) for d in made]
+    assert [(d.id, d.text, dict(d.fields)) for d in read] == [
+        (d.id, d.text, d.fields) for d in made
+    ]
     back = documents_frame(read, like=corpus)
     assert type(back) is type(frame)
     if kind == "pandas":

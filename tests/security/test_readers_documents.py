@@ -35,7 +35,7 @@ def test_c3_numbered_tokens_are_recognised(tmp_path):
     first, second = corpus
     assert first.text == "Mr vamonos Stanhope ghost rang"
     assert [first.text[s.start : s.end] for s in first.spans] == ["Stanhope"]
-    redacted = Document(first.id, "Mr vamonos [NAME] ghost rang", (), first.extra)
+    redacted = Document(first.id, "Mr vamonos [NAME] ghost rang", (), first.fields)
     write_documents([redacted, second], like=corpus, out=tmp_path / "o.conll")
     written = (tmp_path / "o.conll").read_text()
     assert "tanhope" not in written

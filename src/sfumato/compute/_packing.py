@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..core import errors
 from ..core.errors import ParameterError, SfumatoError, WorkError
-from ..data.document import Document, Span
-from ..data.sources import Extra
+from ..data.document import Document, Segment, Span
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -141,8 +140,11 @@ def _from_documents(documents: Sequence[Document]) -> pa.Table:
         json.dumps(
             [
                 [[s.start, s.end, s.label, s.score] for s in d.spans],
-                dict(d.extra),
-                getattr(d.extra, "part", None),
+                dict(d.fields),
+                [[s.start, s.end, s.place] for s in d.segments],
+                [list(order) for order in d.orders],
+                d.part,
+                d.record,
             ]
         )
         for d in documents
@@ -157,7 +159,7 @@ def _to_documents(table: pa.Table) -> list[Document]:
     documents = []
     for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
         name, text, notes = (cell.decode("utf-8", "surrogatepass") for cell in row)
-        spans, extra, part = json.loads(notes)
-        extra = extra if part is None else Extra(extra, part)
-        documents.append(Document(name, text, tuple(Span(*span) for span in spans), extra))
+        spans, fields, segments, orders, part, record = json.loads(notes)
+        marks, places = [Span(*span) for span in spans], [Segment(*segment) for segment in segments]
+        documents.append(Document(name, text, tuple(marks), fields, places, orders, part, record))
     return documents

@@ -27,7 +27,7 @@ class BatchWriter:
         self.names = list(names)
         self._out = open_output(path, packed=packed)
         self._path = path
-        self._shuffled: ShuffledLines | None = None
+        self._shuffled: ShuffledLines[str] | None = None
         self.labels_apart: list[str] = []
 
     def shuffle(self, seed: int) -> None:

@@ -6,7 +6,7 @@
 >>> notes = Path(folder.name) / "notes.jsonl"
 >>> _ = notes.write_text('{"id": "d1", "text": "Ann called.", "ward": 4}')
 >>> corpus = read_documents(notes)
->>> [(document.id, document.extra["ward"]) for document in corpus]
+>>> [(document.id, document.fields["ward"]) for document in corpus]
 [('d1', 4)]
 >>> write_documents(corpus, like=corpus, out=Path(folder.name) / "copy.jsonl")
 1
@@ -17,27 +17,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core.display import html_table
 from ..core.errors import DataError, FormatError, InputError, ParameterError
 from ..core.files import check_plain_file, whole_directory, whole_file
 from ..core.records import FRONTIER_FILE, RELEASE_FILE
 from ..core.storage.quarantine import QUARANTINE
-from .document import Document, Span
+from .document import Document, Edited, Span
 from .foreign import check_foreign, check_path
-from .formats._layout import Format, Layout, Part, Write
-from .formats.registry import FORMATS
+from .formats.protocol import CorpusFile, FieldNames, Format
+from .formats.registry import FORMATS, format_of_name
 from .inputs import DocumentsInput
 from .limits import Limits, current_limits
 from .sources import SeenIds, Withheld
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
+
+    from .formats.lines import LineBlock
 
     Paths = list[str | os.PathLike[str]] | tuple[str | os.PathLike[str], ...]
 
@@ -49,14 +50,10 @@ __all__ = [
     "Withheld",
     "documents_frame",
     "read_documents",
+    "write_corpus",
     "write_documents",
 ]
 
-_SUFFIXES = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".txt": "brat", ".ann": "brat",
-    ".conll": "conll", ".iob": "conll", ".bio": "conll", ".csv": "csv", ".tsv": "tsv",
-    ".parquet": "parquet", ".pq": "parquet", ".xml": "i2b2",
-}  # fmt: skip
 # What sfumato itself writes beside data: never taken for documents.
 _OURS = (RELEASE_FILE, FRONTIER_FILE, QUARANTINE)
 
@@ -74,8 +71,8 @@ class Corpus:
     document, for the check that ids are unique.
     """
 
-    format: Format
-    parts: Sequence[Part]
+    format: Format[Any]
+    parts: Sequence[CorpusFile]
     name: str
     is_folder: bool = False
 
@@ -89,13 +86,12 @@ class Corpus:
         """Return what is known without reading a document: the format and which fields are used."""
         if not self.paths:
             return [("in memory",)]
-        layout = getattr(self.format, "layout", None)
+        names = self.format.names
         found: list[tuple[str, ...]] = [(self.format.name,)]
         if len(self.parts) > 1:
             found.append((f"{len(self.parts):,}", "files"))
-        if isinstance(layout, Layout):
-            found.append(("text", repr(layout.text)))
-            found.append(("id", repr(layout.id)) if layout.id is not None else ("numbered",))
+        found.append(("text", repr(names.text)))
+        found.append(("id", repr(names.id)) if names.id is not None else ("numbered",))
         return found
 
     def __iter__(self) -> Iterator[Document]:
@@ -124,6 +120,32 @@ class Corpus:
     def empty(self) -> DataError:
         """Return the error for a corpus without a record."""
         return DataError(f"The corpus {self.name!r} holds no documents.")
+
+    def blocks(
+        self, *, size: int, keep: Sequence[str] | None = None
+    ) -> Iterator[tuple[CorpusFile, LineBlock]] | None:
+        """Return the documents as blocks of columns, the quick way; None where it is none.
+
+        The kernels are compiled on their first use, which takes longer than to read a small file
+        without them.
+        """
+        from .formats.lines import WORTH, SeenMarks
+
+        if sum(path.stat().st_size for path in self.paths if path.is_file()) < WORTH:
+            return None
+        seen = SeenMarks()
+        found = [self.format.blocks(part, seen, size=size, keep=keep) for part in self.parts]
+        if any(blocks is None for blocks in found):
+            return None
+        return (
+            (part, block)
+            for part, blocks in zip(self.parts, found, strict=True)
+            for block in blocks or ()
+        )
+
+    def place_of(self, part: CorpusFile, out: Path) -> Path:
+        """Return where a part of a corpus like this is written."""
+        return out / part.name if self.is_folder and self.format.unit != "folder" else out
 
     @property
     def paths(self) -> list[Path]:
@@ -180,7 +202,7 @@ def read_documents(
     (<Corpus documents: in memory>, 3)
 
     """
-    layout = Layout(text, id, spans, overlaps, limits or current_limits())
+    names = FieldNames(text, id, spans, overlaps, limits or current_limits())
     if isinstance(source, Corpus):
         return source
     if not isinstance(source, str | os.PathLike) and not _is_path_list(source):
@@ -188,8 +210,10 @@ def read_documents(
         from .formats.jsonl import InMemory
 
         if isinstance(source, list | tuple) and all(isinstance(d, Document) for d in source):
-            return Corpus(InMemory(layout, source), (Part("documents", None),), "documents")
-        return Corpus(frame_format(source, layout, **options), (Part("frame", None),), "frame")
+            return Corpus(InMemory(names, source), (CorpusFile("documents", None),), "documents")
+        if options:
+            raise ParameterError(f"A frame does not take the options {', '.join(sorted(options))}.")
+        return Corpus(frame_format(source, names), (CorpusFile("frame", None),), "frame")
     paths = [Path(source)] if isinstance(source, str | os.PathLike) else [Path(p) for p in source]
     if not paths:
         raise InputError("No file was given to read documents from.")
@@ -197,11 +221,11 @@ def read_documents(
         check_path(path)
     single = _inside(paths[0]) if len(paths) == 1 else None
     if single is not None and single.is_dir():
-        name, kind, parts = single.name, *_folder(single, format, layout.limits)
+        name, kind, parts = single.name, *_folder(single, format, names.limits)
     else:
         name = single.name if single is not None else f"{len(paths)} files"
         kind, parts = _files(paths if single is None else [single], format)
-    made = _format(kind, layout, options)
+    made = FORMATS.get_or_raise(kind).from_options(names, options)
     return Corpus(made, parts, name, is_folder=single is None or single.is_dir())
 
 
@@ -211,46 +235,60 @@ def write_documents(
     like: Corpus | str,
     out: str | os.PathLike[str],
     force: bool = False,
-    spreadsheet: bool = False,
+    **options: object,
 ) -> int:
     """Write documents in the form of a corpus, whole or not at all; give how many were written.
 
     A corpus of one file is written as a file (gzip when `out` ends in .gz), a folder or several
-    files as a folder with the same names; documents keep their place by their `extra`. `like` may
-    also be the name of a format. `spreadsheet` puts an apostrophe before cells of a CSV that a
-    spreadsheet would run as a formula.
+    files as a folder with the same names, each document in its `part`. `like` may also be the name of a
+    format, with its `options`.
     """
-    out = Path(out)
-    part: Part | None = None
+    out, count = Path(out), 0
     if isinstance(like, str):
-        form, many = _format(like, Layout(), {}), False
-    else:
-        form, many = like.format, like.is_folder and not like.format.is_folder
-        part = like.parts[0]
-    if spreadsheet:
-        if not hasattr(form, "spreadsheet"):
-            raise ParameterError("Only CSV and TSV have a form for spreadsheets.")
-        form = copy(form)
-        form.spreadsheet = True
-    count, writers = 0, None
-    write: Write
-    with ExitStack() as stack:
-        if many:
-            assert isinstance(like, Corpus)
-            beside = stack.enter_context(whole_directory(out, force=force, private=False))
-            writers = stack.enter_context(_PartWriters(form, like.parts, beside))
-            write = writers.write
-        else:
-            whole = whole_directory if form.is_folder else whole_file
-            beside = stack.enter_context(whole(out, force=force, private=False))
-            compress = out.name.endswith(".gz")
-            write = stack.enter_context(form.writer(beside, part, compress=compress))
+        form = FORMATS.get_or_raise(like).from_options(FieldNames(), options)
+        like = Corpus(form, (), out.name)
+    elif options:
+        form = like.format.from_options(like.format.names, {**dict(like.format.options), **options})
+        like = replace(like, format=form)
+
+    def edited() -> Iterator[Edited]:
+        nonlocal count
         for document in documents:
-            write(document)
             count += 1
-        if writers is not None:
-            writers.finish()
+            yield Edited.unchanged(document)
+
+    is_folder = like.format.unit == "folder" or (like.is_folder and bool(like.parts))
+    whole = whole_directory if is_folder else whole_file
+    with whole(out, force=force, private=False) as beside:
+        write_corpus(edited(), like=like, out=beside)
     return count
+
+
+def write_corpus(edited: Iterable[Edited], *, like: Corpus, out: Path) -> None:
+    """Write documents with their edits in the form of a corpus, each to the part that it came from.
+
+    The documents of a part must stand together; a part from which none came is written empty.
+    """
+    many = like.is_folder and like.format.unit != "folder"
+    if not many:
+        like.format.write(like.parts[0] if like.parts else None, edited, out)
+        return
+    left = {part.name: part for part in like.parts}
+    for name, own in groupby(edited, key=lambda e: e.document.part):
+        if name not in left:
+            raise DataError(
+                "A document does not say which part of the corpus it is from, or stands apart from others of it.",
+                hint="keep each document's `part` and the order of the documents.",
+            )
+        _write_part(like, left.pop(name), own, out)
+    for part in left.values():
+        _write_part(like, part, (), out)
+
+
+def _write_part(like: Corpus, part: CorpusFile, edited: Iterable[Edited], out: Path) -> None:
+    path = like.place_of(part, out)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    like.format.write(part, edited, path)
 
 
 def documents_frame(documents: Iterable[Document], *, like: Corpus) -> object:
@@ -261,49 +299,11 @@ def documents_frame(documents: Iterable[Document], *, like: Corpus) -> object:
     >>> documents_frame(corpus, like=corpus).to_pylist()
     [{'id': 7, 'text': 'Ann', 'ward': 4}]
     """
-    native = getattr(like.format, "native", None)
-    if native is None:
+    from .formats.columns import Frame
+
+    if not isinstance(like.format, Frame):
         raise ParameterError("The corpus was not read from a frame.", hint="use write_documents.")
-    return native(documents)
-
-
-class _PartWriters(ExitStack):
-    """Writes each document to the part it came from; one part is open at a time, in order."""
-
-    def __init__(self, form: Format, parts: Sequence[Part], folder: Path) -> None:
-        super().__init__()
-        self._form, self._folder = form, folder
-        self._left = {part.name: part for part in parts}
-        self._part = ""
-        self._write: Write | None = None
-
-    def write(self, document: Document) -> None:
-        """Write a document, after closing the part before when a new one begins."""
-        name = getattr(document.extra, "part", "")
-        if name != self._part or self._write is None:
-            if name not in self._left:
-                raise DataError(
-                    f"The document {document.id!r} does not say which part of the corpus it is from.",
-                    hint="keep each document's `extra` and the order of the documents.",
-                )
-            self.close()
-            self._open(self._left.pop(name))
-        assert self._write is not None
-        self._write(document)
-
-    def _open(self, part: Part) -> None:
-        path = self._folder / part.name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        compress = path.name.endswith(".gz")
-        self._part = part.name
-        self._write = self.enter_context(self._form.writer(path, part, compress=compress))
-
-    def finish(self) -> None:
-        """Write the parts from which no document came, empty."""
-        self.close()
-        for part in self._left.values():
-            self._open(part)
-            self.close()
+    return like.format.frame_of(map(Edited.unchanged, documents))
 
 
 def _is_path_list(source: object) -> TypeIs[Paths]:
@@ -321,13 +321,8 @@ def _inside(path: Path) -> Path:
     return path
 
 
-def format_of_name(path: Path) -> str | None:
-    """Return the format that a file's name tells, or None."""
-    return _SUFFIXES.get(Path(path.name.removesuffix(".gz")).suffix.lower())
-
-
-def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[Part, ...]]:
-    kinds = {given or format_of_name(path) for path in paths}
+def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[CorpusFile, ...]]:
+    kinds = {given or format_of_name(path, _head(path)) for path in paths}
     if len(kinds) > 1:
         raise FormatError("The files are not all of one format.", hint="read them one by one.")
     kind = kinds.pop()
@@ -344,13 +339,13 @@ def _files(paths: Sequence[Path], given: str | None) -> tuple[str, tuple[Part, .
     names = [path.name for path in paths]
     if len(set(names)) < len(names):
         raise InputError("Two of the files have the same name.", hint="rename one of them.")
-    return kind, tuple(Part(path.name, path, len(paths) > 1) for path in paths)
+    return kind, tuple(CorpusFile(path.name, path, len(paths) > 1) for path in paths)
 
 
-def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple[Part, ...]]:
+def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple[CorpusFile, ...]]:
     files = []
     for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name[0] != ".")
+        folders[:] = sorted(n for n in folders if n[0] != "." and not n.endswith(".private"))
         files += [Path(place, name) for name in names if not _is_ours(name)]
         if len(files) > limits.files:
             raise limits.error(f"The number of files in {folder.name!r}", "files")
@@ -370,24 +365,20 @@ def _folder(folder: Path, given: str | None, limits: Limits) -> tuple[str, tuple
             hint=f"give the format by --format (format=), one of {', '.join(FORMATS)}.",
         )
     kind = given or kinds.pop()
-    if kind in ("brat", "i2b2"):
-        return kind, (Part(folder.name, folder),)
+    if FORMATS.get_or_raise(kind).unit == "folder":
+        return kind, (CorpusFile(folder.name, folder),)
     parts = [
-        Part(file.relative_to(folder).as_posix(), file, len(files) > 1)
+        CorpusFile(file.relative_to(folder).as_posix(), file, len(files) > 1)
         for file in files
         if format_of_name(file) in (kind, None if given is None else kind)
     ]
     return kind, tuple(sorted(parts, key=lambda part: part.name))
 
 
-def _format(kind: str, layout: Layout, options: dict[str, object]) -> Format:
-    form = FORMATS.get_or_raise(kind)
-    if kind == "tsv":
-        options = {"delimiter": "\t", **options}
+def _head(path: Path) -> bytes:
+    """Return the first bytes of a file, for formats that look at them; nothing of what cannot be read."""
     try:
-        made: Format = form(layout, **options)
-    except TypeError:
-        raise ParameterError(
-            f"The format {kind!r} does not take the options {', '.join(sorted(options))}."
-        ) from None
-    return made
+        with path.open("rb") as stream:
+            return stream.read(4096)
+    except OSError:
+        return b""

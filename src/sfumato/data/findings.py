@@ -10,13 +10,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from math import inf, isfinite
 from pathlib import Path
 
 from ..core.errors import DataError, FormatError, InputError, ParameterError
 from .document import Document, Span
-from .sources import Extra
 
 __all__ = ["as_spans", "read_findings", "resolve", "with_findings"]
 
@@ -191,12 +191,6 @@ def read_findings(source: str | os.PathLike[str] | Mapping[str, object]) -> dict
     return found
 
 
-def _without(extra: Mapping[str, object], field: str) -> Extra:
-    """Leave a field out; the rest, its part and its form stay."""
-    kept = {name: value for name, value in extra.items() if name != field}
-    return Extra(kept, getattr(extra, "part", ""), getattr(extra, "form", None))
-
-
 def _json(content: bytes, where: str) -> object:
     try:
         return json.loads(content)
@@ -259,7 +253,7 @@ def _with(
 ) -> Iterator[Document]:
     matched, left_out = False, 0
     for document in documents:
-        extra = document.extra
+        fields = document.fields
         if field is None:
             if document.id not in by_id:
                 left_out += 1
@@ -273,27 +267,27 @@ def _with(
             matched = True
             spans: Iterable[Span] = by_id[document.id]
         else:
-            if field not in extra:
+            if field not in fields:
                 raise DataError(
                     f"The document {document.id!r} has no field {field!r}.",
                     hint="an empty list says that nothing was found.",
                 )
             try:
-                held = extra[field]
+                held = fields[field]
                 spans = as_spans(_json(held.encode(), "It") if isinstance(held, str) else held)
             except InputError as error:
                 raise DataError(
                     f"The field {field!r} of document {document.id!r} is refused: {error.message}",
                     hint=error.hint,
                 ) from None
-            extra = _without(extra, field)
+            fields = {name: value for name, value in fields.items() if name != field}
         kept = [
             Span(s.start, s.end, labels.get(s.label, s.label), s.score)
             for s in spans
             if s.score is None or s.score >= min_score
         ]
         kept += [s for s in document.spans if s.label in keep]
-        yield Document(document.id, document.text, tuple(resolve(kept, overlaps)), extra).checked()
+        yield replace(document, spans=tuple(resolve(kept, overlaps)), fields=fields).checked()
     if left_out and not matched:
         raise DataError(
             f"None of the {len(by_id):,} ids in the findings is the id of a document.",

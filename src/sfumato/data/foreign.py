@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 import zlib
 from pathlib import Path
 
 from ..core.errors import FormatError, InputError
 from ..core.files import check_plain_file
+from .formats.registry import format_of_name
 
 __all__ = ["check_foreign", "check_path"]
 
 _HEAD = 1 << 16
 _LONGEST_NAME = 255
+# Formats of other programs that no package here reads.
 _OFFICE = {
     ".docx": "a Word document",
     ".doc": "a Word document",
@@ -27,8 +28,6 @@ _OFFICE = {
     ".html": "an HTML page",
 }
 _SHEETS = {".xlsx", ".xls", ".ods"}
-# What a name with a space in it must end with to be taken for a file.
-_FILE = re.compile(r"(?i)\.(?:jsonl?|ndjson|csv|tsv|parquet|conll|iob2?|bio|txt|ann|xml)(?:\.gz)?$")
 
 
 def check_path(path: Path) -> None:
@@ -39,7 +38,8 @@ def check_path(path: Path) -> None:
     name = path.name
     in_folder = path.parent != Path() and _exists(path.parent)
     spaced = any(c.isspace() for c in (name if in_folder else str(path)))
-    if len(name) > _LONGEST_NAME or (spaced and _FILE.search(name) is None):
+    # A name with a space in it must be that of a known format to be taken for a file.
+    if len(name) > _LONGEST_NAME or (spaced and format_of_name(path) is None):
         raise InputError(
             "There is no such file or folder; a text was given, perhaps, where a path is expected.",
             hint="give a path, a frame or a list of Document(id, text).",
@@ -57,7 +57,7 @@ def _exists(path: Path) -> bool:
 def check_foreign(path: Path) -> None:
     """Refuse a file that another program wrote, and say what it is."""
     suffix = path.suffix.lower()
-    if suffix in _OFFICE:
+    if suffix in _OFFICE and format_of_name(path) is None:
         way = (
             "save it as CSV, one row per document."
             if suffix in _SHEETS

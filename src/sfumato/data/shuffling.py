@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import AnyStr, BinaryIO, Generic, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +76,7 @@ def line_places(lines: Sequence[str], seed: int) -> Places:
     return np.frombuffer(b"".join(digests), np.uint64)
 
 
-class ShuffledLines:
+class ShuffledLines(Generic[AnyStr]):
     """Lines that are collected in one order and given back by their places; use it as a context.
 
     Parameters
@@ -98,8 +98,9 @@ class ShuffledLines:
 
     def __init__(self, folder: Path, *, held: int = _HELD) -> None:
         self._folder, self._most = folder, held
-        self._lines: list[str] = []
-        self._beside: list[str] = []
+        self._lines: list[AnyStr] = []
+        self._beside: list[AnyStr] = []
+        self._is_text = True
         self._places: list[Places] = []
         self._size = 0
         self._files: list[BinaryIO] = []
@@ -112,11 +113,12 @@ class ShuffledLines:
         self._open.close()
 
     def add(
-        self, lines: Sequence[str], places: Places, beside: Sequence[str] | None = None
+        self, lines: Sequence[AnyStr], places: Places, beside: Sequence[AnyStr] | None = None
     ) -> None:
-        """Take lines with their places, and the lines of the same rows in another file."""
+        """Take lines (texts, or bytes) with their places, and what stands for the same rows in another file."""
+        self._is_text = self._is_text and all(isinstance(line, str) for line in lines[:1])
         self._lines += lines
-        self._beside += [""] * len(lines) if beside is None else beside
+        self._beside += [line[:0] for line in lines] if beside is None else beside
         self._places.append(places)
         self._size += sum(map(len, lines)) + (0 if beside is None else sum(map(len, beside)))
         if self._size > self._most:
@@ -134,9 +136,7 @@ class ShuffledLines:
         places = self._held_places()
         order = np.argsort(places >> np.uint64(58), kind="stable")
         for i in order.tolist():
-            own = [
-                text.encode("utf-8", "surrogatepass") for text in (self._lines[i], self._beside[i])
-            ]
+            own = [_as_bytes(line) for line in (self._lines[i], self._beside[i])]
             head = np.array([places[i], len(own[0]), len(own[1])], np.uint64)
             self._files[int(places[i] >> np.uint64(58))].write(head.tobytes() + own[0] + own[1])
         self._lines, self._beside, self._places, self._size = [], [], [], 0
@@ -144,7 +144,7 @@ class ShuffledLines:
     def _held_places(self) -> Places:
         return np.concatenate(self._places) if self._places else np.empty(0, np.uint64)
 
-    def __iter__(self) -> Iterator[tuple[str, str]]:
+    def __iter__(self) -> Iterator[tuple[AnyStr, AnyStr]]:
         """Yield the lines, and what belongs to each, by their places."""
         if self._files:
             self._deal()
@@ -154,8 +154,7 @@ class ShuffledLines:
         for i in np.argsort(self._held_places(), kind="stable").tolist():
             yield self._lines[i], self._beside[i]
 
-    @staticmethod
-    def _of_file(file: BinaryIO) -> Iterator[tuple[str, str]]:
+    def _of_file(self, file: BinaryIO) -> Iterator[tuple[AnyStr, AnyStr]]:
         file.seek(0)
         places, rows = [], []
         while head := file.read(24):
@@ -163,5 +162,11 @@ class ShuffledLines:
             places.append(place)
             rows.append((file.read(length), file.read(beside)))
         for i in np.argsort(np.array(places, np.uint64), kind="stable").tolist():
-            line, label = rows[i]
-            yield line.decode("utf-8", "surrogatepass"), label.decode("utf-8", "surrogatepass")
+            line, label = (
+                row.decode("utf-8", "surrogatepass") if self._is_text else row for row in rows[i]
+            )
+            yield cast("AnyStr", line), cast("AnyStr", label)
+
+
+def _as_bytes(line: str | bytes) -> bytes:
+    return line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line

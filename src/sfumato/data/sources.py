@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 __all__ = [
-    "Extra",
     "SeenIds",
     "Withheld",
     "check_growth",
@@ -68,24 +67,6 @@ class Withheld:
     def to_json(self) -> dict[str, str]:
         """Return the entry for a quarantine list."""
         return {"id": self.id, "reason": self.reason}
-
-
-class Extra(dict[str, object]):
-    """The other fields of a record, kept as they are, and where and how they were written.
-
-    `part` is the file that the record came from; `form` is what its format needs to write it back.
-    """
-
-    __slots__ = ("form", "part")
-
-    def __init__(
-        self, fields: dict[str, object] | None = None, part: str = "", form: object = None
-    ) -> None:
-        super().__init__(fields or {})
-        self.part, self.form = part, form
-
-    def __reduce__(self) -> tuple[type[Extra], tuple[dict[str, object], str, object]]:
-        return (Extra, (dict(self), self.part, self.form))
 
 
 class SeenIds:

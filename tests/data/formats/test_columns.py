@@ -35,7 +35,7 @@ def test_parquet_keeps_types_that_python_has_not(tmp_path):
     corpus = read_documents(tmp_path / "a.parquet")
     documents = [pickle.loads(pickle.dumps(d)) for d in corpus]
     assert documents[1].id == "1"
-    assert documents[0].extra["cost"] == decimal.Decimal("1.10")
+    assert documents[0].fields["cost"] == decimal.Decimal("1.10")
     assert documents == list(corpus)
     write_documents(documents, like=corpus, out=tmp_path / "b.parquet")
     written = parquet.read_table(tmp_path / "b.parquet")
@@ -43,7 +43,7 @@ def test_parquet_keeps_types_that_python_has_not(tmp_path):
     assert written.equals(table)
     meta = parquet.read_metadata(tmp_path / "b.parquet")
     assert meta.row_group(0).column(0).compression == "ZSTD"
-    changed = [Document(d.id, "new", (), d.extra) for d in corpus if d.id != "1"]
+    changed = [Document(d.id, "new", (), d.fields) for d in corpus if d.id != "1"]
     write_documents(changed, like=corpus, out=tmp_path / "c.parquet")
     written = parquet.read_table(tmp_path / "c.parquet").drop_columns("text")
     kept = pa.concat_tables([table.slice(0, 1), table.slice(2, 1)]).drop_columns("text")
@@ -51,7 +51,7 @@ def test_parquet_keeps_types_that_python_has_not(tmp_path):
     assert written.to_pylist() == kept.to_pylist()
     assert written.column("kind").chunk(0).dictionary.to_pylist() == ["a"]  # not what is left out
     assert write_documents([], like=corpus, out=tmp_path / "d.parquet") == 0
-    assert parquet.read_schema(tmp_path / "d.parquet").equals(table.schema)
+    assert parquet.read_schema(tmp_path / "d.parquet").names == ["id", "text"]  # none else was kept
 
 
 def test_parquet_metadata_does_not_travel(tmp_path):
@@ -70,7 +70,7 @@ def test_a_folder_of_parquet_parts(tmp_path):
         table = table.set_column(0, "id", pa.array([2 * part, 2 * part + 1]))
         parquet.write_table(table, folder / f"part-{part}.parquet")
     corpus = read_documents(folder)
-    assert [d.extra["n"] for d in corpus] == [0, 0, 1, 1, 2, 2]
+    assert [d.fields["n"] for d in corpus] == [0, 0, 1, 1, 2, 2]
     write_documents(corpus, like=corpus, out=tmp_path / "out")
     assert list(read_documents(tmp_path / "out")) == list(corpus)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sfumato.core.errors import DataError, FormatError, LimitError
-from sfumato.data.document import Document, Span
-from sfumato.data.documents import read_documents, write_documents
+from sfumato.data.document import Document, Edit, Edited, Span
+from sfumato.data.documents import read_documents, write_corpus, write_documents
 from sfumato.data.limits import Limits
 
 from ..document_files import CANARY, refused
@@ -49,13 +51,16 @@ def test_conll_other_columns_do_not_give_a_redacted_token_away(tmp_path):
     )
     corpus = read_documents(source, kept_columns=(1,))
     (document,) = corpus
-    redacted = Document(document.id, "The [NAME] sleeps", [Span(4, 10, "NAME")], document.extra)
-    write_documents([redacted], like=corpus, out=tmp_path / "o.conll")
+    whole = [Edit(4, 4 + len(CANARY) + 2, "[NAME]", "NAME")]
+    redacted = Edited(document, whole, document.id, spans=[Span(4, 10, "NAME")])
+    write_corpus([redacted], like=corpus, out=tmp_path / "o.conll")
     assert (
         tmp_path / "o.conll"
     ).read_text() == "The\tthe\tO\n[NAME]\t_\tB-NAME\nsleeps\tsleep\tO\n\n"
-    joined = Document(document.id, "The [NAME]\nsleeps", [Span(4, 10, "NAME")], document.extra)
-    write_documents([joined], like=corpus, out=tmp_path / "p.conll")
+    joined = replace(
+        redacted, edits=[replace(whole[0], end=whole[0].end + 1, replacement="[NAME]\n")]
+    )
+    write_corpus([joined], like=corpus, out=tmp_path / "p.conll")
     assert (
         tmp_path / "p.conll"
     ).read_text() == "The\tthe\tO\n[NAME]\t_\tB-NAME\n\nsleeps\tsleep\tO\n\n"

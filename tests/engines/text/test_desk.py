@@ -38,13 +38,13 @@ def saved(explored, tmp_path_factory):
 
 
 def bare(documents):
-    return [Document(d.id, d.text, (), d.extra) for d in documents]
+    return [Document(d.id, d.text, (), d.fields) for d in documents]
 
 
 def write(path, documents):
     lines = [
         {"id": d.id, "text": d.text,
-         "spans": [{"start": s.start, "end": s.end, "label": s.label} for s in d.spans], **d.extra}
+         "spans": [{"start": s.start, "end": s.end, "label": s.label} for s in d.spans], **d.fields}
         for d in documents
     ]  # fmt: skip
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
@@ -97,7 +97,7 @@ def test_ranges_are_wider_for_a_smaller_release(explored, notes, tmp_path):
 
 def test_marks_are_law_and_other_labels_are_named(explored, notes, tmp_path):
     marked = [
-        Document(d.id, d.text, [Span(0, 4, "NAME"), *(s for s in d.spans if s.start > 4)], d.extra)
+        Document(d.id, d.text, [Span(0, 4, "NAME"), *(s for s in d.spans if s.start > 4)], d.fields)
         for d in notes[100:140]
     ]
     release = explored.publish("r10", write(tmp_path / "m.jsonl", marked), out=tmp_path / "out")

@@ -10,10 +10,11 @@ from sfumato.data.document import Document, Span
 from sfumato.engines.text.attack.attacker import AttackedRelease, attack
 from sfumato.engines.text.attack.encoder import mask_background
 from sfumato.engines.text.attack.registry import find_encoder
-from sfumato.engines.text.engine import ENGINE, explore, load
+from sfumato.engines.text.engine import ENGINE
 from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.request import TextChoice, TextPublishRequest, TextRequest
+from sfumato.text import explore, load
 
 
 def corpus(count, seed=0):

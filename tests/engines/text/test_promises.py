@@ -21,7 +21,7 @@ app = build()
 def write(path, documents):
     lines = [
         {"id": d.id, "text": d.text,
-         "spans": [{"start": s.start, "end": s.end, "label": s.label} for s in d.spans], **d.extra}
+         "spans": [{"start": s.start, "end": s.end, "label": s.label} for s in d.spans], **d.fields}
         for d in documents
     ]  # fmt: skip
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
     write(place / "learned.jsonl", notes[:80])
     write(place / "held_out.jsonl", notes[80:])
     write(place / "plain.jsonl", [Document(d.id, d.text, (), {"ward": 3}) for d in notes[80:]])
-    write(place / "letters.jsonl", [Document(d.id, d.text, (), d.extra) for d in letters])
+    write(place / "letters.jsonl", [Document(d.id, d.text, (), d.fields) for d in letters])
     result = run(
         "text", "explore", place / "learned.jsonl", "--label", "NAME", "--ratios", "10",
         "--attackers", "none", "--out", place / "frontier",
@@ -194,7 +194,7 @@ def test_surrogates_of_letters_keep_dates_and_clinical_values(
 ):
     monkeypatch.setenv("SFUMATO_KEY", "a key of the tests, long enough")
     source = write(tmp_path / "letters.jsonl", [
-        Document(d.id, d.text, (), d.extra) for d in letters[70:]
+        Document(d.id, d.text, (), d.fields) for d in letters[70:]
     ])  # fmt: skip
     release = german.publish("r10", source, out=tmp_path / "out", replacement="surrogate")
     assert release.counts["surrogates"]["NAME"] > 0

@@ -14,6 +14,7 @@ import os
 import secrets
 import stat
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -64,13 +65,30 @@ class PrivateKey:
         """Return the HMAC-SHA256 of some texts, in hexadecimal."""
         digest = hmac.new(self._key, digestmod=hashlib.sha256)
         for part in parts:
-            encoded = part.encode("utf-8", "surrogatepass")
-            digest.update(len(encoded).to_bytes(8, "little") + encoded)
+            digest.update(_sized(part))
         return digest.hexdigest()
+
+    def marker(self, *parts: str) -> Callable[[str], str]:
+        """Return a function that gives `mark(*parts, text)` for many texts, in less time."""
+        begun = hmac.new(self._key, digestmod=hashlib.sha256)
+        for part in parts:
+            begun.update(_sized(part))
+
+        def mark(text: str) -> str:
+            digest = begun.copy()
+            digest.update(_sized(text))
+            return digest.hexdigest()
+
+        return mark
 
     def seed(self, *parts: str) -> int:
         """Return a 63-bit seed that depends on the key and the parts, and tells nothing of either."""
         return int(self.mark("seed", *parts)[:16], 16) >> 1
+
+
+def _sized(part: str) -> bytes:
+    encoded = part.encode("utf-8", "surrogatepass")
+    return len(encoded).to_bytes(8, "little") + encoded
 
 
 def key_file() -> Path | None:

@@ -1,21 +1,50 @@
-"""Arrow columns and schemas without what must not travel, and their values as Python knows them."""
+"""Arrow values of documents: rows as mappings, and columns without what nobody published."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "Row",
     "bare_schema",
     "decoded_bytes",
     "is_text",
     "only_present",
-    "values_of",
-    "without_dictionaries",
+    "python_values",
+    "take_rows",
 ]
+
+
+class Row(Mapping[str, object]):
+    """One row of a batch as a mapping."""
+
+    __slots__ = ("batch", "index")
+
+    def __init__(self, batch: pa.RecordBatch, index: int) -> None:
+        self.batch, self.index = batch, index
+
+    def __getitem__(self, name: str) -> object:
+        try:
+            return self.batch.column(name)[self.index].as_py()
+        except (KeyError, ValueError):
+            raise KeyError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.batch.schema.names)
+
+    def __len__(self) -> int:
+        return len(self.batch.schema.names)
+
+    def __reduce__(self) -> tuple[type[Row], tuple[pa.RecordBatch, int]]:
+        import pyarrow as pa
+
+        own = pa.RecordBatch.from_pylist([{}]) if not len(self) else self.batch.take([self.index])
+        return (Row, (own, 0))
 
 
 def decoded_bytes(column: pa.Array) -> int:
@@ -29,17 +58,19 @@ def decoded_bytes(column: pa.Array) -> int:
     return int(pc.sum(lengths).as_py() or 0)
 
 
-def bare_schema(schema: pa.Schema) -> pa.Schema:
-    """Leave out all metadata but what pandas needs to give the columns their types back.
+def bare_schema(schema: pa.Schema, published: Container[str | None]) -> pa.Schema:
+    """Leave out the columns that are not published, and all metadata but what pandas needs for its types.
 
     Whatever else a file says of itself (attributes, categories, notes to a field) may be about rows
     that are withheld.
     """
     import pyarrow as pa
 
-    fields = [field.remove_metadata() for field in schema]
+    about = schema.metadata or {}
+    schema = pa.schema([field.remove_metadata() for field in schema if field.name in published])
+    fields = list(schema)
     try:
-        about = json.loads((schema.metadata or {})[b"pandas"])
+        about = json.loads(about[b"pandas"])
         index = [name for name in about["index_columns"] if name in schema.names]
         columns = [
             {
@@ -65,26 +96,26 @@ def _time_zone(metadata: object) -> dict[str, str] | None:
 
 def only_present(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     """Bring a column to its type with dictionaries of the values that stand in it, and no others."""
-    plain = without_dictionaries(kind)
+    plain = _without_dictionaries(kind)
     if plain == kind:
         return column.cast(kind)
     return column.cast(plain).combine_chunks().cast(kind)
 
 
-def without_dictionaries(kind: pa.DataType) -> pa.DataType:
+def _without_dictionaries(kind: pa.DataType) -> pa.DataType:
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):
-        return without_dictionaries(kind.value_type)
+        return _without_dictionaries(kind.value_type)
     if pa.types.is_struct(kind):
         fields = [kind.field(i) for i in range(kind.num_fields)]
-        return pa.struct([f.with_type(without_dictionaries(f.type)) for f in fields])
+        return pa.struct([f.with_type(_without_dictionaries(f.type)) for f in fields])
     if pa.types.is_list(kind):
-        return pa.list_(kind.value_field.with_type(without_dictionaries(kind.value_type)))
+        return pa.list_(kind.value_field.with_type(_without_dictionaries(kind.value_type)))
     if pa.types.is_large_list(kind):
-        return pa.large_list(kind.value_field.with_type(without_dictionaries(kind.value_type)))
+        return pa.large_list(kind.value_field.with_type(_without_dictionaries(kind.value_type)))
     if pa.types.is_map(kind):
-        return pa.map_(without_dictionaries(kind.key_type), without_dictionaries(kind.item_type))
+        return pa.map_(_without_dictionaries(kind.key_type), _without_dictionaries(kind.item_type))
     return kind
 
 
@@ -96,7 +127,7 @@ def is_text(kind: pa.DataType) -> bool:
     )
 
 
-def values_of(column: pa.Array) -> list[object]:
+def python_values(column: pa.Array) -> list[object]:
     """Return a column as Python values; bytes that are not UTF-8 come as half surrogates."""
     try:
         values: list[object] = column.to_pylist()
@@ -107,3 +138,17 @@ def values_of(column: pa.Array) -> list[object]:
         raw = plain.cast(pa.large_binary()).to_pylist()
         values = [None if v is None else v.decode("utf-8", "surrogateescape") for v in raw]
     return values
+
+
+def take_rows(rows: Sequence[Row], names: Sequence[str]) -> pa.Table:
+    """Collect rows as an Arrow table, batch by batch."""
+    import pyarrow as pa
+
+    pieces, at = [], 0
+    while at < len(rows):
+        batch, start = rows[at].batch, at
+        while at < len(rows) and rows[at].batch is batch:
+            at += 1
+        indices = [row.index for row in rows[start:at]]
+        pieces.append(pa.Table.from_batches([batch]).select(names).take(indices))
+    return pa.concat_tables(pieces).combine_chunks()

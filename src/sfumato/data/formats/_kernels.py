@@ -336,7 +336,7 @@ def _listed(raw, a, b, pool, bounds, count):
 
 @njit(
     types.int64(
-        _fixed, _fixed, _int64s, types.int64, types.int64, types.int64,
+        _fixed, _fixed, _int64s, types.int64, types.int64, types.int64, types.boolean,
         _bytes, _int64s, _int64s,
         _int64s, _int64s, _flags, _bytes, _int64s, _bytes, _int64s, _bytes, _int64s,
     ),
@@ -344,13 +344,13 @@ def _listed(raw, a, b, pool, bounds, count):
     nogil=True,
 )  # fmt: skip
 def scan_lines(
-    raw, names, name_bounds, most_line, most_id, most_text,
+    raw, names, name_bounds, most_line, most_id, most_text, keep_all,
     pool, pool_bounds, pooled,
     line_start, line_end, slow, head, head_bounds, text, text_bounds, tail, tail_bounds,
 ):  # fmt: skip
     """Read a block of whole lines; give how many hold anything.
 
-    `names` are those of the id, the text and the spans, then of the fields to drop. Of a line that is
+    `names` are those of the id, the text and the spans, then of the other fields to keep unless all are. Of a line that is
     taken, `head` gets the id as JSON, `text` the text itself and `tail` the other fields as they are
     written after it. `pool` collects the names of the other fields; `pooled` holds how many there are
     and whether an id was a number. A slow line leaves nothing.
@@ -463,7 +463,7 @@ def scan_lines(
                 tail[o + 1] = SPACE
                 o += 2
                 at, o = _value(raw, at, end, tail, o, first, last, used, level, kind)
-                if which > 2:
+                if which < 0 and not keep_all:
                     o = begin  # a field that is dropped is checked all the same
                 elif at >= 0 and _listed(raw, a, stop, pool, pool_bounds, known) < 0:
                     if known + 1 >= pool_bounds.size or pool_bounds[known] + stop - a > pool.size:

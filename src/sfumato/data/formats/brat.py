@@ -5,19 +5,17 @@ read; a discontinuous one becomes one span for each of its pieces, so that all i
 covered. Relations, events, attributes and notes are not carried over: they may quote the text.
 """
 
-# ruff: noqa: ARG002 (id and format are the words of the field; all formats share one protocol)
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ...core.errors import DataError, FormatError, InputError, LimitError
-from ..document import Document, Span
-from ..sources import Extra, Withheld
-from ._layout import Layout, Part, Write, document_from
+from ..document import Document, Edited, Span
+from ..sources import Withheld
+from .protocol import CorpusFile, Format, FormatOptions, document_from
 
 __all__ = ["Brat", "safe_path"]
 
@@ -25,21 +23,21 @@ _BOUND = re.compile(r"T\S*\t(\S+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)(?:\
 _SPACE = re.compile(r"\s+")
 
 
-class Brat:
+class Brat(Format[FormatOptions]):
     """Reads a folder (or one .txt file) and writes a folder."""
 
     name = "brat"
-    is_folder = True
+    suffixes = (".txt", ".ann")
+    unit = "folder"
 
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-
-    def read(self, part: Part) -> Iterator[Document | Withheld]:
+    def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
         folder, stems = _stems(part.file)
         for record, stem in enumerate(stems, 1):
             yield self._document(part, record, stem, folder)
 
-    def _document(self, part: Part, record: int, stem: str, folder: Path) -> Document | Withheld:
+    def _document(
+        self, part: CorpusFile, record: int, stem: str, folder: Path
+    ) -> Document | Withheld:
         text_file, spans_file = folder / f"{stem}.txt", folder / f"{stem}.ann"
 
         def withheld(
@@ -64,8 +62,8 @@ class Brat:
             if not file.resolve().is_relative_to(folder.resolve()):
                 return withheld("is a link that leads out of the folder", "copy the file itself.")
             try:
-                if file.stat().st_size > self.layout.limits.record_bytes:
-                    hint = self.layout.limits.hint("record_bytes")
+                if file.stat().st_size > self.names.limits.record_bytes:
+                    hint = self.names.limits.hint("record_bytes")
                     return withheld("is a file beyond the limit of bytes", hint, LimitError)
                 contents.append(file.read_bytes().decode())
             except UnicodeDecodeError:
@@ -91,33 +89,53 @@ class Brat:
                     DataError,
                 )
             spans += [Span(start, end, label) for start, end in ends]
-        return document_from(self.layout, part, record, raw_id=stem, text=text, raw_spans=spans,
-                             extra=Extra({}, part.name, form=has_spans))  # fmt: skip
+        return document_from(self.names, part, record, raw_id=stem, text=text, raw_spans=spans)
 
-    @contextmanager
-    def writer(self, path: Path, part: Part | None = None, *, compress: bool = False) -> Iterator[Write]:  # fmt: skip
-        path.mkdir(exist_ok=True)
+    def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        """Yield the documents; a line of an .ann that is passed over in reading is withheld."""
+        folder, _ = _stems(part.file)
+        yield from foreign_files(self, part)
+        for record in self.read(part):
+            notes = folder / f"{record.id}.ann"
+            lines = notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []
+            if any(line[:1] != "T" for line in lines):
+                yield Withheld(record.id, "has other annotations", record.record, part.name)
+            else:
+                yield record
 
-        def write(document: Document) -> None:
-            place = safe_path(path, document.id)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                with place.open("xb") as stream:
-                    stream.write(document.text.encode())
-            except FileExistsError:
-                raise DataError(f"Two documents would be written to the file of {document.id!r}.") from None  # fmt: skip
-            if getattr(document.extra, "form", True) is not False:
+    def write(self, part: CorpusFile | None, edited: Iterable[Edited], out: Path) -> None:
+        out.mkdir(exist_ok=True)
+        read = None if part is None or part.path is None else _stems(part.path)[0]
+        for document in edited:
+            place = safe_path(out, document.id)
+            write_new(place, document.text.encode(), document.id)
+            # A document that came without annotations goes without.
+            if read is None or (read / f"{document.document.id}.ann").exists() or document.spans:
                 lines = []
                 for number, span in enumerate(document.spans, 1):
                     if _SPACE.search(span.label):
                         raise DataError(f"A label of document {document.id!r} holds a space, which brat cannot hold.")  # fmt: skip
                     quoted = _SPACE.sub(" ", document.text[span.start : span.end])
                     lines.append(f"T{number}\t{span.label} {span.start} {span.end}\t{quoted}\n")
-                place.with_name(place.name.removesuffix(".txt") + ".ann").write_bytes(
-                    "".join(lines).encode()
-                )
+                notes = place.with_name(place.name.removesuffix(".txt") + ".ann")
+                notes.write_bytes("".join(lines).encode())
 
-        yield write
+
+def write_new(place: Path, content: bytes, id: str) -> None:
+    """Write the file of a document, which must not be that of another one."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with place.open("xb") as stream:
+            stream.write(content)
+    except FileExistsError:
+        raise DataError(f"Two documents would be written to the file of {id!r}.") from None
+
+
+def foreign_files(form: Format[FormatOptions], part: CorpusFile) -> Iterator[Withheld]:
+    """Yield what stands in a written folder and is none of a format's files."""
+    for file in part.file.rglob("*"):
+        if file.is_file() and not form.sniff(file.name, b""):
+            yield Withheld("a file", "is none that was written", 0, part.name)
 
 
 def safe_path(folder: Path, id: str) -> Path:

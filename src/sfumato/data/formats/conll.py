@@ -6,43 +6,51 @@ with tabs ("# …") are left out: they may quote the text. A file that numbers i
 (CoNLL-U and most parsers) has them in the second.
 """
 
-# ruff: noqa: A001, A002, ARG002 (id and format are the words of the field; all formats share one protocol)
+# ruff: noqa: A002 (id and format are the words of the field)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from difflib import SequenceMatcher
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 
 from ...core.errors import DataError, FormatError, InputError, LimitError
-from ..document import Document, Span
-from ..sources import Extra, Withheld, create_bytes, lines_of, open_bytes
-from ._layout import Layout, Part, Write, document_from
+from ..document import Document, Edited, Segment, Span
+from ..sources import Withheld, create_bytes, lines_of, open_bytes
+from ._tag_schemes import spans_of_tags, tags_of_labels
+from .protocol import CorpusFile, Format, FormatOptions, document_from
 
-__all__ = ["Conll"]
+__all__ = ["Conll", "ConllOptions"]
 
 _START = "-DOCSTART-"
+_BARE_START = r"-DOCSTART-[ \tXO_-]*"
 _LOOKED_AT = 200  # lines, to find out whether tokens are numbered
-_ALIGNED = 4000  # tokens up to which changed sentences are aligned with what was read
 
 
 @dataclass(slots=True)
-class _Form:
-    """What a document looked like in its file: its rows, and how they were written."""
+class _Rows:
+    """What a document looked like in its file: its rows, their line numbers, and how they were written."""
 
     sentences: list[list[list[str]]]
+    lines: list[int] = field(default_factory=list)
     delimiter: str = "\t"
     start: str | None = _START
     scheme: str = "BIO"
     token: int = 0
     is_numbered: bool = False
 
+    def by_line(self) -> dict[str, list[str]]:
+        """Return the rows by the places of their tokens."""
+        rows = (row for sentence in self.sentences for row in sentence)
+        return {str(line): row for line, row in zip(self.lines, rows, strict=True)}
 
-class Conll:
-    """Reads and writes CoNLL columns; tags may be BIO, IOB, BIOES or BILOU.
+
+_Found = tuple[Document | Withheld, _Rows | None]
+
+
+class ConllOptions(FormatOptions):
+    """What can be said about CoNLL columns.
 
     Parameters
     ----------
@@ -56,75 +64,135 @@ class Conll:
 
     """
 
+    token_column: int | None = None
+    tag_column: int | None = -1
+    kept_columns: tuple[int, ...] = ()
+
+
+class Conll(Format[ConllOptions]):
+    """Reads and writes CoNLL columns; tags may be BIO, IOB, BIOES or BILOU.
+
+    Each token is a segment of the text whose place is its line. A token that no edit touches keeps its row.
+    """
+
     name = "conll"
-    is_folder = False
+    suffixes = (".conll", ".iob", ".bio")
+    Options = ConllOptions
 
-    def __init__(
-        self,
-        layout: Layout,
-        *,
-        token_column: int | None = None,
-        tag_column: int | None = -1,
-        kept_columns: Sequence[int] = (),
-    ) -> None:
-        self.layout, self.token, self.tag = layout, token_column, tag_column
-        self.kept = tuple(kept_columns)
+    @property
+    def holds_ids(self) -> bool:
+        """Nowhere in the file: documents are numbered."""
+        return False
 
-    def read(self, part: Part) -> Iterator[Document | Withheld]:
+    def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        return (record for record, _ in self._read(part))
+
+    def _read(self, part: CorpusFile) -> Iterator[_Found]:
         stem = PurePosixPath(part.name.removesuffix(".gz")).with_suffix("").as_posix()
-        with open_bytes(part.file, self.layout.limits) as stream:
-            lines = lines_of(stream, self.layout.limits)
+        column = self.options.token_column
+        with open_bytes(part.file, self.names.limits) as stream:
+            lines = lines_of(stream, self.names.limits)
             early = list(islice(lines, _LOOKED_AT))
-            is_numbered = self.token is None and _is_numbered(early)
-            token = int(is_numbered) if self.token is None else self.token
-            reading = _Reading(self, part, stem, token, is_numbered=is_numbered)
+            is_numbered = column is None and _is_numbered(early)
+            token = int(is_numbered) if column is None else column
+            parser = _Parser(self, part, stem, token, is_numbered=is_numbered)
             for line in chain(early, lines):
-                yield from reading.take(line)
-        yield from reading.end()
+                yield from parser.take(line)
+        yield from parser.end()
 
-    def rows_of(self, form: _Form, document: Document) -> Iterator[str]:
-        """Return the lines of a document as it is now."""
-        sentences = list(_tokens(document))
-        width = max((len(row) for rows in form.sentences for row in rows), default=2)
-        least = 1 + max(form.token, -1 - form.token, *((self.tag, -1 - self.tag) if self.tag is not None else ()))  # fmt: skip
-        width = max(width, least, 1 if self.tag is None else 2)
-        before = _aligned(form, [[t[0] for t in tokens] for tokens in sentences], form.token)
-        for tokens, old in zip(sentences, before, strict=True):
-            tags = _tags([t[1] for t in tokens], form.scheme)
-            for number, ((token, _), tag, row) in enumerate(zip(tokens, tags, old, strict=True), 1):
-                if token == _START:
-                    raise DataError(f"The document {document.id!r} holds a token that CoNLL keeps for itself.")  # fmt: skip
-                cells = ["_"] * (width if row is None else len(row))
-                for column in self.kept:
-                    if row is not None and -len(row) <= column < len(row):
-                        cells[column] = row[column]
-                if form.is_numbered:
-                    cells[0] = str(number)
-                cells[form.token] = token
-                if self.tag is not None:
-                    cells[self.tag] = tag
-                yield form.delimiter.join(cells)
-            yield ""
+    def comparable(self, text: str) -> str:
+        """Return the tokens of a text; what stands between them is made in reading."""
+        return " ".join(re.findall(r"[^ \t\r\n]+", text))
 
-    @contextmanager
-    def writer(self, path: Path, part: Part | None = None, *, compress: bool = False) -> Iterator[Write]:  # fmt: skip
-        with create_bytes(path, compress=compress) as stream:
+    def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        """Yield the documents; one with words in a column that is not kept is withheld."""
+        tag, kept = self.options.tag_column, self.options.kept_columns
+        for record, rows in self._read(part):
+            if rows is None:
+                yield record
+                continue
+            own = {rows.token, *(() if tag is None else (tag,)), *kept}
+            own |= {0} if rows.is_numbered else set()
+            found = (row for sentence in rows.sentences for row in sentence)
+            if all(
+                cell == "_" or i in own or i - len(row) in own
+                for row in found
+                for i, cell in enumerate(row)
+            ) and re.fullmatch(_BARE_START, rows.start or _START):
+                yield record
+            else:
+                yield Withheld(record.id, "has words in other columns", record.record, part.name)
 
-            def write(document: Document) -> None:
-                form = getattr(document.extra, "form", None)
-                form = form if isinstance(form, _Form) else _Form([])
-                lines = [] if form.start is None else [form.start, ""]
-                lines += self.rows_of(form, document)
+    def write(self, part: CorpusFile | None, edited: Iterable[Edited], out: Path) -> None:
+        known = iter(()) if part is None or part.path is None else self._read(part)
+        passed: dict[int, _Rows] = {}  # rows of documents that are written later
+
+        def rows_of(record: int) -> _Rows:
+            while record not in passed:
+                found = next(known, None)
+                if found is None:
+                    return _Rows([])
+                if found[1] is not None:
+                    passed[found[0].record] = found[1]
+            return passed.pop(record)
+
+        with create_bytes(out, compress=out.name.endswith(".gz")) as stream:
+            for document in edited:
+                rows = rows_of(document.document.record)
+                lines = [] if rows.start is None else [rows.start, ""]
+                lines += self._lines(rows, document)
                 stream.write("".join(line + "\n" for line in lines).encode())
 
-            yield write
+    def _lines(self, rows: _Rows, document: Edited) -> Iterator[str]:
+        """Yield the lines of a document as it is published."""
+        tag, token_column = self.options.tag_column, rows.token
+        width = max((len(row) for sentence in rows.sentences for row in sentence), default=2)
+        least = 1 + max(token_column, -1 - token_column, *((tag, -1 - tag) if tag is not None else ()))  # fmt: skip
+        width = max(width, least, 1 if tag is None else 2)
+        by_line = rows.by_line()
+        unchanged = {start: by_line.get(place) for start, place in _untouched(document).items()}
+        for tokens in _tokens(document.text, document.spans):
+            tags = tags_of_labels([t[2] for t in tokens], rows.scheme)
+            for number, ((start, token, _), own_tag) in enumerate(
+                zip(tokens, tags, strict=True), 1
+            ):
+                if token == _START:
+                    raise DataError(f"The document {document.id!r} holds a token that CoNLL keeps for itself.")  # fmt: skip
+                row = unchanged.get(start)
+                if row is not None and row[token_column] != token:  # a span ends inside it
+                    row = None
+                cells = ["_"] * (width if row is None else len(row))
+                for column in self.options.kept_columns:
+                    if row is not None and -len(row) <= column < len(row):
+                        cells[column] = row[column]
+                if rows.is_numbered:
+                    cells[0] = str(number)
+                cells[token_column] = token
+                if tag is not None:
+                    cells[tag] = own_tag
+                yield rows.delimiter.join(cells)
+            yield ""
 
 
-class _Reading:
+def _untouched(document: Edited) -> dict[int, str]:
+    """Return where tokens that no edit touches stand in the published text, and the places of each."""
+    found: dict[int, str] = {}
+    edits, passed, moved = document.edits, 0, 0
+    for segment in document.document.segments:
+        while passed < len(edits) and edits[passed].end <= segment.start:
+            edit = edits[passed]
+            moved += len(edit.replacement) - (edit.end - edit.start)
+            passed += 1
+        if passed == len(edits) or edits[passed].start >= segment.end:
+            found[segment.start + moved] = segment.place
+    return found
+
+
+class _Parser:
     """Gathers the lines of one document after the other."""
 
     def __init__(
-        self, format: Conll, part: Part, stem: str, token: int, *, is_numbered: bool
+        self, format: Conll, part: CorpusFile, stem: str, token: int, *, is_numbered: bool
     ) -> None:
         self.format, self.part, self.stem = format, part, stem
         self.token, self.is_numbered = token, is_numbered
@@ -139,11 +207,12 @@ class _Reading:
     def open(self, start: str | None) -> None:
         self.sentences: list[list[list[str]]] = []
         self.rows: list[list[str]] = []
+        self.lines: list[int] = []
         self.size, self.start = 0, start
         self.fault: tuple[str, str | None, type[InputError]] | None = None
 
-    def take(self, line: bytes | None) -> Iterator[Document | Withheld]:
-        limits = self.format.layout.limits
+    def take(self, line: bytes | None) -> Iterator[_Found]:
+        limits = self.format.names.limits
         self.number += 1
         if line is None:
             self.fault = ("has a line beyond the limit", limits.hint("record_bytes"), LimitError)
@@ -168,7 +237,7 @@ class _Reading:
         elif text.startswith(_START) and text[len(_START) :][:1] in ("", " ", "\t"):
             yield from self.end()
             # Some corpora put a title after the mark: only columns without words go out again.
-            self.open(text if re.fullmatch(r"-DOCSTART-[ \tXO_-]*", text) else _START)
+            self.open(text if re.fullmatch(_BARE_START, text) else _START)
         elif self.delimiter != " " and text.startswith("#") and "\t" not in text:
             if self.delimiter is None:
                 self.unsure.append(text)
@@ -182,17 +251,17 @@ class _Reading:
                 hint = limits.hint("document_characters")
                 self.fault = ("has a text beyond the limit of characters", hint, LimitError)
             if self.fault is not None:
-                self.sentences, self.rows = [], [["", ""]]  # what is withheld need not be kept
+                self.sentences, self.rows, self.lines = [], [["", ""]], []  # need not be kept
 
     def _row(self, text: str) -> None:
         cells = (
             text.split("\t") if self.delimiter == "\t" else re.split("[ \t]+", text.strip(" \t"))
         )
-        format, place = self.format, f"on line {self.number}"
+        tag, place = self.format.options.tag_column, f"on line {self.number}"
         try:
             token = cells[self.token]
-            same = format.tag is not None and format.tag % len(cells) == self.token % len(cells)
-            if same or (format.tag is not None and not cells[format.tag]):
+            same = tag is not None and tag % len(cells) == self.token % len(cells)
+            if same or (tag is not None and not cells[tag]):
                 raise IndexError
         except IndexError:
             hint = "say which columns they are: token_column=0, tag_column=-1 (None: no tags)."
@@ -203,6 +272,7 @@ class _Reading:
             return
         self.size += len(token) + 1
         self.rows.append(cells)
+        self.lines.append(self.number)
 
     def _settle(self) -> None:
         """At the end of a block of # lines alone: tokens when all of them end in a tag."""
@@ -213,7 +283,7 @@ class _Reading:
                     self._row(early)
             self.unsure.clear()
 
-    def end(self) -> Iterator[Document | Withheld]:
+    def end(self) -> Iterator[_Found]:
         self._settle()
         if self.rows:
             self.sentences.append(self.rows)
@@ -222,40 +292,43 @@ class _Reading:
         self.record += 1
         id = f"{self.stem}-{self.record}"
         if self.fault is None:
-            form = _Form(self.sentences, self.delimiter or "\t", self.start, token=self.token,
-                         is_numbered=self.is_numbered)  # fmt: skip
-            yield self._document(id, form)
+            rows = _Rows(self.sentences, self.lines, self.delimiter or "\t", self.start,
+                         token=self.token, is_numbered=self.is_numbered)  # fmt: skip
+            found = self._document(id, rows)
+            yield found, None if isinstance(found, Withheld) else rows
         else:
             reason, hint, kind = self.fault
-            yield Withheld(id, reason, self.record, self.part.name, hint, kind)
+            yield Withheld(id, reason, self.record, self.part.name, hint, kind), None
         self.open(None)
 
-    def _document(self, id: str, form: _Form) -> Document | Withheld:
-        format = self.format
+    def _document(self, id: str, rows: _Rows) -> Document | Withheld:
+        options = self.format.options
         lines, spans, at, seen = [], [], 0, set()
-        if format.token is None and _is_all_numbers(form):
+        segments: list[Segment] = []
+        places = iter(rows.lines)
+        if options.token_column is None and _is_all_numbers(rows):
             return Withheld(id, "has nothing but numbers where its tokens should be",
                             self.record, self.part.name,
                             "say which column holds the tokens: token_column=1.", FormatError)  # fmt: skip
-        for rows in form.sentences:
-            tokens = [row[form.token] for row in rows]
-            if format.tag is not None:
-                tags = [row[format.tag] for row in rows]
-                found, scheme = _spans(tags)
+        for sentence in rows.sentences:
+            tokens = [row[rows.token] for row in sentence]
+            starts = [at]
+            for token in tokens:
+                segments.append(Segment(starts[-1], starts[-1] + len(token), str(next(places))))
+                starts.append(starts[-1] + len(token) + 1)
+            if options.tag_column is not None:
+                found, scheme = spans_of_tags([row[options.tag_column] for row in sentence])
                 if found is None:
                     return Withheld(id, "has a tag that is not of the form B-KIND, I-KIND or O",
                                     self.record, self.part.name,
                                     "say which column holds the tags: tag_column=-1.", FormatError)  # fmt: skip
                 seen.add(scheme)
-                starts = [at]
-                for token in tokens:
-                    starts.append(starts[-1] + len(token) + 1)
                 spans += [Span(starts[a], starts[b] - 1, kind) for a, b, kind in found]
             lines.append(" ".join(tokens))
-            at += len(lines[-1]) + 1
-        form.scheme = next((s for s in ("BIOES", "BILOU", "IOB") if s in seen), "BIO")
-        return document_from(format.layout, self.part, self.record, raw_id=id, text="\n".join(lines),
-                             raw_spans=spans, extra=Extra({}, self.part.name, form=form))  # fmt: skip
+            at = starts[-1]
+        rows.scheme = next((s for s in ("BIOES", "BILOU", "IOB") if s in seen), "BIO")
+        return document_from(self.format.names, self.part, self.record, raw_id=id,
+                             text="\n".join(lines), raw_spans=spans, segments=segments)  # fmt: skip
 
 
 def _is_numbered(lines: Sequence[bytes | None]) -> bool:
@@ -275,7 +348,7 @@ def _is_numbered(lines: Sequence[bytes | None]) -> bool:
     return due > 1
 
 
-def _is_all_numbers(form: _Form) -> bool:
+def _is_all_numbers(form: _Rows) -> bool:
     """Return whether three tokens or more are all numbers, with more columns than token and tag."""
     rows = [row for sentence in form.sentences for row in sentence]
     return len(rows) >= 3 and all(
@@ -283,58 +356,13 @@ def _is_all_numbers(form: _Form) -> bool:
     )
 
 
-def _spans(tags: Sequence[str]) -> tuple[list[tuple[int, int, str]] | None, str]:
-    """Turn the tags of a sentence into token ranges; None when one is not a tag."""
-    found: list[tuple[int, int, str]] = []
-    scheme, going = "BIO", False
-    for i, tag in enumerate(tags):
-        if tag in ("O", "_"):
-            going = False
-            continue
-        prefix, dash, kind = tag.partition("-")
-        if not dash or not kind or prefix not in ("B", "I", "E", "S", "L", "U"):
-            return None, scheme
-        if prefix in "ES":
-            scheme = "BIOES"
-        elif prefix in "LU":
-            scheme = "BILOU"
-        if going and prefix in "IEL" and found[-1][2] == kind:
-            found[-1] = (found[-1][0], i + 1, kind)
-        else:
-            if prefix == "I" and scheme == "BIO":
-                scheme = "IOB"
-            found.append((i, i + 1, kind))
-        going = prefix in "BI"
-    return found, scheme
+_Token = tuple[int, str, tuple[int, str] | None]
 
 
-def _tags(labels: Sequence[tuple[int, str] | None], scheme: str) -> list[str]:
-    """Write tags for the tokens of a sentence; each label comes with the number of its span."""
-    tags = []
-    for i, label in enumerate(labels):
-        if label is None:
-            tags.append("O")
-            continue
-        before = labels[i - 1] if i else None
-        after = labels[i + 1] if i + 1 < len(labels) else None
-        first, last = before != label, after != label
-        if scheme == "IOB":
-            touching = first and before is not None and before[1] == label[1]
-            prefix = "B" if touching else "I"
-        elif scheme == "BIO":
-            prefix = "B" if first else "I"
-        else:
-            single, end = ("S", "E") if scheme == "BIOES" else ("U", "L")
-            prefix = (single if last else "B") if first else (end if last else "I")
-        tags.append(f"{prefix}-{label[1]}")
-    return tags
-
-
-def _tokens(document: Document) -> Iterator[list[tuple[str, tuple[int, str] | None]]]:
-    """Return the sentences of a text as tokens with their labels; tokens are cut where spans end."""
-    text, spans, number = document.text, document.spans, 0
-    tokens: list[tuple[str, tuple[int, str] | None]] = []
-    line = 0
+def _tokens(text: str, spans: Sequence[Span]) -> Iterator[list[_Token]]:
+    """Return the sentences of a text as tokens with their starts and labels, cut where spans end."""
+    number, line = 0, 0
+    tokens: list[_Token] = []
     for match in re.finditer(r"[^ \t\r\n]+", text):
         if "\n" in text[line : match.start()]:
             if tokens:
@@ -350,33 +378,8 @@ def _tokens(document: Document) -> Iterator[list[tuple[str, tuple[int, str] | No
                     label, end = (number, spans[number].label), min(end, spans[number].end)
                 else:
                     end = spans[number].start
-            tokens.append((text[at:end], label))
+            tokens.append((at, text[at:end], label))
             at = end
         line = match.end()
     if tokens:
         yield tokens
-
-
-def _aligned(form: _Form, now: list[list[str]], token: int) -> list[list[list[str] | None]]:
-    """Find for each token the row it had, where the token is still the same."""
-    old = form.sentences
-    if len(old) != len(now):
-        flat = [[row for rows in old for row in rows]]
-        found = _match(flat[0], [t for tokens in now for t in tokens], token)
-        at, result = 0, []
-        for tokens in now:
-            result.append(found[at : at + len(tokens)])
-            at += len(tokens)
-        return result
-    return [_match(rows, tokens, token) for rows, tokens in zip(old, now, strict=True)]
-
-
-def _match(rows: list[list[str]], tokens: list[str], token: int) -> list[list[str] | None]:
-    before = [row[token] for row in rows]
-    if before == tokens:
-        return list(rows)
-    found: list[list[str] | None] = [None] * len(tokens)
-    if len(rows) <= _ALIGNED and len(tokens) <= _ALIGNED:
-        for block in SequenceMatcher(None, before, tokens, autojunk=False).get_matching_blocks():
-            found[block.b : block.b + block.size] = rows[block.a : block.a + block.size]
-    return found

@@ -6,22 +6,20 @@ A tag's element is its label. Files with a document type are refused: nothing in
 entities can be made to fill the memory.
 """
 
-# ruff: noqa: ARG002 (all formats share one protocol)
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape, quoteattr
 
 from ...core.errors import DataError, FormatError, InputError, LimitError
-from ..document import Document
-from ..sources import Extra, Withheld
-from ._layout import Layout, Part, Write, document_from
-from .brat import safe_path
+from ..document import Document, Edited
+from ..sources import Withheld
+from .brat import foreign_files, safe_path, write_new
+from .protocol import CorpusFile, Format, FormatOptions, document_from
 
 __all__ = ["I2b2"]
 
@@ -30,16 +28,14 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
-class I2b2:
+class I2b2(Format[FormatOptions]):
     """Reads a folder (or one .xml file) and writes a folder."""
 
     name = "i2b2"
-    is_folder = True
+    suffixes = (".xml",)
+    unit = "folder"
 
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-
-    def read(self, part: Part) -> Iterator[Document | Withheld]:
+    def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
         path = part.file
         if path.is_file():
             folder, stems = path.parent, [path.name.removesuffix(".xml")]
@@ -54,7 +50,9 @@ class I2b2:
         for record, stem in enumerate(stems, 1):
             yield self._document(part, record, stem, folder)
 
-    def _document(self, part: Part, record: int, stem: str, folder: Path) -> Document | Withheld:
+    def _document(
+        self, part: CorpusFile, record: int, stem: str, folder: Path
+    ) -> Document | Withheld:
         def withheld(reason: str, kind: type[InputError] = FormatError) -> Withheld:
             return Withheld(stem, reason, record, part.name, None, kind)
 
@@ -63,7 +61,7 @@ class I2b2:
             safe_path(folder, stem)
             if not file.resolve().is_relative_to(folder.resolve()):
                 return withheld("is a link that leads out of the folder")
-            if file.stat().st_size > self.layout.limits.record_bytes:
+            if file.stat().st_size > self.names.limits.record_bytes:
                 return withheld("is a file beyond the limit of bytes", LimitError)
             content = file.read_bytes()
             if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
@@ -85,45 +83,49 @@ class I2b2:
             except (KeyError, ValueError):
                 return withheld(f"has a tag {number} without whole numbers as start and end")
             spans.append({"start": start, "end": end, "label": tag.tag})
-        return document_from(self.layout, part, record, raw_id=stem, text=text.text or "",
-                             raw_spans=spans, extra=Extra({}, part.name))  # fmt: skip
+        return document_from(self.names, part, record, raw_id=stem, text=text.text or "",
+                             raw_spans=spans)  # fmt: skip
 
-    @contextmanager
-    def writer(
-        self, path: Path, part: Part | None = None, *, compress: bool = False
-    ) -> Iterator[Write]:
-        path.mkdir(exist_ok=True)
+    def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        """Yield the documents; a file that holds more than a text and tags is withheld."""
+        yield from foreign_files(self, part)
+        for record in self.read(part):
+            content = (part.file / f"{record.id}.xml").read_bytes()
+            inside = [element.tag for element in ET.fromstring(content)]  # noqa: S314 (our own)
+            if inside != ["TEXT", "TAGS"] or b"<!--" in content or content.count(b"<?") != 1:
+                yield Withheld(record.id, "holds more than its text", record.record, part.name)
+            else:
+                yield record
 
-        def write(document: Document) -> None:
-            place = safe_path(path, document.id).with_suffix("")
-            place = place.with_name(safe_path(path, document.id).name.removesuffix(".txt") + ".xml")
-            if _NOT_XML.search(document.text):
-                raise DataError(
-                    f"The document {document.id!r} holds a control character, which XML cannot hold."
-                )
-            tags = []
-            for number, span in enumerate(document.spans):
-                if not _NAME.fullmatch(span.label):
-                    raise DataError(
-                        f"A label of the document {document.id!r} is no name of an XML element.",
-                        hint="use letters, digits, '_', '-' and '.'.",
-                    )
-                quoted = quoteattr(document.text[span.start : span.end], {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})  # fmt: skip
-                tags.append(
-                    f'<{span.label} id="P{number}" start="{span.start}" end="{span.end}" '
-                    f'text={quoted} TYPE="{span.label}"/>\n'
-                )
-            # Escaped rather than CDATA, in which a carriage return would not survive.
-            text = escape(document.text, {"\r": "&#13;"})
-            content = (
-                f'<?xml version="1.0" encoding="UTF-8" ?>\n<{_ROOT}>\n<TEXT>{text}</TEXT>\n'
-                f"<TAGS>\n{''.join(tags)}</TAGS>\n</{_ROOT}>\n"
+    def write(self, part: CorpusFile | None, edited: Iterable[Edited], out: Path) -> None:  # noqa: ARG002
+        out.mkdir(exist_ok=True)
+        for document in edited:
+            place = safe_path(out, document.id)
+            place = place.with_name(place.name.removesuffix(".txt") + ".xml")
+            write_new(place, _content(document).encode(), document.id)
+
+
+def _content(document: Edited) -> str:
+    """Return the file of a document."""
+    if _NOT_XML.search(document.text):
+        raise DataError(
+            f"The document {document.id!r} holds a control character, which XML cannot hold."
+        )
+    tags = []
+    for number, span in enumerate(document.spans):
+        if not _NAME.fullmatch(span.label):
+            raise DataError(
+                f"A label of the document {document.id!r} is no name of an XML element.",
+                hint="use letters, digits, '_', '-' and '.'.",
             )
-            place.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                with place.open("xb") as stream:
-                    stream.write(content.encode())
-            except FileExistsError:
-                raise DataError(f"Two documents would be written to the file of {document.id!r}.") from None  # fmt: skip
-
-        yield write
+        quoted = quoteattr(document.text[span.start : span.end], {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})  # fmt: skip
+        tags.append(
+            f'<{span.label} id="P{number}" start="{span.start}" end="{span.end}" '
+            f'text={quoted} TYPE="{span.label}"/>\n'
+        )
+    # Escaped rather than CDATA, in which a carriage return would not survive.
+    text = escape(document.text, {"\r": "&#13;"})
+    return (
+        f'<?xml version="1.0" encoding="UTF-8" ?>\n<{_ROOT}>\n<TEXT>{text}</TEXT>\n'
+        f"<TAGS>\n{''.join(tags)}</TAGS>\n</{_ROOT}>\n"
+    )

@@ -1,49 +1,47 @@
-"""JSON lines: one object a line with an id, a text and spans; every other field is kept as it is."""
+"""JSON lines: one object a line with an id, a text and spans; the other fields are as they were read."""
 
-# ruff: noqa: ARG002 (id and format are the words of the field; all formats share one protocol)
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from ...core.errors import DataError, FormatError, LimitError
-from ..document import Document
-from ..sources import Extra, Withheld, create_bytes, lines_of, open_bytes
-from ._layout import Layout, Part, Write, document_from, span_fields
+from ..document import Document, Edited
+from ..sources import Withheld, create_bytes, lines_of, open_bytes
+from .protocol import CorpusFile, FieldNames, Format, FormatOptions, document_from, span_fields
+
+if TYPE_CHECKING:
+    from .lines import LineBlock, SeenMarks
 
 __all__ = ["InMemory", "Jsonl", "encoded"]
 
 
-class Jsonl:
+class Jsonl(Format[FormatOptions]):
     """Reads and writes `{"id", "text", "spans": [{"start", "end", "label"}], …}` a line, gzip or not.
 
     Of a span, start, end, label and score are kept; a document's other fields are kept whole.
     """
 
-    name = "jsonl"
-    is_folder = False
+    name: ClassVar[str] = "jsonl"
+    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".json")
 
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-
-    def read(self, part: Part) -> Iterator[Document | Withheld]:
-        layout, record = self.layout, 0
-        with open_bytes(part.file, layout.limits) as stream:
-            for line in lines_of(stream, layout.limits):
+    def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        names, record = self.names, 0
+        with open_bytes(part.file, names.limits) as stream:
+            for line in lines_of(stream, names.limits):
                 if line is None or line.strip():
                     record += 1
                     yield self.record(part, record, line)
 
-    def record(self, part: Part, record: int, line: bytes | None) -> Document | Withheld:
+    def record(self, part: CorpusFile, record: int, line: bytes | None) -> Document | Withheld:
         """Read one line; None stands for a line that is too long."""
-        layout = self.layout
-        if line is None or len(line) > layout.limits.record_bytes:
+        names = self.names
+        if line is None or len(line) > names.limits.record_bytes:
             return Withheld(f"record {record}", "is a line beyond the limit of bytes",
-                            record, part.name, layout.limits.hint("record_bytes"), LimitError)  # fmt: skip
+                            record, part.name, names.limits.hint("record_bytes"), LimitError)  # fmt: skip
 
         def withheld(reason: str, hint: str | None = None) -> Withheld:
             return Withheld(name, reason, record, part.name, hint, FormatError)
@@ -61,50 +59,65 @@ class Jsonl:
             return withheld("is not valid JSON", "each line must hold one JSON object.")
         if not isinstance(fields, dict):
             return withheld("is not a JSON object", "each line must hold one JSON object.")
-        if layout.text not in fields:
-            known = fields.get(layout.id) if layout.id is not None else None
-            if isinstance(known, str) and len(known) <= layout.limits.id_characters:
+        if names.text not in fields:
+            known = fields.get(names.id) if names.id is not None else None
+            if isinstance(known, str) and len(known) <= names.limits.id_characters:
                 name = known
             return withheld(
-                f"has no field {layout.text!r}",
+                f"has no field {names.text!r}",
                 f"it has {len(fields):,} fields; name the one that holds the text.",
             )
-        text = fields.pop(layout.text)
-        spans = fields.pop(layout.spans, None)
+        text = fields.pop(names.text)
+        spans = fields.pop(names.spans, None)
         # An id that is not a text stays among the fields, so that it is written back as it was.
-        raw_id = None if layout.id is None else fields.get(layout.id)
-        if isinstance(raw_id, str) and layout.id is not None:
-            del fields[layout.id]
-        return document_from(layout, part, record, raw_id=raw_id, text=text, raw_spans=spans,
-                             extra=Extra(fields, part.name))  # fmt: skip
+        raw_id = None if names.id is None else fields.get(names.id)
+        if isinstance(raw_id, str) and names.id is not None:
+            del fields[names.id]
+        return document_from(names, part, record, raw_id=raw_id, text=text, raw_spans=spans,
+                             fields=fields)  # fmt: skip
 
-    @contextmanager
-    def writer(
-        self, path: Path, part: Part | None = None, *, compress: bool = False
-    ) -> Iterator[Write]:
-        with create_bytes(path, compress=compress) as stream:
+    def blocks(
+        self, part: CorpusFile, seen: SeenMarks, *, size: int, keep: Sequence[str] | None = None
+    ) -> Iterator[LineBlock] | None:
+        """Return the lines as blocks of columns, where documents have ids."""
+        from .lines import read_blocks
 
-            def write(document: Document) -> None:
-                stream.write(self.line(document))
+        return (
+            None if self.names.id is None else read_blocks(self, part, seen, size=size, keep=keep)
+        )
 
-            yield write
+    def new_id(self, document: Document, mark: str) -> str:
+        """Return a new id, a number where the old one is a number."""
+        is_number = isinstance(document.fields.get(str(self.names.id)), int)
+        return str(int(mark, 16) >> 1) if is_number else mark
 
-    def line(self, document: Document) -> bytes:
-        """Return the line that stands for a document."""
-        layout = self.layout
-        fields: dict[str, object] = {}
-        if layout.id is not None:
-            fields[layout.id] = document.extra.get(layout.id, document.id)
-        fields[layout.text] = document.text
-        fields[layout.spans] = [span_fields(span) for span in document.spans]
-        for name, value in document.extra.items():
+    def write(self, part: CorpusFile | None, edited: Iterable[Edited], out: Path) -> None:  # noqa: ARG002
+        with create_bytes(out, compress=out.name.endswith(".gz")) as stream:
+            for document in edited:
+                stream.write(self.encode(document))
+
+    def encode(self, edited: Edited) -> bytes:
+        """Return the line of a document."""
+        return encoded_line(self.line(edited), edited.id)
+
+    def line(self, edited: Edited) -> dict[str, object]:
+        """Return the fields of the line that stands for a document."""
+        names, fields = self.names, dict[str, object]()
+        if names.id is not None:
+            fields[names.id] = edited.fields.get(names.id, edited.id)
+        fields[names.text] = edited.text
+        fields[names.spans] = [span_fields(span) for span in edited.spans]
+        for name, value in edited.fields.items():
             fields.setdefault(name, value)
-        try:
-            return _ENCODE(fields).encode() + b"\n"
-        except (TypeError, ValueError, RecursionError):
-            raise DataError(
-                f"The document {document.id!r} holds a field that JSON cannot hold."
-            ) from None
+        return fields
+
+
+def encoded_line(fields: dict[str, object], id: str) -> bytes:
+    """Return the fields of a document as a line of JSON."""
+    try:
+        return encoded(fields) + b"\n"
+    except (TypeError, ValueError, RecursionError):
+        raise DataError(f"The document {id!r} holds a field that JSON cannot hold.") from None
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -132,12 +145,23 @@ class InMemory(Jsonl):
     """Documents that are there already; checked like any other, and written as JSON lines."""
 
     name = "documents"
+    suffixes = ()
+    unit = "frame"
 
-    def __init__(self, layout: Layout, documents: Sequence[Document]) -> None:
-        super().__init__(layout)
+    def __init__(self, names: FieldNames, documents: Sequence[Document]) -> None:
+        super().__init__(names)
         self.documents = documents
 
-    def read(self, part: Part) -> Iterator[Document | Withheld]:
+    def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
         for record, document in enumerate(self.documents, 1):
-            yield document_from(self.layout, part, record, raw_id=document.id, text=document.text,
-                                raw_spans=document.spans, extra=document.extra)  # fmt: skip
+            yield document_from(self.names, part, record, raw_id=document.id, text=document.text,
+                                raw_spans=document.spans, fields=document.fields,
+                                segments=document.segments)  # fmt: skip
+
+    def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        return Jsonl(self.names).read(part)
+
+    def blocks(
+        self, part: CorpusFile, seen: SeenMarks, *, size: int, keep: Sequence[str] | None = None
+    ) -> None:
+        """Return None: there are no lines yet."""

@@ -7,9 +7,8 @@ for what is withheld. Whatever the kernels do not understand goes through `Jsonl
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import numpy as np
@@ -17,13 +16,13 @@ import numpy.typing as npt
 
 from ..document import Document, Span
 from ..sources import Withheld, open_bytes
-from ._layout import Layout, Part
 from .jsonl import Jsonl, encoded
+from .protocol import CorpusFile, FieldNames
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Column", "LineBlock", "SeenMarks", "Written", "read_blocks", "takes"]
+__all__ = ["WORTH", "Column", "LineBlock", "LineWriter", "SeenMarks", "read_blocks"]
 
 Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]
@@ -148,25 +147,30 @@ class SeenMarks:
         return answer
 
 
-def takes(form: object, drop: Sequence[str] = (), *, paths: Sequence[Path] | None = None) -> bool:
-    """Return whether documents of a format can be read in columns and, given their files, whether it pays.
-
-    The kernels are compiled on their first use, which takes longer than to read a small file without them.
-    """
-    if type(form) is not Jsonl or form.layout.id is None or form.layout.id in drop:
-        return False
-    return paths is None or sum(path.stat().st_size for path in paths) >= WORTH
-
-
 def read_blocks(
-    form: Jsonl, part: Part, seen: SeenMarks, *, size: int, drop: Sequence[str] = ()
+    form: Jsonl, part: CorpusFile, seen: SeenMarks, *, size: int, keep: Sequence[str] | None = None
 ) -> Iterator[LineBlock]:
-    """Read a file block by block, of about so many bytes each; ids that were seen are withheld."""
+    """Read a file block by block, of about so many bytes each; ids that were seen are withheld.
+
+    Parameters
+    ----------
+    form : Jsonl
+        Says which fields hold what, and reads the lines that the kernels leave.
+    part : CorpusFile
+        The file.
+    seen : SeenMarks
+        The ids of the parts before.
+    size : int
+        Bytes of a block.
+    keep : sequence of str, optional
+        The other fields to keep; all of them by default.
+
+    """
     from . import _kernels
 
-    reader = _Reader(form, part, tuple(drop))
-    with open_bytes(part.file, form.layout.limits) as stream:
-        for raw in _whole_lines(stream, size, form.layout.limits.record_bytes):
+    reader = _LineReader(form, part, keep)
+    with open_bytes(part.file, form.names.limits) as stream:
+        for raw in _whole_lines(stream, size, form.names.limits.record_bytes):
             block = reader.block(raw)
             marks = np.empty(len(block), np.uint64)
             _kernels.hash_heads(_frozen(block.head.data), block.head.bounds, marks)
@@ -188,21 +192,21 @@ def _whole_lines(stream: BinaryIO, size: int, longest: int) -> Iterator[bytes]:
         yield bytes(rest)
 
 
-class _Reader:
+class _LineReader:
     """Turns blocks of whole lines into columns, and counts the records."""
 
-    def __init__(self, form: Jsonl, part: Part, drop: tuple[str, ...]) -> None:
-        layout = form.layout
-        assert layout.id is not None
-        self.form, self.part, self.drop = form, part, drop
-        self.names = Column.of([n.encode() for n in (layout.id, layout.text, layout.spans, *drop)])
+    def __init__(self, form: Jsonl, part: CorpusFile, keep: Sequence[str] | None) -> None:
+        own = form.names
+        assert own.id is not None
+        self.form, self.part, self.keep = form, part, keep
+        self.names = Column.of([n.encode() for n in (own.id, own.text, own.spans, *(keep or ()))])
         self.records = 0
         self.numbers: list[int] = []  # of the records that became documents of the last block
 
     def block(self, raw: bytes) -> LineBlock:
         from . import _kernels
 
-        layout, limits = self.form.layout, self.form.layout.limits
+        own, limits = self.form.names, self.form.names.limits
         lines = raw.count(b"\n") + 1
         start, end = np.empty(lines, np.int64), np.empty(lines, np.int64)
         slow = np.zeros(lines, np.uint8)
@@ -220,7 +224,8 @@ class _Reader:
             most = 0
         n = _kernels.scan_lines(
             np.frombuffer(raw, np.uint8), _frozen(self.names.data), self.names.bounds, most,
-            limits.id_characters, limits.document_characters, pool, pool_bounds, pooled,
+            limits.id_characters, limits.document_characters, self.keep is None,
+            pool, pool_bounds, pooled,
             start, end, slow, *(a for c in columns for a in (c.data, c.bounds)),
         )  # fmt: skip
         columns = [Column(c.data[: c.bounds[n]], c.bounds[: n + 1]) for c in columns]
@@ -229,21 +234,21 @@ class _Reader:
             for i in range(int(pooled[0]))
         }
         if pooled[1]:
-            found.add(str(layout.id))
+            found.add(str(own.id))
         first = self.records + 1
         self.records += n
         self.numbers = list(range(first, first + n))
         withheld: list[Withheld] = []
         spans: list[tuple[int, tuple[Span, ...]]] = []
         if slow[:n].any():
-            columns, withheld, spans = self._mixed(
+            columns, withheld, spans = self._with_slow_lines(
                 raw, columns, slow[:n].tolist(), start, end, found
             )
         head, text, tail = columns
         names = tuple(sorted(found))
         return LineBlock(head, text, tail, names, tuple(withheld), n, tuple(spans))
 
-    def _mixed(
+    def _with_slow_lines(
         self, raw: bytes, columns: list[Column], slow: list[int], start: Offsets, end: Offsets,
         found: set[str],
     ) -> tuple[list[Column], list[Withheld], list[tuple[int, tuple[Span, ...]]]]:  # fmt: skip
@@ -259,13 +264,17 @@ class _Reader:
                     continue
                 if record.spans:
                     spans.append((len(entries), tuple(record.spans)))
-                entries.append(_entry(self.form.layout, record, self.drop))
-                found.update(set(record.extra).difference(self.drop))
+                kept = {k: v for k, v in record.fields.items() if self._is_kept(k)}
+                entries.append(_entry(self.form.names, record, kept))
+                found.update(kept)
             else:
                 entries.append((columns[0][i], columns[1][i], columns[2][i]))
             numbers.append(number)
         self.numbers = numbers
         return [Column.of([entry[c] for entry in entries]) for c in range(3)], withheld, spans
+
+    def _is_kept(self, name: str) -> bool:
+        return self.keep is None or name in self.keep or name == self.form.names.id
 
     def without_repeated(self, block: LineBlock, new: npt.NDArray[np.bool_]) -> LineBlock:
         """Withhold the documents whose ids stood before."""
@@ -277,25 +286,26 @@ class _Reader:
         kept = block.only(new)
         fields = {name for i in range(len(kept)) for name in json.loads(b"{%b}" % kept.tail[i][2:])}
         if any(kept.head[i][:1] != b'"' for i in range(len(kept))):
-            fields.add(str(self.form.layout.id))
+            fields.add(str(self.form.names.id))
         return replace(kept, withheld=tuple(withheld), fields=tuple(sorted(fields)))
 
 
-def _entry(layout: Layout, document: Document, drop: Sequence[str]) -> tuple[bytes, bytes, bytes]:
+def _entry(
+    names: FieldNames, document: Document, fields: Mapping[str, object]
+) -> tuple[bytes, bytes, bytes]:
     """Return the columns of a document that was read in Python."""
-    extra = document.extra
-    head = encoded(extra.get(str(layout.id), document.id))
-    others = (name for name in extra if name != layout.id and name not in drop)
-    tail = b"".join(b", " + encoded(name) + b": " + encoded(extra[name]) for name in others)
+    head = encoded(fields.get(str(names.id), document.id))
+    others = (name for name in fields if name != names.id)
+    tail = b"".join(b", " + encoded(name) + b": " + encoded(fields[name]) for name in others)
     return head, document.text.encode(), tail
 
 
-class Written:
+class LineWriter:
     """Writes documents in columns as the lines that `Jsonl` would write."""
 
-    def __init__(self, layout: Layout) -> None:
-        before, after = encoded(str(layout.id)), encoded(layout.spans)
-        pieces = [b"{" + before + b": ", b", " + encoded(layout.text) + b': "',
+    def __init__(self, names: FieldNames) -> None:
+        before, after = encoded(str(names.id)), encoded(names.spans)
+        pieces = [b"{" + before + b": ", b", " + encoded(names.text) + b': "',
                   b'", ' + after + b": []", b"}\n"]  # fmt: skip
         self.pieces = Column.of(pieces)
 

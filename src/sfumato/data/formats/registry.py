@@ -1,24 +1,23 @@
-"""The forms in which documents are kept, by name; listing them loads nothing else."""
+"""The registry of document formats; listing the names loads none of them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ...core.registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from .protocol import Format
 
-    from ._layout import Format
+__all__ = ["FORMATS", "format_of_name", "suffixes"]
 
-__all__ = ["FORMATS"]
-
-FORMATS: Registry[Callable[..., Format]] = Registry(
+FORMATS: Registry[type[Format[Any]]] = Registry(
     "document format",
     {
         "jsonl": f"{__package__}.jsonl:Jsonl",
-        "csv": f"{__package__}.delimited:Delimited",
-        "tsv": f"{__package__}.delimited:Delimited",
+        "csv": f"{__package__}.delimited:Csv",
+        "tsv": f"{__package__}.delimited:Tsv",
         "parquet": f"{__package__}.columns:Parquet",
         "conll": f"{__package__}.conll:Conll",
         "brat": f"{__package__}.brat:Brat",
@@ -28,6 +27,21 @@ FORMATS: Registry[Callable[..., Format]] = Registry(
         "i2b2": f"{__package__}.i2b2:I2b2",
     },
     group="sfumato.formats",
-    of=f"{__package__}._layout:Format",
+    of=f"{__package__}.protocol:Format",
+    classes=True,
 )
-"""Classes of formats; each is made with a `Layout` and the format's own options."""
+"""Formats by name, in the order in which they are asked whether a file is theirs."""
+
+
+def format_of_name(path: Path, head: bytes = b"") -> str | None:
+    """Return the name of the format that claims a file, or None.
+
+    >>> format_of_name(Path("notes.jsonl.gz")), format_of_name(Path("notes"))
+    ('jsonl', None)
+    """
+    return next((name for name, kind in FORMATS.items() if kind.sniff(path.name, head)), None)
+
+
+def suffixes() -> tuple[str, ...]:
+    """Return the endings of names by which files are known for documents."""
+    return tuple(suffix for kind in FORMATS.values() for suffix in kind.suffixes)

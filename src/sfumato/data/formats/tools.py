@@ -9,16 +9,19 @@ the text past the redaction.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.errors import FormatError
-from ..document import Document
-from ..sources import Extra, Withheld, create_bytes, open_bytes
-from ._layout import Layout, Part, Write, document_from
-from .jsonl import Jsonl, encoded
+from ..document import Document, Edited
+from ..sources import Withheld, create_bytes, open_bytes
+from .jsonl import Jsonl, encoded, encoded_line
+from .protocol import CorpusFile, Format, FormatOptions, document_from
+
+if TYPE_CHECKING:
+    from .lines import SeenMarks
 
 __all__ = ["Doccano", "LabelStudio", "Prodigy"]
 
@@ -28,7 +31,23 @@ Fields = dict[str, Any]
 class _Lines(Jsonl):
     """JSON lines of another tool: each record is turned into our own form first."""
 
-    def record(self, part: Part, record: int, line: bytes | None) -> Document | Withheld:
+    suffixes = ()
+
+    def blocks(
+        self, part: CorpusFile, seen: SeenMarks, *, size: int, keep: Sequence[str] | None = None
+    ) -> None:
+        """Return None: each line has to be turned first."""
+
+    def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        """Yield the lines with all that they hold; what the tool makes itself is a field here."""
+        for record in Jsonl(self.names).read(part):
+            yield record if isinstance(record, Withheld) else self._bare(record)
+
+    def _bare(self, document: Document) -> Document | Withheld:
+        """Return a document without what the tool asks for, if that says nothing."""
+        raise NotImplementedError
+
+    def record(self, part: CorpusFile, record: int, line: bytes | None) -> Document | Withheld:
         """Read one line of the tool."""
         if line is not None:
             try:
@@ -54,11 +73,11 @@ class _Lines(Jsonl):
         raise NotImplementedError
 
     def _ours(self, fields: Fields, record: int, spans: object, made: frozenset[str]) -> Fields:
-        layout = self.layout
+        names = self.names
         kept = {k: v for k, v in fields.items() if k not in made}
-        if layout.id is not None and layout.id not in kept:
-            kept[layout.id] = str(record)
-        kept[layout.spans] = spans
+        if names.id is not None and names.id not in kept:
+            kept[names.id] = str(record)
+        kept[names.spans] = spans
         return kept
 
 
@@ -82,10 +101,13 @@ class Prodigy(_Lines):
             spans = [{k: s[k] for k in keys if k in s} if isinstance(s, dict) else s for s in spans]
         return self._ours(fields, record, spans, self._MADE | {"spans"})
 
-    def line(self, document: Document) -> bytes:
+    def encode(self, edited: Edited) -> bytes:
         """Return the line that stands for a document."""
-        fields = json.loads(super().line(document))
-        return encoded({**fields, "answer": "accept"}) + b"\n"
+        return encoded_line({**self.line(edited), "answer": "accept"}, edited.id)
+
+    def _bare(self, document: Document) -> Document | Withheld:
+        rest = {name: value for name, value in document.fields.items() if name != "answer"}
+        return replace(document, fields=rest)
 
 
 class Doccano(_Lines):
@@ -106,26 +128,27 @@ class Doccano(_Lines):
             spans.append(
                 dict(zip(("start", "end", "label"), entry, strict=True)) if whole else entry
             )
-        return self._ours(fields, record, spans, self._MADE | {self.layout.spans})
+        return self._ours(fields, record, spans, self._MADE | {self.names.spans})
 
-    def line(self, document: Document) -> bytes:
+    def encode(self, edited: Edited) -> bytes:
         """Return the line that stands for a document."""
-        fields = json.loads(super().line(document))
-        spans = fields.pop(self.layout.spans)
-        return encoded({**fields, "label": [[s["start"], s["end"], s["label"]] for s in spans]}) + b"\n"  # fmt: skip
+        fields = self.line(edited)
+        del fields[self.names.spans]
+        marks = [[s.start, s.end, s.label] for s in edited.spans]
+        return encoded_line({**fields, "label": marks}, edited.id)
+
+    def _bare(self, document: Document) -> Document | Withheld:
+        rest = {k: v for k, v in document.fields.items() if not (k == "label" and v == [])}
+        return replace(document, fields=rest)
 
 
-class LabelStudio:
+class LabelStudio(Format[FormatOptions]):
     """A JSON array of tasks: `{"data": {"text"}, "annotations": [{"result": [{"value"}]}]}`."""
 
     name = "labelstudio"
-    is_folder = False
 
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-
-    def read(self, part: Part) -> Iterator[Document | Withheld]:
-        limits = self.layout.limits
+    def read(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        limits = self.names.limits
         with open_bytes(part.file, limits) as stream:
             content = stream.read()
         try:
@@ -140,15 +163,25 @@ class LabelStudio:
         for record, task in enumerate(tasks, 1):
             yield self._document(part, record, task)
 
-    def _document(self, part: Part, record: int, task: object) -> Document | Withheld:
-        layout = self.layout
+    def read_back(self, part: CorpusFile) -> Iterator[Document | Withheld]:
+        """Yield the tasks; one with more than text, fields and an empty annotation is withheld."""
+        with open_bytes(part.file, self.names.limits) as stream:
+            tasks = json.loads(stream.read())
+        for record, (task, found) in enumerate(zip(tasks, self.read(part), strict=True), 1):
+            if task.keys() != {"data", "annotations"} or task["annotations"] != [{"result": []}]:
+                yield Withheld(f"record {record}", "holds more than its text", record, part.name)
+            else:
+                yield found
+
+    def _document(self, part: CorpusFile, record: int, task: object) -> Document | Withheld:
+        names = self.names
 
         def withheld(reason: str) -> Withheld:
             return Withheld(f"record {record}", reason, record, part.name, None, FormatError)
 
         data = task.get("data") if isinstance(task, dict) else None
-        if not isinstance(task, dict) or not isinstance(data, dict) or layout.text not in data:
-            return withheld(f"has no text in data.{layout.text}")
+        if not isinstance(task, dict) or not isinstance(data, dict) or names.text not in data:
+            return withheld(f"has no text in data.{names.text}")
         spans: list[object] = []
         annotations = task.get("annotations", task.get("completions")) or []
         done = [
@@ -162,34 +195,26 @@ class LabelStudio:
                 continue  # choices, ratings and relations are no spans
             label = (value["labels"] or [None])[0] if isinstance(value["labels"], list) else None
             spans.append({"start": value.get("start"), "end": value.get("end"), "label": label})
-        rest = {k: v for k, v in data.items() if k not in (layout.text, layout.id)}
-        raw_id = data.get(layout.id) if layout.id is not None else None
+        rest = {k: v for k, v in data.items() if k not in (names.text, names.id)}
+        raw_id = data.get(names.id) if names.id is not None else None
         if raw_id is None:
             raw_id = task.get("id", record)
-        return document_from(layout, part, record, raw_id=raw_id, text=data[layout.text],
-                             raw_spans=spans, extra=Extra(rest, part.name))  # fmt: skip
+        return document_from(names, part, record, raw_id=raw_id, text=data[names.text],
+                             raw_spans=spans, fields=rest)  # fmt: skip
 
-    @contextmanager
-    def writer(
-        self, path: Path, part: Part | None = None, *, compress: bool = False
-    ) -> Iterator[Write]:
-        layout, first = self.layout, True
-        with create_bytes(path, compress=compress) as stream:
+    def write(self, part: CorpusFile | None, edited: Iterable[Edited], out: Path) -> None:
+        names = self.names
+        with create_bytes(out, compress=out.name.endswith(".gz")) as stream:
             stream.write(b"[")
-
-            def write(document: Document) -> None:
-                nonlocal first
-                stream.write(b"\n" if first else b",\n")
-                first = False
+            for number, document in enumerate(edited):
+                stream.write(b",\n" if number else b"\n")
                 results = [
                     {"type": "labels", "from_name": "label", "to_name": "text",
                      "value": {"start": s.start, "end": s.end, "labels": [s.label]}}
                     for s in document.spans
                 ]  # fmt: skip
-                data = {layout.text: document.text, **document.extra}
-                if layout.id is not None:
-                    data[layout.id] = document.id
+                data: Fields = {names.text: document.text, **document.fields}
+                if names.id is not None:
+                    data[names.id] = document.id
                 stream.write(encoded({"data": data, "annotations": [{"result": results}]}))
-
-            yield write
             stream.write(b"\n]\n")

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ENGINE", "TextEngine"]
 
-_NOT_TEXT = (".csv", ".tsv", ".parquet", ".npz", ".svm", ".libsvm")
-
 
 class TextEngine(
     Engine["TextRequest", "TextPublishRequest", "TextExploration", "TextCandidate", "TextRelease"]
@@ -225,20 +223,21 @@ class TextEngine(
         self, exploring: dict[str, object], publishing: dict[str, object]
     ) -> tuple[dict[str, object], dict[str, object]]:
         """Take `text_column` for a column of the published table, whose rows have no ids."""
-        from .sources import is_table
+        from ...data.formats.registry import FORMATS, format_of_name
 
         corpus = exploring.get("corpus")
-        if isinstance(corpus, str) and not is_table(corpus):
+        kind = format_of_name(Path(corpus)) if isinstance(corpus, str) else None
+        if isinstance(corpus, str) and (kind is None or not FORMATS[kind].is_table):
             exploring = {k: v for k, v in exploring.items() if k != "text_column"}
         return exploring, {**publishing, "id_column": ""}
 
     def claim(self, file: Path) -> float:
         """Claim files of documents by their suffix, and folders."""
-        if file.name.removesuffix(".gz").lower().endswith(_NOT_TEXT):
-            return 0.0
-        from ...data.documents import format_of_name
+        from ...data.formats.registry import FORMATS, format_of_name
 
-        return 0.5 if file.is_dir() or format_of_name(file) is not None else 0.0
+        kind = format_of_name(file)
+        is_text = kind is not None and not FORMATS[kind].is_table
+        return 0.5 if file.is_dir() or is_text else 0.0
 
     def draft(self, file: Path, others: Mapping[str, Path], folder: Path) -> list[str]:  # noqa: ARG002
         """Return the plan's section for labelled documents."""
@@ -262,7 +261,8 @@ class TextEngine(
 
 
 def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
-    from .labelling.project import HowRead, start_project
+    from .labelling.project import start_project
+    from .request import ReadOptions
 
     assert call.out is not None
     record = start_project(
@@ -278,7 +278,7 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
         wanted=request.target_risk,
         seed=request.seed,
         encoder=request.encoder,
-        reading=HowRead(**{name: getattr(request, name) for name in HowRead.model_fields}),
+        reading=ReadOptions(**{name: getattr(request, name) for name in ReadOptions.model_fields}),
     )
     documents = sum(source.documents for source in record.sources)
     call.say(f"{documents:,} documents, {record.words:,} words")
@@ -291,7 +291,6 @@ def _start(request: StartRequest, call: Call) -> Mapping[str, JsonValue]:
 
 def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...data.documents import write_documents
-    from .sources import opened
 
     assert call.out is not None
     source = Path(request.source)
@@ -304,7 +303,7 @@ def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
         finally:
             session.close()
     else:
-        documents = list(opened(source, request))
+        documents = list(request.open(source))
     count = write_documents(documents, like=request.to, out=call.out, force=call.force)
     spans = sum(len(document.spans) for document in documents)
     call.say(f"{count:,} documents, {spans:,} spans")
@@ -313,12 +312,12 @@ def _convert(request: ConvertRequest, call: Call) -> Mapping[str, JsonValue]:
 
 def _formats(_request: FormatsRequest, call: Call) -> Mapping[str, JsonValue]:
     from ...data.formats.registry import FORMATS
-    from .format_options import FORMAT, SUFFIXES
+    from .format_options import FORMAT
 
     found: dict[str, JsonValue] = {}
-    for name in FORMATS:
+    for name, kind in FORMATS.items():
         options = [argument.form for argument in FORMAT.arguments.get(name, ())]
-        suffixes = SUFFIXES.get(name, ())
+        suffixes = kind.suffixes
         found[name] = {"suffixes": list(suffixes), "options": list(options)}
         call.say(f"{name:<12} {' '.join(suffixes) or '(by name only)':<22} {','.join(options)}")
     call.say(

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from ...core.arguments import Argument, Named
 
-__all__ = ["AUTO", "FORMAT", "SUFFIXES"]
+__all__ = ["AUTO", "FORMAT"]
 
 AUTO = "auto"
 """The format that a file's name says, where only its options are given: `auto:overlaps=merge`."""
-SUFFIXES = {
-    "jsonl": (".jsonl", ".ndjson", ".json"), "csv": (".csv",), "tsv": (".tsv",),
-    "parquet": (".parquet", ".pq"), "conll": (".conll", ".iob", ".bio"), "brat": (".txt", ".ann"),
-    "i2b2": (".xml",),
-}  # fmt: skip
-"""By format: the suffixes by which a file is recognised; the others are named."""
 
 _CHARACTERS = {"tab": "\t", "comma": ",", "colon": ":", "space": " "}
 

@@ -187,6 +187,13 @@ class TextMeasured(Record):
     expected_left: Share | None = None
 
 
+class Verification(Record):
+    """How much of the release was read back from the disk, and found as it was decided."""
+
+    documents: Count
+    edits: Count
+
+
 class TextHow(Record):
     """How documents were published."""
 
@@ -221,6 +228,7 @@ class TextRelease(Release):
     how: TextHow
     approved: Approval | None = None
     measured: TextMeasured | None = None
+    verified: Verification | None = None
     documents_with_leak: RangedShare | None = None
     """How many documents are expected to hold at least one leak."""
     sentences: tuple[Sentence, ...] = ()
@@ -248,9 +256,7 @@ class TextRelease(Release):
         kept = [] if self.how.ids == "new" else ["the order of the documents", "their ids"]
         kept += self.how.fields_as_they_are
         if kept:
-            hints = [] if self.how.ids == "new" else ["--new-ids replaces ids and shuffles"]
-            hints += ["--drop leaves fields out"] if self.how.fields_as_they_are else []
-            found.append(f"published as they are: {', '.join(kept)} ({'; '.join(hints)})")
+            found.append(f"published as they are, because you keep them: {', '.join(kept)}")
         return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import Field, field_validator
 
@@ -16,7 +16,7 @@ from ...core.errors import NoCandidateError
 from ...core.input_types import InputType
 from ...core.request import Request, parameter
 from ...data.formats.registry import FORMATS
-from ...data.inputs import Estimator
+from ...data.inputs import DocumentsInput, Estimator
 from .attack.registry import ATTACKERS, ENCODER
 from .format_options import FORMAT
 from .learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
@@ -24,11 +24,11 @@ from .learners.registry import LEARNERS
 from .reading.given_words import GivenWords, held_words
 from .redaction.registry import ARGUMENTS, REPLACEMENTS
 from .sanitize.modes import MODES
-from .sources import Source
 
 if TYPE_CHECKING:
     from ...core.exploration import Exploration
     from ...core.records import Candidate, FrontierRecord
+    from ...data.documents import Corpus
     from .learners.protocol import Learner
 
     LearnerInput: TypeAlias = Learner | Estimator
@@ -120,6 +120,32 @@ class ReadOptions(Request):
         flag="--keep-columns", within="format",
     )  # fmt: skip
 
+    def open(self, source: DocumentsInput) -> Corpus:
+        """Open documents as the request says.
+
+        Parameters
+        ----------
+        source : path, Corpus, frame or list of Document
+            The documents.
+
+        """
+        from ...data.documents import read_documents
+
+        return read_documents(
+            source, text=self.text_column, id=self.id_column or None, spans=self.spans_column,
+            format=self.format, overlaps=self.overlaps, **self._format_options(),
+        )  # fmt: skip
+
+    def _format_options(self) -> dict[str, Any]:
+        """Return what is said about one format alone; another format refuses it."""
+        named = ("delimiter", "token_column", "tag_column", "kept_columns")
+        said = {n: getattr(self, n) for n in named if getattr(self, n) != _default(type(self), n)}
+        return {n: None if value == "none" else value for n, value in said.items()}
+
+
+def _default(request: type[Request], name: str) -> object:
+    return request.model_fields[name].get_default(call_default_factory=True)
+
 
 class _WithFindings(ReadOptions):
     """Documents, and what another tool found in them."""
@@ -140,17 +166,19 @@ class TextRequest(_WithFindings):
     """What `explore` takes."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {"encoder": _ENCODER}
-    corpus: Source = parameter(
+    corpus: DocumentsInput = parameter(
         help="Labelled documents: JSONL, brat, CoNLL, CSV, ….", role="data", metavar="CORPUS"
     )
     labels: list[str] = parameter(
         help="Labels that are sensitive; all for every label of the corpus.", flag="--label",
         aliases=["label"], min_length=1,
     )  # fmt: skip
-    background: list[Source] = parameter(
+    background: list[DocumentsInput] = parameter(
         [], help="Other labelled corpora of any origin.", role="file"
     )
-    unlabelled: list[Source] = parameter([], help="Your own texts without labels.", role="file")
+    unlabelled: list[DocumentsInput] = parameter(
+        [], help="Your own texts without labels.", role="file"
+    )
     rules: File | None = parameter(
         None, help="Rules file, or built-in: firm matches are redacted first, others are a feature.",
         role="file", metavar="FILE|built-in",
@@ -253,7 +281,9 @@ class TextPublishRequest(_WithFindings):
         "replacement": Named("replacement", ARGUMENTS),
         "compute": _COMPUTE,
     }
-    documents: Source = parameter(help="Documents to publish.", role="data", metavar="INPUT")
+    documents: DocumentsInput = parameter(
+        help="Documents to publish.", role="data", metavar="INPUT"
+    )
     replacement: str = parameter(
         "placeholder", help="How redacted text is replaced.", flag="--replace",
         aliases=["replace"], choices=lambda: REPLACEMENTS,
@@ -269,7 +299,12 @@ class TextPublishRequest(_WithFindings):
         None, help="Rules file, or built-in, where explore had none: firm matches are redacted first.",
         role="file", metavar="FILE|built-in",
     )  # fmt: skip
-    drop: list[str] = parameter([], help="Other fields to drop.")
+    keep: list[str] = parameter(
+        [], help="Other fields to publish as they are; all others are dropped."
+    )
+    drop: list[str] = parameter(
+        [], help="Other fields to drop, as all are that are not kept by name."
+    )
     dates: str = parameter(
         "learned", help="How surrogates read dates such as 03/04/2020.",
         choices=lambda: ("learned", "day-first", "month-first"), within="replacement",
@@ -281,8 +316,13 @@ class TextPublishRequest(_WithFindings):
         False,
         help="Treat spans that are marked in the input as unmarked, to measure what was learned.",
     )
+    keep_ids: bool = parameter(
+        False,
+        help="Publish documents under their own ids and in their own order; else they get new ones.",
+    )
     new_ids: bool = parameter(
-        False, help="Give documents new ids and a new order; the mapping stays with you."
+        False,
+        help="Give documents new ids and a new order, as is done unless ids are kept.",
     )
     engine: str = parameter(
         "local",
@@ -305,11 +345,11 @@ class TextAttackRequest(Request):
 
     directory: File = parameter(help="Folder that explore wrote.", role="data", metavar="DIR")
     published: File = parameter(help="What publish wrote.", role="data", metavar="PUBLISHED")
-    labels: Source = parameter(help="The originals, with their labels.", role="file")
-    background: list[Source] = parameter(
+    labels: DocumentsInput = parameter(help="The originals, with their labels.", role="file")
+    background: list[DocumentsInput] = parameter(
         [], help="Labelled corpora that an outsider brings.", role="file"
     )
-    training: Source | None = parameter(
+    training: DocumentsInput | None = parameter(
         None, help="The corpus that explore learned from: adds attacker A.", role="file"
     )
     attackers: list[str | LearnerInput] = parameter(

@@ -10,8 +10,8 @@ from pydantic import field_validator
 from ...core.arguments import Compound, Flagged
 from ...core.request import Request, parameter
 from ...data.formats.registry import FORMATS
+from ...data.inputs import DocumentsInput
 from .request import RATIOS, File, Inspected, Ratio, ReadOptions, as_encoder
-from .sources import Source
 
 __all__ = ["AuditRequest", "ConvertRequest", "FormatsRequest", "StartRequest", "TextStudyRequest"]
 
@@ -35,7 +35,7 @@ class StartRequest(ReadOptions):
         None, help="Frontier folder of other documents: what its classifiers find is proposed.",
         role="file",
     )  # fmt: skip
-    background: list[Source] = parameter(
+    background: list[DocumentsInput] = parameter(
         [], help="Labelled corpora of any origin to learn a first model from, or generated notes.",
         role="file", metavar="FILE|generated",
     )  # fmt: skip

@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato.data.document import apply
 from sfumato.engines.text.reading.tokens import Vocabulary, tokenize
-from sfumato.engines.text.redaction.rendering import merge_spans, render
+from sfumato.engines.text.redaction.rendering import Edits, merge_spans, render
 
 texts = st.text(st.sampled_from(list("aBé ’'-.0\t\r\n\u0301山👍")), max_size=30)
 LABELS = ["[NAME]", "", "[Ö]"]
@@ -71,6 +72,23 @@ def test_rendering_is_that_of_the_plain_twin(documents, data):
             pieces = list(zip(start[mine], end[mine], strict=True))
             expected = plain_render(text, pieces, kind[mine], tokens.after_break[mine], replace)
             assert out[bounds[d] : bounds[d + 1]].tobytes().decode() == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(texts, max_size=3), st.data())
+def test_edits_in_characters_say_what_the_bytes_say(documents, data):
+    vocabulary = Vocabulary()
+    tokens = tokenize(documents, vocabulary)
+    n = len(tokens)
+    kind = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), np.int16)
+    spans = merge_spans(tokens, vocabulary, kind)
+    edits = Edits(tokens, spans, ["A", "B", "C"], LABELS, spans.kind.astype(np.int32) - 1)
+    out, bounds = edits.render()
+    for d, own in enumerate(edits.by_document()):
+        assert apply(documents[d], own) == out[bounds[d] : bounds[d + 1]].tobytes().decode()
+        assert [e.label for e in own] == [
+            "ABC"[k - 1] for k in spans.kind[slice(*spans.doc[d : d + 2])]
+        ]
 
 
 def test_nothing_redacted_is_the_text_itself():

@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 
 from sfumato.core.errors import DataError, WithheldError
 from sfumato.core.randomness import Streams
-from sfumato.data.document import Document, Span
+from sfumato.data.document import Document, Span, apply
+from sfumato.data.samples import clinic_notes, discharge_letters
 from sfumato.engines.text.learners.crf import CRF
 from sfumato.engines.text.reading.features import TokenData, WordTable
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.reading.word_cache import GrowingWords
-from sfumato.engines.text.redaction.replacer import MASK, Mask, Replacer
+from sfumato.engines.text.redaction.replacer import MASK, Mask, Placeholder, Replacer
 from sfumato.engines.text.redaction.sanitiser import NOTHING, Sanitiser, batches
+from sfumato.engines.text.redaction.surrogates import SecretKey, Surrogates
 
 NAMES = ["Ann", "Lee", "O'Brien", "Zoë", "Şule", "Garcia"]
 
@@ -264,3 +266,40 @@ def test_word_scores_that_grew_are_those_of_all_words(candidate):
         grown = growing.scores_of(candidate.model)
     whole = candidate.model.word_scores(WordTable(Vocabulary(words)))
     assert np.array_equal(grown, whole)
+
+
+def test_a_second_reading_order_finds_what_two_columns_tear_apart(candidate):
+    """Of a page in two columns, the name stands together in the order of its columns only."""
+    lines = [("Seen by Dr.", "all is"), ("Garcia, who", "well now")]
+    text = "\n".join(f"{left}   {right}" for left, right in lines)
+    columns = [text.index(piece) + i for half in zip(*lines, strict=True)
+               for piece in half for i in range(len(piece) + 1)]  # fmt: skip
+    order = [i if i < len(text) and not text[i].isspace() else -1 for i in columns]
+    sanitiser = Sanitiser(candidate)
+    (plain,) = sanitiser([Document("d", text)]).edits
+    (both,) = sanitiser([Document("d", text, orders=[order])]).edits
+    read = "".join(" " if i < 0 else text[i] for i in order)
+    (alone,) = sanitiser([Document("d", read)]).edits
+    covered = {i for e in both for i in range(e.start, e.end)}
+    assert covered == {i for e in plain for i in range(e.start, e.end)} | {
+        order[k] for e in alone for k in range(e.start, e.end) if order[k] >= 0
+    }
+    assert alone
+
+
+@pytest.mark.parametrize("replacer", [Placeholder(), Mask(), Surrogates(SecretKey(b"k" * 32))])
+def test_edits_applied_are_the_bytes_that_are_rendered(candidate, replacer):
+    documents = [*corpus(80), *clinic_notes(60, seed=1), *discharge_letters(30, seed=1)]
+    sanitiser = Sanitiser(candidate, replacer=replacer, marks=False)
+    column = [d.text.encode() for d in documents]
+    bounds = np.cumsum([0, *map(len, column)])
+    text = np.frombuffer(b"".join(column), np.uint8)
+    if replacer.by_label_alone:
+        rendered, ends = sanitiser.texts(text, bounds, lambda i: documents[i].id)[0].render()
+        expected = [rendered[a:b].tobytes().decode() for a, b in zip(ends, ends[1:], strict=False)]
+        assert sanitiser(documents).texts == expected
+    done = sanitiser(documents)
+    for document, edits, published_text in zip(documents, done.edits, done.texts, strict=True):
+        assert apply(document.text, edits) == published_text
+        assert all(document.text[e.start : e.end] for e in edits)
+    assert sum(map(len, done.edits)) == sum(done.counts.spans.values()) > 100

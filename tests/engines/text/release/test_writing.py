@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.core.errors import DataError, InputError, OutputExistsError
+from sfumato.core.errors import DataError, InputError, OutputExistsError, ParameterError
 from sfumato.core.measures import Risk, Utility
 from sfumato.data.formats import lines as lines_module
 from sfumato.engines.text.records import TextCandidate
@@ -61,7 +61,8 @@ def write(path, content):
 
 def run(source, out, **options):
     sanitiser = Sanitiser(AfterTitle(), **options.pop("sanitiser", {}))
-    options = {"made_from": {"model": "abc"}, "threads": 1, "characters": 100} | options
+    given = {"made_from": {"model": "abc"}, "threads": 1, "characters": 100, "keep_ids": True}
+    options = given | options
     return publish(source, out, sanitiser=sanitiser, candidate=CANDIDATE, **options)
 
 
@@ -73,7 +74,7 @@ def lines(path):
 
 def test_jsonl(tmp_path):
     source = write(tmp_path / "notes.jsonl", records())
-    outcome = run(source, tmp_path / "out")
+    outcome = run(source, tmp_path / "out", keep=["ward", "by"])
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["notes.jsonl", "release.json"]
     expected = [
         {**r, "text": f"Note {i}: Dr. [NAME] é\r\ncame.", "spans": []}
@@ -94,8 +95,9 @@ def test_jsonl(tmp_path):
     assert record["candidate"] == "ratio-10"
     assert record["how"]["ratio"] == 10
     assert record["how"]["fields_as_they_are"] == ["by", "ward"]
+    assert record["verified"] == {"documents": 12, "edits": 12}
     assert "Canary" not in json.dumps(record)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl", "out"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl", "out", "out.private"]
 
 
 @pytest.mark.parametrize("options", [{"threads": 2}, {"characters": 1}, {"characters": 1 << 20}])
@@ -121,23 +123,28 @@ def test_other_forms(tmp_path):
 
     csv = tmp_path / "notes.csv"
     csv.write_text('id,text,ward\n1,"Dr. Canary, fine",A\n2,none,B\n', encoding="utf-8")
-    run(csv, tmp_path / "csv", drop=["ward"])
+    run(csv, tmp_path / "csv")
     text = (tmp_path / "csv" / "notes.csv").read_text(encoding="utf-8")
-    assert "Dr. [NAME], fine" in text
-    assert text.split("\n")[1].startswith('1,"Dr. [NAME], fine"')
-    assert text.split("\n")[1].endswith(",")
+    assert text == 'id,text\n1,"Dr. [NAME], fine"\n2,none\n'
+    run(csv, folder / "kept", keep=["ward"])
+    text = (folder / "kept" / "notes.csv").read_text(encoding="utf-8")
+    assert text == 'id,text,ward\n1,"Dr. [NAME], fine",A\n2,none,B\n'
     source = write(tmp_path / "notes.jsonl", records(2))
-    run(source, tmp_path / "dropped", drop=["by", "no such field"])
+    run(source, tmp_path / "dropped", keep=["ward"])
     assert [sorted(r) for r in lines(tmp_path / "dropped" / "notes.jsonl")] == [
         ["id", "spans", "text", "ward"]
     ] * 2
+    with pytest.raises(ParameterError, match="No document has the field 'war'"):
+        run(source, tmp_path / "slip", keep=["war"])
+    assert not (tmp_path / "slip").exists()
 
     parquet = tmp_path / "notes.parquet"
     pq.write_table(pa.Table.from_pylist(records(5)), parquet)
-    run(parquet, tmp_path / "parquet", drop=["by"])
+    run(parquet, tmp_path / "parquet", keep=["ward"])
     table = pq.read_table(tmp_path / "parquet" / "notes.parquet").to_pylist()
     assert [r["text"] for r in table] == [r["text"].replace("Canary", "[NAME]") for r in records(5)]
-    assert [(r["ward"], r["by"]) for r in table] == [(i % 3, None) for i in range(5)]
+    assert [sorted(r) for r in table] == [["id", "text", "ward"]] * 5
+    assert [r["ward"] for r in table] == [i % 3 for i in range(5)]
 
     brat = tmp_path / "brat"
     brat.mkdir()
@@ -188,7 +195,7 @@ def test_findings_are_redacted_too(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "work"), [("notes.jsonl", "column_part"), ("notes.csv", "batch_part")]
+    ("name", "work"), [("notes.jsonl", "line_part"), ("notes.csv", "batch_part")]
 )
 def test_a_run_that_stopped_goes_on(tmp_path, monkeypatch, name, work):
     source = tmp_path / name
@@ -213,7 +220,10 @@ def test_a_run_that_stopped_goes_on(tmp_path, monkeypatch, name, work):
     assert not (tmp_path / "out").exists()
     run(source, tmp_path / "out")
     first = worked
-    assert sorted(p.name for p in tmp_path.iterdir()) == [name, "out", "whole"]
+    found = sorted(p.name for p in tmp_path.iterdir())
+    assert found == [name, "out", "out.private", "whole", "whole.private"]
+    edits = [(tmp_path / f"{out}.private" / "edits.jsonl").read_bytes() for out in ("out", "whole")]
+    assert edits[0] == edits[1]
     for file in (name, "release.json"):
         assert (tmp_path / "out" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
     worked = 100
@@ -221,16 +231,23 @@ def test_a_run_that_stopped_goes_on(tmp_path, monkeypatch, name, work):
     assert worked - 100 > first - 4
 
 
-@pytest.mark.parametrize("drop", [(), ("by", "x")])
-def test_lines_in_columns_are_what_they_are_record_by_record(tmp_path, monkeypatch, drop):
-    rows = [*records(30), {"id": 7, "text": "Dr. Boom", "x": {"y": [1.50, "\u00e9"]}}, {"id": "d3"}]
+@pytest.mark.parametrize(
+    "given", [{}, {"keep": ("by", "x")}, {"keep_ids": False}, {"keep": ("x",), "keep_ids": False}]
+)
+def test_lines_in_columns_are_what_they_are_record_by_record(tmp_path, monkeypatch, given):
+    rows = [
+        *records(30),
+        {"id": 8, "text": "Dr. Who", "x": 1},
+        {"id": 7, "text": "Dr. Boom", "x": {"y": [1.50, "\u00e9"]}},
+        {"id": "d3"},
+    ]
     rows += [{"id": "s", "text": "Dr. Ann", "spans": [{"start": 4, "end": 7, "label": "NAME"}]}]
     source = write(tmp_path / "notes.jsonl", rows)
     monkeypatch.setattr(lines_module, "WORTH", 1 << 20)  # as shipped: small files need no kernel
-    run(source, tmp_path / "records", drop=drop)
+    run(source, tmp_path / "records", **given)
     monkeypatch.setattr(lines_module, "WORTH", 0)
     for threads in (1, 2):
-        run(source, tmp_path / f"columns{threads}", drop=drop, threads=threads)
+        run(source, tmp_path / f"columns{threads}", **given, threads=threads)
     found = [
         [(tmp_path / out / name).read_bytes() for name in ("notes.jsonl", "release.json")]
         for out in ("columns1", "columns2", "records")
@@ -241,6 +258,14 @@ def test_lines_in_columns_are_what_they_are_record_by_record(tmp_path, monkeypat
         record["withheld"].sort(key=lambda entry: entry["id"])
     assert recorded[0] == recorded[1] == recorded[2]
     assert recorded[0]["counts"]["withheld"] == 2
+    private = [
+        sorted(
+            (tmp_path / f"{out}.private" / "edits.jsonl").read_text(encoding="utf-8").splitlines()
+        )
+        for out in ("columns1", "columns2", "records")
+    ]
+    assert private[0] == private[1]
+    assert list(map(json.loads, private[0])) == list(map(json.loads, private[2]))
 
 
 def test_bad_input_writes_nothing(tmp_path):
@@ -254,7 +279,8 @@ def test_bad_input_writes_nothing(tmp_path):
     write(tmp_path / "empty.jsonl", [])
     with pytest.raises(DataError, match="no documents"):
         run(tmp_path / "empty.jsonl", tmp_path / "new")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["empty.jsonl", "notes.jsonl", "out"]
+    found = sorted(p.name for p in tmp_path.iterdir())
+    assert found == ["empty.jsonl", "notes.jsonl", "out", "out.private"]
 
 
 def test_marks_of_a_person_are_redacted_in_columns_and_record_by_record(tmp_path, monkeypatch):

@@ -14,7 +14,6 @@ from ....data.limits import current_limits
 from ..reading.background import read_background
 from ..records import Background
 from ..request import EVERY_LABEL, TextRequest
-from ..sources import opened
 
 __all__ = ["ReadSources", "read_sources"]
 
@@ -37,7 +36,7 @@ class ReadSources:
 
 def read_sources(request: TextRequest) -> ReadSources:
     """Read everything that a request names; labels that no document carries are refused."""
-    own = opened(request.corpus, request)
+    own = request.open(request.corpus)
     documents = [document.checked() for document in own]
     known = Counter(span.label for document in documents for span in document.spans)
     limits = current_limits()

@@ -275,7 +275,7 @@ def _remember(
     data = TokenData.of(tokens, vocabulary, labelled.data.words.knowledge)
     sensitive = labels_from_spans(sources.documents, tokens, request.labels) > 0
     salt = streams.seed_of("salt") >> 1
-    languages = Counter(language_of(d.text, d.extra) for d in sources.documents)
+    languages = Counter(language_of(d.text, d.fields) for d in sources.documents)
     return Learned(
         tuple(request.labels),
         held_out,

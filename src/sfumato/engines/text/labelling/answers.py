@@ -173,7 +173,7 @@ class AnswerSheet:
             for i, j in runs(known[low:high] - 1):
                 _, a, b = self.place(low + i, low + j)
                 spans.append(Span(a, b, self.labels[known[low + i] - 1]))
-            found.append(Document(document.id, document.text, tuple(spans), document.extra))
+            found.append(Document(document.id, document.text, tuple(spans), document.fields))
         return found
 
     def code(self, label: str | None) -> int:

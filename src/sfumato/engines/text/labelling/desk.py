@@ -283,7 +283,7 @@ class TextDesk(Desk):
         sources = self.session.project.source_paths()
         record = self.session.record
         request = TextPublishRequest.build(
-            {"documents": sources[0], "findings": marks, **record.reading.to_json()},
+            {"documents": sources[0], "findings": marks, **record.reading},
             owner="publish",
         )  # fmt: skip
         out = self.folder / "releases" / candidate

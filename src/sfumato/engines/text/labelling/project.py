@@ -14,11 +14,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from ....core.errors import DataError, FormatError, InputError
 from ....core.files import canonical_json, read_json, sha256_of
@@ -34,11 +34,11 @@ from ..learners.registry import encoders
 from ..reading.background import matching_labels, read_background
 from ..reading.features import TokenData
 from ..reading.tokens import Vocabulary, labels_from_spans, tokenize
+from ..request import ReadOptions
 from ..rules import ChosenRules
 from ..sanitize.storage import load_model, save_model
-from ..sources import opened
 
-__all__ = ["PROJECT_FILE", "HowRead", "Project", "ProjectRecord", "start_project"]
+__all__ = ["PROJECT_FILE", "Project", "ProjectRecord", "start_project"]
 
 PROJECT_FILE = "project.json"
 JOURNAL_FILE = "answers.jsonl"
@@ -56,20 +56,6 @@ class Source(Record):
     documents: Count
 
 
-class HowRead(Record):
-    """How the documents are read."""
-
-    text_column: str = "text"
-    id_column: str = "id"
-    spans_column: str = "spans"
-    format: str | None = None
-    overlaps: str = "merge"
-    delimiter: str | None = None
-    token_column: int | None = None
-    tag_column: int | Literal["none"] = -1
-    kept_columns: tuple[int, ...] = ()
-
-
 class ProjectRecord(Record):
     """project.json."""
 
@@ -85,7 +71,8 @@ class ProjectRecord(Record):
     words: Count = 0
     encoder: str | None = None
     """The encoder that learns from the answers: "none", "default", a folder; the installed one for None."""
-    reading: HowRead = Field(default_factory=HowRead)
+    reading: dict[str, JsonValue] = Field(default_factory=dict)
+    """How the documents are read, where that is not the default."""
 
 
 class Project:
@@ -112,6 +99,11 @@ class Project:
         """What rules propose, by document; also a feature of the model."""
         self.found = self._proposals("found")
         """What another tool found, by document; asked about first."""
+
+    @property
+    def reading(self) -> ReadOptions:
+        """How the documents are read."""
+        return ReadOptions.model_validate(self.record.reading)
 
     def source_paths(self) -> list[Path]:
         """Return where the documents lie; relative paths start from the project's folder."""
@@ -143,8 +135,8 @@ class Project:
         self.check_sources()
         found: list[Document] = []
         for path in self.source_paths():
-            corpus = opened(path, self.record.reading)
-            found += [Document(d.id, d.text, (), d.extra) for d in corpus]
+            corpus = self.reading.open(path)
+            found += [replace(d, spans=(), segments=()) for d in corpus]
         return found
 
     def _proposals(self, kind: str) -> list[list[Span]]:
@@ -192,7 +184,7 @@ def start_project(
     wanted: float = 0.01,
     seed: int = 0,
     encoder: str | os.PathLike[str] | None = None,
-    reading: HowRead | None = None,
+    reading: ReadOptions | None = None,
 ) -> ProjectRecord:
     """Make a project folder from documents without labels.
 
@@ -223,15 +215,15 @@ def start_project(
     encoder : str or path, optional
         The pretrained encoder that learns from the answers on the page: "none", "default" or a folder;
         the installed one, if there is one, by default.
-    reading : HowRead
+    reading : ReadOptions
         How the documents are read; by their names by default.
 
     """
     if encoder not in (None, NO_ENCODER):
         encoders().named(os.fspath(encoder))  # refused now rather than when the page opens
     path = Path(documents)
-    how = reading or HowRead()
-    corpus = opened(path, how)
+    how = reading or ReadOptions(overlaps="merge")
+    corpus = how.open(path)
     own = [Document(d.id, d.text) for d in corpus]
     wanted_labels = tuple(labels) or LABELS
     # No match is firm here: rules propose, and fade as answers come.
@@ -250,7 +242,7 @@ def start_project(
         proposals=proposals,
         words=_count_words(own),
         encoder=_encoder_path(encoder, Path(out)),
-        reading=how,
+        reading=how.to_record(),
     )
     with whole_directory(out, inputs=[path]) as folder:
         (folder / PROJECT_FILE).write_text(canonical_json(record.to_json()), encoding="utf-8")

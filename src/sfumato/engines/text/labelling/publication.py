@@ -127,7 +127,7 @@ def _learned(session: Session) -> Learned:
     """Keep the marks of the documents; their windows are no whole documents to hold a release against."""
     texts = [document.text for document in session.documents]
     salt = Streams(session.record.seed).child("learned from").seed_of("salt") >> 1
-    languages = Counter(language_of(d.text, d.extra) for d in session.documents)
+    languages = Counter(language_of(d.text, d.fields) for d in session.documents)
     reading = DateReading.learned(texts, default=languages.most_common(1)[0][0] != "en")
     return Learned(session.labels, {}, None, reading, Learned.marked(texts, salt), salt)
 

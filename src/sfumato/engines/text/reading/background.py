@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ....data.document import Document
 from ....data.documents import read_documents
+from ....data.inputs import DocumentsInput
 from ..records import Background
-from ..sources import Source
 
 __all__ = ["matching_labels", "read_background", "relabel", "same_kind"]
 
@@ -71,7 +71,7 @@ def matching_labels(theirs: Iterable[str], wanted: Sequence[str]) -> dict[str, s
 
 
 def read_background(
-    sources: Iterable[Source], wanted: Sequence[str]
+    sources: Iterable[DocumentsInput], wanted: Sequence[str]
 ) -> tuple[list[Document], list[Background]]:
     """Read background corpora; one without a matching label is skipped, not learned as harmless.
 

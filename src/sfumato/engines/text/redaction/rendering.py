@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from ....data.document import Edit
 from ..reading import _kernels
 from ..reading.normal_forms import unseen_gaps
 from ..reading.tokens import Bytes, Offsets, Tokens, Vocabulary, _frozen
 
-__all__ = ["RedactedSpans", "merge_spans", "render", "whole_words"]
+__all__ = ["Edits", "RedactedSpans", "merge_spans", "render", "whole_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,3 +162,39 @@ def render(
         _frozen(np.frombuffer(b"".join(encoded), np.uint8)), bounds, out, out_bounds,
     )  # fmt: skip
     return out[:used], out_bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """What is done to the texts of a batch: span s becomes `replacements[which[s]]`, in bytes."""
+
+    tokens: Tokens
+    spans: RedactedSpans
+    labels: Sequence[str]
+    replacements: Sequence[str]
+    which: npt.NDArray[np.int32]
+
+    def render(self) -> tuple[Bytes, Offsets]:
+        """Return all texts with their edits, one after the other, and their bounds."""
+        return render(self.tokens, self.spans, self.replacements, self.which)
+
+    def characters(self) -> tuple[Offsets, Offsets]:
+        """Return where each span starts and ends, in characters of its own document."""
+        text, bounds = self.tokens.text, self.tokens.text_bounds
+        begins = np.zeros(text.size + 1, np.int64)
+        np.cumsum((text & 0xC0) != 0x80, out=begins[1:])
+        first = begins[np.repeat(bounds[:-1], np.diff(self.spans.doc))]
+        return begins[self.spans.start] - first, begins[self.spans.end] - first
+
+    def by_document(self) -> list[list[Edit]]:
+        """Return the edits of each document, in characters of its text."""
+        start, end = (offsets.tolist() for offsets in self.characters())
+        kinds, which = self.spans.kind.tolist(), self.which.tolist()
+        bounds = self.spans.doc.tolist()
+        return [
+            [
+                Edit(start[s], end[s], self.replacements[which[s]], self.labels[kinds[s] - 1])
+                for s in range(first, last)
+            ]
+            for first, last in pairwise(bounds)
+        ]

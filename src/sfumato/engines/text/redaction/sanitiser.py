@@ -13,14 +13,14 @@ import collections
 import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import InputError, SfumatoError, WithheldError
-from ....data.document import Document, Span
+from ....data.document import Document, Edit, Span, apply, unite
 from ..reading.features import TokenData
 from ..reading.features.data import line_breaks
 from ..reading.features.words import WordKnowledge
@@ -28,11 +28,12 @@ from ..reading.tokens import Bytes, Offsets, Tokens, labels_from_spans, tokenize
 from ..reading.word_cache import GrowingWords
 from ..records import UNSURE
 from .compiled import CompiledCandidate, compile_candidate
-from .rendering import RedactedSpans, merge_spans, render, whole_words
+from .counts import RedactionCounts
+from .rendering import Edits, RedactedSpans, merge_spans, whole_words
 from .replacer import Place, Placeholder, Replacer
 from .surrogates.languages import language_of
 
-__all__ = ["Decider", "RedactionCounts", "SanitisedBatch", "Sanitiser", "batches"]
+__all__ = ["Decider", "SanitisedBatch", "Sanitiser", "batches"]
 
 _BEFORE = 40  # bytes before a span that are looked at for a title
 
@@ -53,84 +54,34 @@ class Decider(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class RedactionCounts:
-    """What was counted while publishing; counts of batches add up.
-
-    `surrogates` counts the spans that are replaced by a surrogate, by label, and under "likely false positive"
-    those that became a placeholder because the classifiers think them harmless. `left_as_they_are` counts
-    the marked spans whose label was not chosen, `marked` those whose label was.
-
-    >>> (Counts(documents=1, words=7) + Counts(documents=2)).to_json()
-    {'documents': 3, 'words': 7, 'redacted': {}, 'spans': {}, 'surrogates': {}, 'left_as_they_are': {}, 'marked': 0}
-    """
-
-    documents: int = 0
-    words: int = 0
-    redacted: Mapping[str, int] = field(default_factory=dict)
-    spans: Mapping[str, int] = field(default_factory=dict)
-    surrogates: Mapping[str, int] = field(default_factory=dict)
-    left_as_they_are: Mapping[str, int] = field(default_factory=dict)
-    marked: int = 0
-
-    def __add__(self, other: RedactionCounts) -> RedactionCounts:
-        return RedactionCounts(
-            self.documents + other.documents,
-            self.words + other.words,
-            _add_counts(self.redacted, other.redacted),
-            _add_counts(self.spans, other.spans),
-            _add_counts(self.surrogates, other.surrogates),
-            _add_counts(self.left_as_they_are, other.left_as_they_are),
-            self.marked + other.marked,
-        )
-
-    def to_json(self) -> dict[str, int | dict[str, int]]:
-        """Return plain values for release.json."""
-        return {
-            "documents": self.documents,
-            "words": self.words,
-            "redacted": dict(self.redacted),
-            "spans": dict(self.spans),
-            "surrogates": dict(self.surrogates),
-            "left_as_they_are": dict(self.left_as_they_are),
-            "marked": self.marked,
-        }
-
-
-def _add_counts(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
-    return {key: a.get(key, 0) + b.get(key, 0) for key in [*a, *(k for k in b if k not in a)]}
-
-
-@dataclass(frozen=True, slots=True)
 class SanitisedBatch:
-    """A finished batch: ids and texts of what is published, in order, and what was withheld and why.
+    """A finished batch: the documents that are published, what is done to each, what was withheld and why."""
 
-    The texts are concatenated in `text` (UTF-8); `bounds` says where each starts and ends.
-    """
-
-    ids: Sequence[str]
-    text: bytes
-    bounds: Sequence[int]
+    documents: Sequence[Document]
+    edits: Sequence[Sequence[Edit]]
     withheld: Sequence[Mapping[str, str]]
     counts: RedactionCounts
 
     @property
+    def ids(self) -> list[str]:
+        """The ids of what is published, in order."""
+        return [document.id for document in self.documents]
+
+    @property
     def texts(self) -> list[str]:
         """The published texts."""
-        ends = zip(self.bounds, self.bounds[1:], strict=False)
-        return [self.text[start:end].decode() for start, end in ends]
+        return [apply(d.text, edits) for d, edits in zip(self.documents, self.edits, strict=True)]
 
     def __add__(self, other: SanitisedBatch) -> SanitisedBatch:
-        moved = (len(self.text) + bound for bound in other.bounds[1:])
         return SanitisedBatch(
-            [*self.ids, *other.ids],
-            self.text + other.text,
-            [*self.bounds, *moved],
+            [*self.documents, *other.documents],
+            [*self.edits, *other.edits],
             [*self.withheld, *other.withheld],
             self.counts + other.counts,
         )
 
 
-NOTHING = SanitisedBatch((), b"", (0,), (), RedactionCounts())
+NOTHING = SanitisedBatch((), (), (), RedactionCounts())
 
 
 class Sanitiser:
@@ -222,8 +173,22 @@ class Sanitiser:
         words = self._words()
         tokens = tokenize([document.text for document in documents], words.vocabulary)
         ids = [document.id for document in documents]
-        out, bounds, counts = self._redacted(tokens, words, ids.__getitem__, documents)
-        return SanitisedBatch(ids, out.tobytes(), bounds.tolist(), [], counts)
+        found, counts = self.edits(tokens, words, ids.__getitem__, documents)
+        by_document = found.by_document()
+        for i, document in enumerate(documents):
+            for order in document.orders:
+                by_document[i] = unite([*by_document[i], *self._other_order(document, order)])
+        return SanitisedBatch(documents, by_document, [], counts)
+
+    def _other_order(self, document: Document, order: Sequence[int]) -> Iterator[Edit]:
+        """Yield what is decided about a document when it is read in another order."""
+        read = "".join(" " if i < 0 else document.text[i] for i in order)
+        other = replace(document, text=read, spans=(), segments=(), orders=())
+        for edit in self._sanitise([other]).edits[0]:
+            replacement = edit.replacement
+            for start, end in _runs(order[edit.start : edit.end]):
+                yield Edit(start, end, replacement, edit.label)
+                replacement = ""
 
     def texts(
         self,
@@ -231,8 +196,8 @@ class Sanitiser:
         bounds: Offsets,
         name: Callable[[int], str],
         spans: Sequence[tuple[int, Sequence[Span]]] = (),
-    ) -> tuple[Bytes, Offsets, RedactionCounts]:
-        """Sanitise texts in UTF-8 that are concatenated; a failure is the caller's.
+    ) -> tuple[Edits, RedactionCounts]:
+        """Decide on texts in UTF-8 that stand one after the other; a failure is the caller's.
 
         `name` returns the id of each of them; `spans` holds what a person marked, by document.
         """
@@ -244,18 +209,19 @@ class Sanitiser:
                 documents[place] = Document("", "", marks)
         try:
             tokens = tokenize_bytes(text, bounds, words.vocabulary)
-            return self._redacted(tokens, words, name, documents)
+            return self.edits(tokens, words, name, documents)
         except BaseException:
             self._local.__dict__.clear()  # as after any failure
             raise
 
-    def _redacted(
+    def edits(
         self,
         tokens: Tokens,
         words: GrowingWords,
         name: Callable[[int], str],
         documents: Sequence[Document] = (),
-    ) -> tuple[Bytes, Offsets, RedactionCounts]:
+    ) -> tuple[Edits, RedactionCounts]:
+        """Return what is done to tokenised texts, and what was counted."""
         words.catch_up()
         redacted = np.zeros(len(tokens), np.bool_)
         data = TokenData(tokens, words, redacted, (line_breaks(tokens),))
@@ -264,8 +230,8 @@ class Sanitiser:
         left: dict[str, int] = {}
         marked = 0
         if self.findings:
-            found = {span.label for document in documents for span in document.spans}
-            labels += sorted(found.difference(labels))
+            theirs = {span.label for document in documents for span in document.spans}
+            labels += sorted(theirs.difference(labels))
             given = labels_from_spans(documents, tokens, labels)
             kind = np.where(given > 0, given, self.decider.decide(data.redact(given > 0)))
         else:
@@ -283,7 +249,7 @@ class Sanitiser:
         if not self.replacer.by_label_alone:
             certainty = np.where(given > 0, np.inf, self._certainty(data))
             places = self._places(tokens, spans, certainty, data.counted, documents)
-        out, bounds, made = self._render(name, tokens, spans, labels, places)
+        found, made = self._replaced(name, tokens, spans, labels, places)
         is_word = data.counted
         by_token = np.bincount(kind[is_word], minlength=len(labels) + 1).tolist()
         by_span = np.bincount(spans.kind, minlength=len(labels) + 1).tolist()
@@ -296,7 +262,7 @@ class Sanitiser:
             left,
             marked,
         )
-        return out, bounds, counts
+        return found, counts
 
     def _certainty(self, data: TokenData) -> npt.NDArray[np.float64]:
         """Return each token's log-odds where the candidate can tell; infinite otherwise."""
@@ -326,24 +292,25 @@ class Sanitiser:
         for s, d in enumerate(owner):
             if d not in languages:
                 text = raw[bounds[d] : bounds[d + 1]].decode()
-                languages[d] = language_of(text, documents[d].extra if documents else None)
+                languages[d] = language_of(text, documents[d].fields if documents else None)
             start = int(spans.start[s])
             before = raw[max(bounds[d], start - _BEFORE) : start].decode(errors="ignore")
             own = smallest[first[s] : last[s]]
             places.append(Place(languages[d], before, float(own.min()) if own.size else math.inf))
         return places
 
-    def _render(
+    def _replaced(
         self,
         name: Callable[[int], str],
         tokens: Tokens,
         spans: RedactedSpans,
         labels: Sequence[str],
         places: Sequence[Place],
-    ) -> tuple[Bytes, Offsets, dict[str, int]]:
+    ) -> tuple[Edits, dict[str, int]]:
+        """Choose what stands for each span; count the surrogates."""
         if self.replacer.by_label_alone:
             texts = [self.replacer.replace("", "", label) for label in labels]
-            return *render(tokens, spans, texts), {}
+            return Edits(tokens, spans, labels, texts, spans.kind.astype(np.int32) - 1), {}
         raw = tokens.text.tobytes()
         surrogates = []
         made: dict[str, int] = {}
@@ -358,7 +325,26 @@ class Sanitiser:
             elif places[s].certainty < 0:
                 made[UNSURE] = made.get(UNSURE, 0) + 1
             surrogates.append(new)
-        return *render(tokens, spans, surrogates, np.arange(len(spans), dtype=np.int32)), made
+        return Edits(tokens, spans, labels, surrogates, np.arange(len(spans), dtype=np.int32)), made
+
+
+def _runs(indices: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield stretches of text that stand one after the other, as start and end.
+
+    >>> list(_runs([3, 4, -1, 9]))
+    [(3, 5), (9, 10)]
+    """
+    start = end = -1
+    for i in indices:
+        if i < 0:
+            continue
+        if i != end:
+            if end >= 0:
+                yield start, end
+            start = i
+        end = i + 1
+    if end >= 0:
+        yield start, end
 
 
 def batches(documents: Iterable[Document], characters: int = 1 << 20) -> Iterator[list[Document]]:

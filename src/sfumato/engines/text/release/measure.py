@@ -17,7 +17,13 @@ from ..payload import HeldOut, Learned
 from ..records import MeasuredRange, TextMeasured
 from ..sanitize.classifiers import ClassifierSet
 
-__all__ = ["check_sample", "measured", "promised", "promised_documents", "shift_sentence"]
+__all__ = [
+    "check_sample",
+    "expected_documents",
+    "expected_risk",
+    "measure_release",
+    "shift_sentence",
+]
 
 _PERCENT = {
     "share redacted": "of their words are redacted",
@@ -27,14 +33,14 @@ _PERCENT = {
 }
 
 
-def promised(risk: Risk, held_out: HeldOut, batch: NextBatch) -> Risk:
+def expected_risk(risk: Risk, held_out: HeldOut, batch: NextBatch) -> Risk:
     """Return the promised risk with its range for a release of this size."""
     around = batch.share(held_out.column("left"), held_out.column("sensitive"), rare=True)
     low, high = min(around.low, risk.value), max(around.high, risk.value)
     return replace(risk, interval=replace(around, low=low, high=high))
 
 
-def promised_documents(held_out: HeldOut, batch: NextBatch) -> RangedShare:
+def expected_documents(held_out: HeldOut, batch: NextBatch) -> RangedShare:
     """Return the share of documents with at least one leak that a release of this size will have."""
     leaking = (held_out.column("left") > 0).astype(np.int64)
     around = batch.share(leaking, np.ones_like(leaking), rare=True)
@@ -116,7 +122,7 @@ def shift_sentence(check: ShiftCheck, expected: float | None, promise: Risk) -> 
     )
 
 
-def measured(
+def measure_release(
     held_out: HeldOut,
     labels: Sequence[str],
     counts: Mapping[str, int | Mapping[str, int]],

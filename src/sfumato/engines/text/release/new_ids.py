@@ -2,22 +2,23 @@
 
 An id that is a name or a number of a register, and an order that follows one, tell whose document is
 whose. New ids depend on the steward's private key, the input and the candidate: nobody else can compute
-them, two releases do not share them, and the same command gives the same ones again.
+them, two releases do not share them, and the same command gives the same ones again. Documents are
+ordered by their new ids.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ....core.storage.private_key import private_key
 from ....core.storage.staging import whole_file
-from ....data.document import Document
-from ....data.formats.jsonl import encoded
-from ....data.shuffling import ShuffledLines, line_places
-from ....data.sources import Extra
+from ....data.document import Edited
+from ....data.formats.protocol import Format, FormatOptions
+from ..private_edits import make_private_folder, private_folder
 
 __all__ = ["NewIds", "ids_of"]
 
@@ -25,11 +26,10 @@ __all__ = ["NewIds", "ids_of"]
 def ids_of(out: str | os.PathLike[str]) -> Path:
     """Return where the mapping of a release with new ids lies.
 
-    >>> ids_of("releases/notes").name
-    'notes.ids.jsonl'
+    >>> ids_of("releases/notes").as_posix()
+    'releases/notes.private/ids.jsonl'
     """
-    out = Path(out)
-    return out.with_name(f"{out.name}.ids.jsonl")
+    return private_folder(out) / "ids.jsonl"
 
 
 class NewIds:
@@ -41,63 +41,41 @@ class NewIds:
         The id of the candidate that is published.
     inputs : sequence of str
         The hashes of the inputs.
-    field : str or None
-        The field that holds the id in the documents' own form, if there is one.
 
     """
 
-    def __init__(self, candidate: str, inputs: Sequence[str], field: str | None) -> None:
-        self._key, self._about, self._field = private_key(), (candidate, *inputs), field
-        self._seed = self._key.seed("order", "text", *self._about)
+    def __init__(self, candidate: str, inputs: Sequence[str]) -> None:
+        self._mark = private_key().marker("id", candidate, *inputs)
         self.known: dict[str, str] = {}
 
-    def of(self, name: str) -> str:
-        """Return the new id of a document, and remember it."""
-        if name not in self.known:
-            self.known[name] = self._key.mark("id", *self._about, name)[:16]
-        return self.known[name]
+    def mark(self, name: str) -> str:
+        """Return the 16 hexadecimal digits of a document, and remember them."""
+        found = self.known.get(name)
+        if found is None:
+            found = self.known[name] = self._mark(name)[:16]
+        return found
 
-    def documents(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Yield documents with their new ids, those of each file in an order of their own."""
-        held: list[Document] = []
-        part = ""
-        for document in documents:
-            own = getattr(document.extra, "part", "")
-            if own != part:
-                yield from self._ordered(held)
-                held, part = [], own
-            held.append(document)
-        yield from self._ordered(held)
+    def head(self, head: bytes) -> tuple[bytes, int]:
+        """Return the new id for an id as JSON, a number for a number, and where the document goes."""
+        old = json.loads(head)
+        mark = self.mark(str(old))
+        place = int(mark, 16)
+        return (f'"{mark}"' if isinstance(old, str) else str(place >> 1)).encode(), place
 
-    def _ordered(self, held: list[Document]) -> list[Document]:
-        renamed = [self._renamed(document) for document in held]
-        return sorted(renamed, key=lambda d: self._key.mark("order", *self._about, d.id))
-
-    def _renamed(self, document: Document) -> Document:
-        new, extra = self.of(document.id), document.extra
-        if self._field is not None and self._field in extra:  # an id that is not a text
-            number = int(new, 16) >> 1
-            own: object = number if isinstance(extra[self._field], int) else new
-            changed = {**extra, self._field: own}
-            extra = Extra(changed, getattr(extra, "part", ""), getattr(extra, "form", None))
-        return Document(new, document.text, document.spans, extra)
-
-    def lines(self, parts: Iterable[bytes], folder: Path) -> Iterator[bytes]:
-        """Yield lines of JSON with their new ids, in an order of their own."""
-        with ShuffledLines(folder) as lines:
-            for part in parts:
-                renamed = [self._line(line) for line in part.splitlines()]
-                lines.add(renamed, line_places(renamed, self._seed))
-            for line, _ in lines:
-                yield line.encode("utf-8", "surrogatepass") + b"\n"
-
-    def _line(self, line: bytes) -> str:
-        fields = json.loads(line)
-        if self._field in fields:
-            old = fields[self._field]
-            new = self.of(str(old))
-            fields[self._field] = new if isinstance(old, str) else int(new, 16) >> 1
-        return encoded(fields).decode("utf-8", "surrogatepass")
+    def renamed(self, edited: Iterable[Edited], form: Format[FormatOptions]) -> list[Edited]:
+        """Return documents with their new ids, in the order of these."""
+        found = []
+        for document in edited:
+            mark = self.mark(document.document.id)
+            new, fields, field = (
+                form.new_id(document.document, mark),
+                document.fields,
+                form.names.id,
+            )
+            if field in fields:  # an id that is not a text
+                fields = {**fields, str(field): int(new)}
+            found.append((mark, replace(document, id=new, fields=fields)))
+        return [document for _, document in sorted(found, key=lambda entry: entry[0])]
 
     def write(self, out: str | os.PathLike[str], *, force: bool) -> None:
         """Write which document became which, for the steward alone."""
@@ -108,5 +86,6 @@ class NewIds:
         ).encode("utf-8", "backslashreplace")
         if path.is_file() and path.read_bytes() == text:
             return
+        make_private_folder(out)
         with whole_file(path, force=force) as beside:
             beside.write_bytes(text)

@@ -1,48 +1,74 @@
-"""The parts of a publication: how an input is cut, what is kept of a finished part, how parts become files.
+"""The parts of a publication: how an input is cut, and what the journal keeps of a finished part.
 
-For JSON lines a part holds lines of the output. For the other forms it holds ids and sanitised texts, and
-all other fields are read again from the input at the end.
+A part holds the edits of its documents, a line each. Of JSON lines that are read in columns it also holds the
+lines of the output and the hashes of the texts that they must have; all other forms are written from the input,
+read again, and the edits.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from ....compute.journal import Journal
-from ....core.errors import WorkError
-from ....data.document import Document, Span
+from ....data.document import Document, Edit, Span
 from ....data.documents import Corpus, Withheld
-from ....data.formats.jsonl import Jsonl
-from ....data.formats.lines import Column, LineBlock, SeenMarks, Written, read_blocks
-from ....data.sources import Extra, create_bytes
+from ....data.formats.jsonl import encoded
+from ....data.formats.line_edits import ByteEdits, LineHashes
+from ....data.formats.lines import Column, LineBlock, LineWriter
+from ....data.formats.protocol import FieldNames
+from ..private_edits import edit_line
+from ..redaction.counts import RedactionCounts
+from ..redaction.rendering import Edits
 from ..redaction.sanitiser import Sanitiser, batches
-from .new_ids import NewIds
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "Shared",
-    "batch_part",
-    "blocks",
-    "column_part",
-    "cut",
-    "join_lines",
-    "lines_of",
-    "published",
-    "readable",
-    "without_fields",
-]
+__all__ = ["PartContent", "Shared", "batch_part", "cut", "cut_blocks", "line_part", "readable"]
 
 Spans = Sequence[tuple[int, tuple[Span, ...]]]
 """The marked spans of a block, each with its document's place."""
+LineBatch = tuple[str, "list[str]", "pa.RecordBatch", Spans]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What every batch needs: the sanitiser, the names of fields, and what edits say of the reader."""
+
+    sanitiser: Sanitiser
+    names: FieldNames
+    reader: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PartContent:
+    """A finished part: the edits, a line per document; of JSON lines also the output, and hashes."""
+
+    edits: bytes
+    lines: bytes = b""
+    hashes: npt.NDArray[np.uint64] | None = None
+
+    def to_bytes(self) -> bytes:
+        """Return what the journal keeps."""
+        hashes = b"" if self.hashes is None else self.hashes.tobytes()
+        head = json.dumps([len(self.edits), len(self.lines), len(hashes)]).encode()
+        return b"%b\n%b%b%b" % (head, self.edits, self.lines, hashes)
+
+    @classmethod
+    def of_bytes(cls, content: bytes) -> PartContent:
+        """Read what the journal kept."""
+        start = content.index(b"\n") + 1
+        edits, lines, _ = json.loads(content[:start])
+        end = start + edits + lines
+        hashes = np.frombuffer(content[end:], np.uint64).reshape(-1, 3)
+        return cls(content[start : start + edits], content[start + edits : end], hashes)
 
 
 def readable(
@@ -50,8 +76,7 @@ def readable(
 ) -> Iterator[Document]:
     """Yield the documents that can be read, list the others, and count the records of each part."""
     for record in corpus.tolerant():
-        part = record.part if isinstance(record, Withheld) else getattr(record.extra, "part", "")
-        rows[part] = rows.get(part, 0) + 1
+        rows[record.part] = rows.get(record.part, 0) + 1
         if isinstance(record, Withheld):
             if strict:
                 raise record.error()
@@ -60,161 +85,100 @@ def readable(
             yield record
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What every batch needs: the sanitiser and, for JSON lines, how a line is written."""
-
-    sanitiser: Sanitiser
-    form: Jsonl | None
-    drop: tuple[str, ...]
-
-
-def lines_of(corpus: Corpus) -> Jsonl | None:
-    """Return how lines are written, where the corpus is JSON lines."""
-    return corpus.format if type(corpus.format) is Jsonl else None
-
-
-def cut(
-    documents: Iterable[Document], characters: int, *, bare: bool
-) -> Iterator[tuple[str, list[Document]]]:
-    """Cut documents into batches, each of one file; `bare` leaves out what need not travel."""
-    for file, own in groupby(documents, key=lambda d: getattr(d.extra, "part", "")):
+def cut(documents: Iterable[Document], characters: int) -> Iterator[tuple[str, list[Document]]]:
+    """Cut documents into batches, each of one file."""
+    for file, own in groupby(documents, key=lambda d: d.part):
         for batch in batches(own, characters):
-            yield file, [Document(d.id, d.text, d.spans) for d in batch] if bare else batch
+            yield file, batch
 
 
-def blocks(
+def cut_blocks(
     corpus: Corpus,
     unread: list[dict[str, str]],
     rows: dict[str, int],
     size: int,
-    drop: Sequence[str],
+    keep: Sequence[str],
     *,
     strict: bool,
-) -> Iterator[tuple[str, list[str], pa.RecordBatch, Spans]]:
+) -> Iterator[tuple[LineBlock, LineBatch]]:
     """Read JSON lines in columns, block by block; list what cannot be read, and count the records."""
-    seen = SeenMarks()
-    assert type(corpus.format) is Jsonl
-    for part in corpus.parts:
-        for block in read_blocks(corpus.format, part, seen, size=size, drop=drop):
-            rows[part.name] = rows.get(part.name, 0) + block.records
-            if strict and block.withheld:
-                raise block.withheld[0].error()
-            unread.extend(record.to_json() for record in block.withheld)
-            if len(block):
-                yield part.name, list(block.fields), block.to_arrow(), block.spans
+    for part, block in corpus.blocks(size=size, keep=keep) or ():
+        rows[part.name] = rows.get(part.name, 0) + block.records
+        if strict and block.withheld:
+            raise block.withheld[0].error()
+        unread.extend(record.to_json() for record in block.withheld)
+        if len(block):
+            yield block, (part.name, list(block.fields), block.to_arrow(), block.spans)
     if not any(rows.values()):
         raise corpus.empty()
 
 
-def column_part(
-    shared: Shared, batch: tuple[str, list[str], pa.RecordBatch, Spans]
-) -> tuple[bytes, dict[str, object]]:
-    """Sanitise a block of JSON lines that was read in columns."""
+def line_part(shared: Shared, batch: LineBatch) -> tuple[bytes, Mapping[str, object]]:
+    """Decide on a block of JSON lines that was read in columns, and write its lines."""
     file, fields, columns, spans = batch
-    block, withheld = replace(LineBlock.of_arrow(columns), spans=tuple(spans)), []
-    sanitiser = shared.sanitiser
-    assert shared.form is not None
+    block = replace(LineBlock.of_arrow(columns), spans=tuple(spans))
+    withheld: list[dict[str, str]] = []
     try:
-        text, bounds, counts = sanitiser.texts(
+        edits, counts = shared.sanitiser.texts(
             block.text.data, block.text.bounds, block.id, block.spans
         )
-        texts = Column(text, bounds)
+        texts, found = Column(*edits.render()), _byte_edits(block.text, edits)
+        as_json = found.to_json()
+        hashes = found.hashes()
     except Exception:  # one by one in Python, to find which document it is
         documents = [block.document(i) for i in range(len(block))]
-        done = sanitiser(documents)
+        done = shared.sanitiser(documents)
         counts, withheld = done.counts, [dict(w) for w in done.withheld]
-        published = set(done.ids)
+        published = {document.id for document in done.documents}
         block = block.only(np.array([d.id in published for d in documents], np.bool_))
         texts = Column.of([text.encode() for text in done.texts])
-    facts: dict[str, object] = {
-        "file": file, "fields": fields, "counts": counts.to_json(), "withheld": withheld,
-    }  # fmt: skip
-    return Written(shared.form.layout).lines(block, texts), facts
+        as_json = Column.of([_as_json(own) for own in done.edits])
+        hashes = ByteEdits.unchanged(texts).hashes()
+    lines = LineWriter(shared.names).lines(block, texts)
+    edit_lines = b"".join(
+        edit_line(
+            block.head[i], hashlib.sha256(block.text[i]).hexdigest(), shared.reader, as_json[i]
+        )
+        for i in range(len(block))
+    )
+    rows = LineHashes.of(block.head, hashes, block.tail).rows
+    content = PartContent(edit_lines, lines, rows).to_bytes()
+    return content, _facts(file, fields, counts, withheld)
+
+
+def _byte_edits(text: Column, edits: Edits) -> ByteEdits:
+    spans = edits.spans
+    return ByteEdits(
+        text, spans.start, spans.end, spans.doc, edits.which, edits.replacements, edits.labels
+    )
 
 
 def batch_part(
     shared: Shared, batch: tuple[str, Sequence[Document]]
-) -> tuple[bytes, dict[str, object]]:
-    """Sanitise a batch: lines of the output, or a line of ids and bounds, then the texts."""
+) -> tuple[bytes, Mapping[str, object]]:
+    """Decide on a batch of documents."""
     file, documents = batch
     done = shared.sanitiser(documents)
-    fields = {name for document in documents for name in document.extra}.difference(shared.drop)
-    facts: dict[str, object] = {
-        "file": file,
-        "fields": sorted(fields),
-        "counts": done.counts.to_json(),
-        "withheld": [dict(w) for w in done.withheld],
-    }
-    if shared.form is None:
-        head = json.dumps({"ids": list(done.ids), "bounds": list(done.bounds)}).encode()
-        return head + b"\n" + done.text, facts
-    extras = {document.id: document.extra for document in documents}
     lines = [
-        shared.form.line(
-            Document(name, text, (), without_fields(extras[name], shared.drop, "jsonl"))
-        )
-        for name, text in zip(done.ids, done.texts, strict=True)
+        edit_line(encoded(d.id), d.text_sha256, shared.reader, _as_json(edits))
+        for d, edits in zip(done.documents, done.edits, strict=True)
     ]
-    return b"".join(lines), facts
+    fields = sorted({name for document in documents for name in document.fields})
+    withheld = [dict(w) for w in done.withheld]
+    return PartContent(b"".join(lines)).to_bytes(), _facts(file, fields, done.counts, withheld)
 
 
-def join_lines(
-    journal: Journal, corpus: Corpus, written: Path, new_ids: NewIds | None = None
-) -> None:
-    """Write each file of the corpus from the parts that hold its lines."""
-    by_file: dict[str, list[str]] = {part.name: [] for part in corpus.parts}
-    for name in journal.names:
-        by_file[journal.facts(name)["file"]].append(name)
-    for file, parts in by_file.items():
-        path = written / file if corpus.is_folder else written
-        path.parent.mkdir(parents=True, exist_ok=True)
-        content: Iterable[bytes] = map(journal.content, parts)
-        if new_ids is not None:
-            content = new_ids.lines(content, path.parent)
-        with create_bytes(path, compress=path.name.endswith(".gz")) as stream:
-            for lines in content:
-                stream.write(lines)
+def _as_json(edits: Sequence[Edit]) -> bytes:
+    return encoded([[e.start, e.end, e.replacement, e.label] for e in edits])
 
 
-def _unpacked(part: bytes) -> Iterator[tuple[str, str]]:
-    head, _, text = part.partition(b"\n")
-    content = json.loads(head)
-    bounds = content["bounds"]
-    for id_, start, end in zip(content["ids"], bounds, bounds[1:], strict=False):
-        yield id_, text[start:end].decode()
-
-
-def published(
-    corpus: Corpus,
-    parts: Iterable[bytes],
-    withheld: set[str],
-    drop: Sequence[str],
-    fields: set[str],
-) -> Iterator[Document]:
-    """Yield each document of the input with its sanitised text and the fields that are kept."""
-    texts = (entry for part in parts for entry in _unpacked(part))
-    for document in corpus.tolerant():
-        if isinstance(document, Withheld) or document.id in withheld:
-            continue
-        published_id, text = next(texts, (None, ""))
-        if published_id != document.id:
-            raise WorkError("The input changed while it was published.", hint="start again.")
-        extra = without_fields(document.extra, drop, corpus.format.name)
-        fields.update(name for name in extra if name not in drop)
-        yield Document(document.id, text, (), extra)
-
-
-def without_fields(
-    extra: Mapping[str, object], drop: Sequence[str], form: str
-) -> Mapping[str, object]:
-    """Leave fields out; in a table the column stays, empty."""
-    if not any(name in extra for name in drop):
-        return extra
-    empty = "" if form in ("csv", "tsv") else None
-    kept = {
-        name: empty if name in drop else value
-        for name, value in extra.items()
-        if form != "jsonl" or name not in drop
+def _facts(
+    file: str, fields: Sequence[str], counts: RedactionCounts, withheld: Sequence[Mapping[str, str]]
+) -> dict[str, object]:
+    """Return what the journal remembers of a part."""
+    return {
+        "file": file,
+        "fields": list(fields),
+        "counts": counts.to_json(),
+        "withheld": list(withheld),
     }
-    return Extra(kept, getattr(extra, "part", ""))

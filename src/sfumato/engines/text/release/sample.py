@@ -1,80 +1,81 @@
-"""A look at what is about to be published: how many documents, which fields, and a fair sample of them.
+"""A look at what is published: how many documents, and a fair sample of them.
 
-The whole input is read once. Each document draws a number, and those with the smallest are the sample,
-so that a large input needs no more memory than a small one.
+Each document draws a number, and those with the smallest are the sample, so that a large input needs no more
+memory than a small one. Where what is redacted does not depend on the sample, it is drawn while the documents
+are read for publishing, and they are not read for it alone.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ....data.document import Document
 from ....data.documents import Corpus, Withheld
-from ....data.formats.jsonl import Jsonl
-from ....data.formats.lines import SeenMarks, read_blocks, takes
 
-__all__ = ["Look", "look_at"]
+__all__ = ["CorpusSample", "Sampler", "sample_corpus"]
 
 _BLOCK = 1 << 19
 
 
 @dataclass(frozen=True)
-class Look:
-    """What was seen: the number of documents, the names of their other fields, a sample in order."""
+class CorpusSample:
+    """What was seen: the number of documents, and some of them in order."""
 
     documents: int
-    fields: frozenset[str]
     sample: tuple[Document, ...]
 
 
-def look_at(corpus: Corpus, *, most: int, random: np.random.Generator) -> Look:
-    """Read documents once and keep a sample.
+class Sampler:
+    """Draws a sample from documents that are shown to it in order.
 
     Parameters
     ----------
-    corpus
-        What is about to be published; records that cannot be read are passed over.
-    most
+    most : int
         The largest sample.
-    random
+    random : Generator
         Source of the draws.
 
     """
-    kept: list[tuple[float, int, Document]] = []
-    fields: set[str] = set()
-    total = 0
-    for count, names, draw_from in _pieces(corpus):
-        fields.update(names)
-        draws = random.random(count)
-        limit = -kept[0][0] if len(kept) == most else 1.0
+
+    def __init__(self, *, most: int, random: np.random.Generator) -> None:
+        self._most, self._random = most, random
+        self._kept: list[tuple[float, int, Document]] = []
+        self._total = 0
+
+    def add(self, document: Document) -> None:
+        """Show one document."""
+        self.add_block(1, lambda _: document)
+
+    def add_block(self, count: int, document: Callable[[int], Document]) -> None:
+        """Show a block of documents, each of which is made only if it is drawn."""
+        draws = self._random.random(count)
+        limit = -self._kept[0][0] if len(self._kept) == self._most else 1.0
         for i in np.flatnonzero(draws <= limit).tolist():
-            entry = (-float(draws[i]), -(total + i), draw_from(i))
-            if len(kept) < most:
-                heapq.heappush(kept, entry)
-            elif entry > kept[0]:
-                heapq.heapreplace(kept, entry)
-        total += count
-    ordered = sorted(kept, key=lambda entry: -entry[1])
-    return Look(total, frozenset(fields), tuple(document for _, _, document in ordered))
+            entry = (-float(draws[i]), -(self._total + i), document(i))
+            if len(self._kept) < self._most:
+                heapq.heappush(self._kept, entry)
+            elif entry > self._kept[0]:
+                heapq.heapreplace(self._kept, entry)
+        self._total += count
+
+    def result(self) -> CorpusSample:
+        """Return what was seen."""
+        ordered = sorted(self._kept, key=lambda entry: -entry[1])
+        return CorpusSample(self._total, tuple(document for _, _, document in ordered))
 
 
-def _pieces(corpus: Corpus) -> Iterator[tuple[int, frozenset[str], Callable[[int], Document]]]:
-    """Yield pieces of the corpus: how many documents, their fields, and how to get one of them."""
-    form = corpus.format
-    if isinstance(form, Jsonl) and takes(form, paths=corpus.paths):
-        seen = SeenMarks()
-        for part in corpus.parts:
-            for block in read_blocks(form, part, seen, size=_BLOCK):
-                yield len(block), frozenset(block.fields), block.document
-        return
+def sample_corpus(corpus: Corpus, sampler: Sampler) -> CorpusSample:
+    """Read documents for their sample alone; records that cannot be read are passed over."""
+    blocks = corpus.blocks(size=_BLOCK, keep=())
+    if blocks is not None:
+        for _, block in blocks:
+            sampler.add_block(len(block), block.document)
+        return sampler.result()
     for record in corpus.tolerant():
         if not isinstance(record, Withheld):
-            yield 1, frozenset(record.extra), _one(record)
-
-
-def _one(document: Document) -> Callable[[int], Document]:
-    return lambda _place: document
+            sampler.add(record)
+    return sampler.result()

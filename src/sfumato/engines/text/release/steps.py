@@ -11,13 +11,14 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from ....core.engine import Progress, no_progress
-from ....core.errors import InputError, ParameterError, did_you_mean
+from ....core.errors import InputError, ParameterError
 from ....core.files import canonical_json
 from ....core.randomness import Streams
 from ....core.release import refuse_different
-from ....data.document import Document
-from ....data.documents import Corpus, documents_frame, read_documents
+from ....data.document import Document, Edited
+from ....data.documents import Corpus
 from ....data.findings import with_findings
+from ....data.formats.columns import Frame
 from ..exploration import TextExploration
 from ..payload import Learned
 from ..records import TextCandidate
@@ -28,11 +29,15 @@ from ..redaction.surrogates.dates import MONTH_FIRST
 from ..request import TextPublishRequest
 from ..sanitize.classifiers import ClassifierSet
 from ..shift import LARGEST_SAMPLE
-from ..sources import layout_of, opened
-from .measure import check_sample, measured, promised, promised_documents, shift_sentence
-from .parts import without_fields
-from .sample import Look, look_at
-from .writing import Measures
+from .measure import (
+    check_sample,
+    expected_documents,
+    expected_risk,
+    measure_release,
+    shift_sentence,
+)
+from .options import Measures
+from .sample import CorpusSample, Sampler, sample_corpus
 from .writing import publish as write_release
 
 __all__ = ["publish"]
@@ -73,38 +78,26 @@ def publish(
         Called with the documents that are done.
 
     """
-    corpus = opened(request.documents, request)
+    corpus = request.open(request.documents)
     _check_options(exploration, corpus, request)
     classifiers = _with_rules(exploration.classifiers[candidate.id], request, corpus)
-    learned, seed = exploration.learned, exploration.record.seed
-    random = Streams(seed).generator("sample of the release")
-    look = look_at(corpus, most=LARGEST_SAMPLE, random=random)
-    _check_fields(look, corpus, request)
-    check, expected = check_sample(learned, classifiers, [d.text for d in look.sample], seed=seed)
-    held_out = learned.held_out.get(candidate.id)
-    risk = candidate.risk
-    if held_out is not None:
-        batch = held_out.batch(look.documents, seed)
-        risk = promised(risk, held_out, batch)
-    sentence = shift_sentence(check, expected, risk) if held_out is not None else _UNJUDGED
-    refuse_different(check, sentence, accepted=request.accept_shift)
-    reading = _reading(request, learned, look)
+    seed = exploration.record.seed
+    promise = _Promise(exploration, candidate, classifiers, request)
+    sampler = Sampler(most=LARGEST_SAMPLE, random=Streams(seed).generator("sample of the release"))
+    # What is redacted may depend on the sample, by how its dates are read; else one reading will do.
+    seen: CorpusSample | None = None
+    needs_sample = request.dates == "learned" and not REPLACEMENTS.get_or_raise(request.replacement).by_label_alone  # fmt: skip
+    if out is None or needs_sample:
+        seen = sample_corpus(corpus, sampler)
+        promise.check(seen)
+    reading = _reading(request, exploration.learned, seen)
     sanitiser = _sanitiser(classifiers, request, reading, strict=request.strict or out is None)
     if out is None:
-        return _returned(sanitiser, corpus, request)
+        return _publish_in_memory(sanitiser, corpus, request)
     if isinstance(request.findings, Mapping):
         raise InputError("Findings must be a file when a folder is published into.")
-    progress(0, total=look.documents)
-
-    def measure(counts: Mapping[str, int | Mapping[str, int]]) -> Measures:
-        if held_out is None:
-            return {"risk": risk, "sentences": (sentence,)}
-        about = measured(held_out, learned.labels, counts, check, expected, batch)
-        leaking = promised_documents(held_out, batch)
-        return {
-            "risk": risk, "measured": about, "documents_with_leak": leaking, "sentences": (sentence,)
-        }  # fmt: skip
-
+    if seen is not None:
+        progress(0, total=seen.documents)
     return write_release(
         corpus,
         out,
@@ -115,9 +108,65 @@ def publish(
         seed=seed,
         frontier=exploration.record.current_mark(),
         force=force,
-        measure=measure,
+        measure=promise.measure,
+        sampler=sampler if seen is None else None,
+        check=promise.check,
         progress=progress,
     )
+
+
+class _Promise:
+    """What was promised of a release, and whether it holds for these documents.
+
+    Parameters
+    ----------
+    exploration : TextExploration
+        What was learned from, and how the candidate did on held-out documents.
+    candidate : TextCandidate
+        The candidate that is published.
+    classifiers : ClassifierSet
+        What redacts.
+    request : TextPublishRequest
+        Says whether a shift is accepted.
+
+    """
+
+    def __init__(
+        self,
+        exploration: TextExploration,
+        candidate: TextCandidate,
+        classifiers: ClassifierSet,
+        request: TextPublishRequest,
+    ) -> None:
+        self._learned, self._seed = exploration.learned, exploration.record.seed
+        self._candidate, self._classifiers, self._request = candidate, classifiers, request
+        self._held_out = self._learned.held_out.get(candidate.id)
+
+    def check(self, seen: CorpusSample) -> None:
+        """Refuse documents that are not like those learned from, unless that is accepted."""
+        texts = [document.text for document in seen.sample]
+        self._shift, self._expected = check_sample(
+            self._learned, self._classifiers, texts, seed=self._seed
+        )
+        self._risk, self._sentence = self._candidate.risk, _UNJUDGED
+        if self._held_out is not None:
+            self._batch = self._held_out.batch(seen.documents, self._seed)
+            self._risk = expected_risk(self._risk, self._held_out, self._batch)
+            self._sentence = shift_sentence(self._shift, self._expected, self._risk)
+        refuse_different(self._shift, self._sentence, accepted=self._request.accept_shift)
+
+    def measure(self, counts: Mapping[str, int | Mapping[str, int]]) -> Measures:
+        """Return what the record of the release says, from the counts of what was read back."""
+        if self._held_out is None:
+            return {"risk": self._risk, "sentences": (self._sentence,)}
+        about = measure_release(
+            self._held_out, self._learned.labels, counts, self._shift, self._expected, self._batch
+        )
+        leaking = expected_documents(self._held_out, self._batch)
+        return {
+            "risk": self._risk, "measured": about, "documents_with_leak": leaking,
+            "sentences": (self._sentence,),
+        }  # fmt: skip
 
 
 def _made_from(
@@ -139,7 +188,7 @@ def _made_from(
 def _written_with(request: TextPublishRequest) -> dict[str, object]:
     """Return the options of writing that are parameters of the request."""
     named = (
-        "replacement", "findings", "min_score", "findings_labels", "drop", "new_ids", "engine",
+        "replacement", "findings", "min_score", "findings_labels", "keep", "keep_ids", "engine",
         "threads", "accept_shift",
     )  # fmt: skip
     return {"request": request.to_record(), **{name: getattr(request, name) for name in named}}
@@ -169,60 +218,49 @@ def _check_options(
             "The frontier was explored with another tool's findings, and none are given now.",
             hint="give the findings of these documents by --findings (findings=).",
         )
-    layout = layout_of(corpus)
-    for name in request.drop:
-        if name == layout.text:
-            raise ParameterError(f"The field {name!r} is the text; it cannot be dropped.")
-        if name == layout.id:
+    names = corpus.format.names
+    for name in request.keep:
+        if name in (names.text, names.id, names.spans):
             raise ParameterError(
-                f"The field {name!r} is the id of the documents; it cannot be dropped.",
-                hint="--new-ids (new_ids=True) replaces the ids by random ones.",
+                f"The field {name!r} is the text, the id or the spans; it is not one of the others.",
+                hint="--keep-ids (keep_ids=True) keeps the ids." if name == names.id else None,
             )
+        if name in request.drop:
+            raise ParameterError(f"The field {name!r} is to be kept and to be dropped.")
+    if request.new_ids and request.keep_ids:
+        raise ParameterError("New ids are asked for, and to keep the old ones.")
 
 
-def _check_fields(look: Look, corpus: Corpus, request: TextPublishRequest) -> None:
-    """Refuse to drop what no document has: a slip would publish the field that was meant."""
-    known = look.fields | {layout_of(corpus).spans}
-    for name in request.drop:
-        if name not in known:
-            raise ParameterError(
-                f"No document has the field {name!r} that is to be dropped.",
-                hint=did_you_mean(name, sorted(look.fields)) if look.fields else None,
-            )
-
-
-def _reading(request: TextPublishRequest, learned: Learned, look: Look) -> DateReading:
+def _reading(
+    request: TextPublishRequest, learned: Learned, seen: CorpusSample | None
+) -> DateReading:
     """Return how dates are read: as the steward says, as these documents show, as was learned."""
     if request.dates != "learned":
         return DateReading((), default=True) if request.dates == "day-first" else MONTH_FIRST
-    shown = DateReading.learned([d.text for d in look.sample], default=learned.reading.default)
+    texts = [] if seen is None else [document.text for document in seen.sample]
+    shown = DateReading.learned(texts, default=learned.reading.default)
     known = dict(learned.reading.by_separator) | dict(shown.by_separator)
     return DateReading(tuple(sorted(known.items())), shown.default)
 
 
-def _returned(sanitiser: Sanitiser, corpus: Corpus, request: TextPublishRequest) -> object:
-    """Return the published documents: a frame for a frame, else a list."""
-    published = _listed(sanitiser, corpus, request)
-    if getattr(corpus.format, "native", None) is not None:
-        return documents_frame(published, like=corpus)
-    return published
-
-
-def _listed(sanitiser: Sanitiser, corpus: Corpus, request: TextPublishRequest) -> list[Document]:
-    documents: Iterable[Document] = read_documents(corpus)
+def _publish_in_memory(sanitiser: Sanitiser, corpus: Corpus, request: TextPublishRequest) -> object:
+    """Return the published documents, under their own ids: a frame for a frame, else a list."""
+    documents: Iterable[Document] = corpus
     if request.findings is not None:
         keep = sanitiser.candidate.labels
         documents = with_findings(
             documents, request.findings, keep=keep, min_score=request.min_score,
             labels=request.findings_labels,
         )  # fmt: skip
-    published = []
+    form, edited = corpus.format, list[Edited]()
     for batch in batches(documents):
-        texts = sanitiser(batch).texts
-        for document, text in zip(batch, texts, strict=True):
-            extra = without_fields(document.extra, request.drop, corpus.format.name)
-            published.append(Document(document.id, text, (), extra))
-    return published
+        done = sanitiser(batch)
+        for document, edits in zip(done.documents, done.edits, strict=True):
+            fields = form.publish_fields(document, request.keep)
+            edited.append(Edited(document, edits, document.id, fields))
+    if isinstance(form, Frame):
+        return form.frame_of(edited)
+    return [Document(e.id, e.text, (), e.fields, part=e.document.part) for e in edited]
 
 
 def _with_rules(

@@ -1,147 +1,50 @@
 """From an input to an output folder: the data in the form it came in, release.json, nothing else.
 
-Finished batches are parts of a journal, so that a killed run goes on where it stopped; the output
-appears whole, at the end (`parts.py`).
+Finished batches are parts of a journal (`parts.py`), so that a killed run goes on where it stopped; the data is
+written from them and read back (`output.py`), and the output appears whole, at the end.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from pydantic import JsonValue
 
 from ....compute import engine as compute_engine
 from ....compute.journal import Journal, fingerprint
-from ....core.engine import Progress, no_progress
-from ....core.errors import DataError, ReleaseRefusedError
+from ....core.errors import DataError, ParameterError, ReleaseRefusedError
 from ....core.files import ReadFiles, sha256_of
-from ....core.measures import Risk
 from ....core.records import InputFile
 from ....core.release import warn_if_composed
 from ....core.storage.ownership import paths_in
-from ....core.storage.private_key import private_key
 from ....core.storage.quarantine import check_quarantine, write_quarantine
 from ....data.document import Document
-from ....data.documents import Corpus, read_documents, write_documents
+from ....data.documents import Corpus, read_documents
 from ....data.findings import with_findings
-from ....data.formats.lines import takes
-from ..attack_records import RangedShare
-from ..records import TextCandidate, TextHow, TextMeasured, TextRelease
-from ..redaction.sanitiser import RedactionCounts, Sanitiser
-from ..sources import Source
+from ....data.inputs import DocumentsInput
+from ..private_edits import publish_edits, reader_of
+from ..records import TextCandidate, TextHow, TextRelease, Verification
+from ..redaction.counts import RedactionCounts
+from ..redaction.sanitiser import Sanitiser
 from .new_ids import NewIds
-from .parts import (
-    Shared,
-    batch_part,
-    blocks,
-    column_part,
-    cut,
-    join_lines,
-    lines_of,
-    published,
-    readable,
-)
+from .options import Measures, WriteOptions
+from .output import FAILED, Output
+from .parts import Shared, batch_part, cut, cut_blocks, line_part, readable
+from .sample import Sampler
 
-__all__ = ["Options", "publish"]
+__all__ = ["publish"]
 
-# Characters of a part (bytes of JSON lines): with larger ones the system takes memory back and forth.
-_PART_SIZE = 1 << 19
 # Of what was measured to be redacted: less than this share of it, where so many words are expected, is
 # no release of the same kind.
 _FAR_BELOW, _MIN_EXPECTED = 0.1, 30
 
 
-class Measures(TypedDict, total=False):
-    """What the record of a release says beyond the counts."""
-
-    risk: Risk
-    measured: TextMeasured
-    documents_with_leak: RangedShare
-    sentences: tuple[str, ...]
-
-
-Measure = Callable[[Mapping[str, int | Mapping[str, int]]], Measures]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """How documents are written.
-
-    Parameters
-    ----------
-    replacement : str, default "placeholder"
-        The name of what replaces, for the record.
-    request : mapping
-        The recorded request.
-    seed : int, default 0
-        The seed of the exploration, for the record.
-    frontier : str, optional
-        The mark of the frontier, for the record.
-    findings : path, default None
-        Another tool's findings, redacted first.
-    min_score : float, default 0
-        Findings below this score are left out.
-    findings_labels : mapping
-        Other names of the findings' labels.
-    drop : sequence of str
-        Fields to leave out.
-    new_ids : bool, default False
-        Whether documents get new ids and an order of their own; the mapping lies beside the output.
-    engine, threads : str, int
-        Where the work is done, and by how many threads.
-    force : bool, default False
-        Whether an existing release may be replaced.
-    characters : int
-        The size of a part.
-    accept_shift : bool, default False
-        Whether the steward accepted that the documents are not like those learned from.
-    measure : callable, default None
-        Returns what the record says beyond the counts, from the counts: the promise for a release of
-        this size and what was measured.
-    progress : callable
-        Called with the documents that are done.
-
-    """
-
-    replacement: str = "placeholder"
-    request: Mapping[str, JsonValue] = field(default_factory=dict)
-    seed: int = 0
-    frontier: str | None = None
-    findings: str | os.PathLike[str] | None = None
-    min_score: float = 0.0
-    findings_labels: Mapping[str, str] | None = None
-    drop: Sequence[str] = ()
-    new_ids: bool = False
-    engine: str = "local"
-    threads: int | None = None
-    force: bool = False
-    characters: int = _PART_SIZE
-    accept_shift: bool = False
-    measure: Measure | None = None
-    progress: Progress = no_progress
-
-    def changing(self) -> dict[str, object]:
-        """Return what an output depends on, in plain values; findings by a keyed mark."""
-        findings = self.findings
-        return {
-            "replacement": self.replacement,
-            "findings": None
-            if findings is None
-            else private_key().mark("input", sha256_of(findings)),
-            "dropped_fields": sorted(self.drop),
-            "new_ids": self.new_ids,
-            "min_score": self.min_score,
-            "findings_labels": dict(self.findings_labels or {}),
-        }
-
-
 def publish(
-    source: Source,
+    source: DocumentsInput,
     out: str | os.PathLike[str],
     *,
     sanitiser: Sanitiser,
@@ -151,8 +54,8 @@ def publish(
 ) -> TextRelease:
     """Publish documents into a folder, whole or not at all.
 
-    Spans of the input are not published; its other fields are, as they are, except for those that are
-    dropped. Records that cannot be read or sanitised are withheld and listed by id; with the
+    Spans of the input are not published, nor are its other fields unless they are kept by name. Records
+    that cannot be read or sanitised are withheld and listed by id; with the
     sanitiser's `strict`, the first of them ends the work.
 
     Parameters
@@ -169,12 +72,12 @@ def publish(
         In plain values, what else the output depends on (the model's hash, the mark of the secret
         key): an interrupted run resumes only when all of it is the same.
     **options
-        The fields of `Options`.
+        The fields of `WriteOptions`.
 
     """
-    given = Options(**options)
+    given = WriteOptions(**options)
     corpus = read_documents(source)
-    work = _Work(corpus, sanitiser, candidate, given)
+    work = _TextPublication(corpus, sanitiser, candidate, given)
     key = fingerprint(
         in_columns=work.in_columns,
         inputs=[sha256 for _, sha256 in work.inputs],
@@ -216,11 +119,11 @@ def _printable(name: str) -> str:
     return name.encode("unicode_escape").decode()[:128] if not name.isprintable() else name[:128]
 
 
-class _Work:
+class _TextPublication:
     """One publication: what is read, what was counted, and how the parts become the output."""
 
     def __init__(
-        self, corpus: Corpus, sanitiser: Sanitiser, candidate: TextCandidate, options: Options
+        self, corpus: Corpus, sanitiser: Sanitiser, candidate: TextCandidate, options: WriteOptions
     ) -> None:
         self.corpus, self.sanitiser = corpus, sanitiser
         self.candidate, self.options = candidate, options
@@ -231,27 +134,25 @@ class _Work:
         self.in_columns = (
             options.findings is None
             and sanitiser.replacer.by_label_alone
-            and takes(corpus.format, options.drop, paths=corpus.paths)
+            and corpus.blocks(size=options.characters, keep=options.keep) is not None
         )
-        self.shared = Shared(sanitiser, lines_of(corpus), tuple(options.drop))
+        form = corpus.format
+        self.shared = Shared(sanitiser, form.names, reader_of(form.name, form.version))
         self.unread: list[dict[str, str]] = []
         self.failed: list[dict[str, str]] = []
         self.rows: dict[str, int] = {}
         self.counts = RedactionCounts()
-        kept: Sequence[int] = getattr(corpus.format, "kept", ())
-        self.fields = {f"column {number}" for number in kept}
-        self.absent: set[str] = set()
+        self.fields: set[str] = set()
+        self.verified = 0
         self.new_ids: NewIds | None = None
-        if options.new_ids:
-            hashes = [sha256 for _, sha256 in self.inputs]
-            layout = getattr(corpus.format, "layout", None)
-            self.new_ids = NewIds(candidate.id, hashes, getattr(layout, "id", None))
+        if not options.keep_ids:
+            self.new_ids = NewIds(candidate.id, [sha256 for _, sha256 in self.inputs])
 
-    def told(self) -> list[dict[str, str]]:
+    def public_withheld(self) -> list[dict[str, str]]:
         """Return what the release says of the records that are withheld: their ids as published."""
         if self.new_ids is None:
             return self.withheld
-        return [{**entry, "id": self.new_ids.of(entry["id"])} for entry in self.withheld]
+        return [{**entry, "id": self.new_ids.mark(entry["id"])} for entry in self.withheld]
 
     @property
     def withheld(self) -> list[dict[str, str]]:
@@ -262,7 +163,7 @@ class _Work:
         began = time.perf_counter()
         compute = compute_engine(self.options.engine, threads=self.options.threads)
         part: Callable[..., tuple[bytes, Mapping[str, object]]] = (
-            column_part if self.in_columns else batch_part
+            line_part if self.in_columns else batch_part
         )
         for facts in journal.run(compute, part, self._cut(), shared=self.shared):
             self.counts += RedactionCounts(**facts["counts"])
@@ -271,31 +172,42 @@ class _Work:
             rate = self.counts.words / max(time.perf_counter() - began, 1e-9)
             note = f"{self.counts.words:,} words, {rate:,.0f} words/s"
             self.options.progress(facts["counts"]["documents"], note=note)
+        for name in self.options.keep:
+            if name not in self.fields:
+                raise ParameterError(
+                    f"No document has the field {name!r} that is to be kept.",
+                    hint="check its name; all other fields are left out.",
+                )
+        if self.options.sampler is not None and self.options.check is not None:
+            self.options.check(self.options.sampler.result())
         if not self.options.accept_shift:
             _refuse_far_from_promise(self.counts, self.candidate)
 
-    def build(self, journal: Journal, built: Path, out: str | os.PathLike[str]) -> None:
-        """Put the release together in a folder that nobody sees yet."""
-        self.record(self.write(journal, built)).save(built)
-        self.read.check()
-        write_quarantine(out, self.withheld, force=self.options.force)
-        if self.new_ids is not None:
-            self.new_ids.write(out, force=self.options.force)
-
-    def _cut(self) -> Iterable[object]:
-        strict, given = self.sanitiser.strict, self.options
+    def _cut(self) -> Iterator[object]:
+        strict, given, sampler = self.sanitiser.strict, self.options, self.options.sampler
         if self.in_columns:
-            return blocks(
-                self.corpus, self.unread, self.rows, given.characters, given.drop, strict=strict
-            )
+            for block, batch in cut_blocks(
+                self.corpus, self.unread, self.rows, given.characters, given.keep, strict=strict
+            ):
+                if sampler is not None:
+                    sampler.add_block(len(block), block.document)
+                yield batch
+            return
         documents: Iterable[Document] = readable(self.corpus, self.unread, self.rows, strict=strict)
-        if given.findings is not None:
-            documents = with_findings(
-                documents, given.findings, keep=self.sanitiser.candidate.labels,
-                absent=self._unlooked, min_score=given.min_score,
-                labels=dict(given.findings_labels or {}),
-            )  # fmt: skip
-        return cut(documents, given.characters, bare=self.shared.form is None)
+        if sampler is not None:
+            documents = _shown(documents, sampler)
+        yield from cut(self._with_findings(documents, self._unlooked), given.characters)
+
+    def _with_findings(
+        self, documents: Iterable[Document], absent: Callable[[Document], None]
+    ) -> Iterable[Document]:
+        given = self.options
+        if given.findings is None:
+            return documents
+        return with_findings(
+            documents, given.findings, keep=self.sanitiser.candidate.labels, absent=absent,
+            min_score=given.min_score, labels=dict(given.findings_labels or {}),
+        )  # fmt: skip
 
     def _unlooked(self, document: Document) -> None:
         """Withhold a document that the findings say nothing of: nobody looked at it."""
@@ -303,25 +215,40 @@ class _Work:
         if self.sanitiser.strict:
             raise DataError(f"The document {document.id!r} {entry['reason']}.")
         self.unread.append(entry)
-        self.absent.add(document.id)
 
-    def write(self, journal: Journal, built: Path) -> Path:
-        """Write the data of the release; return where it lies."""
-        if self.corpus.is_folder:
-            written = built
-        else:
-            built.mkdir()
-            written = built / self.corpus.name
-        if self.shared.form is not None:
-            join_lines(journal, self.corpus, written, self.new_ids)
-        else:
-            parts = map(journal.content, journal.names)
-            unpublished = {entry["id"] for entry in self.failed} | self.absent
-            documents = published(self.corpus, parts, unpublished, self.options.drop, self.fields)
-            if self.new_ids is not None:
-                documents = self.new_ids.documents(documents)
-            write_documents(documents, like=self.corpus, out=written)
-        return written
+    def build(self, journal: Journal, built: Path, out: str | os.PathLike[str]) -> None:
+        """Put the release together in a folder that nobody sees yet."""
+        built.mkdir()
+        written = built if self.corpus.is_folder else built / self.corpus.name
+        edits = built.with_name("edits.jsonl")
+        output = Output(self.corpus, journal, self.options.keep, self.new_ids, edits)
+        output.write(written, in_columns=self.in_columns)
+        self._withhold_failed(output.failed)
+        self.verified = output.verified
+        self.record(written).save(built)
+        self.read.check()
+        write_quarantine(out, self.withheld, force=self.options.force)
+        if self.new_ids is not None:
+            self.new_ids.write(out, force=self.options.force)
+        publish_edits(edits, out, force=self.options.force or journal.resumed)
+
+    def _withhold_failed(self, failed: Sequence[str]) -> None:
+        """List documents that did not read back, and take what was counted of them out again."""
+        if not failed:
+            return
+        if self.sanitiser.strict:
+            raise DataError(f"The document {failed[0]!r} {FAILED}.")
+        self.failed += [{"id": name, "reason": FAILED} for name in failed]
+        left = set(failed)
+        documents = readable(self.corpus, [], {}, strict=False)
+        for document in self._with_findings(documents, lambda _: None):
+            if document.id in left:
+                self.counts -= self.sanitiser([document]).counts
+
+    def _kept(self) -> set[str]:
+        """Return what was published as it was: fields that are kept, and columns of CoNLL."""
+        columns = getattr(self.corpus.format.options, "kept_columns", ())
+        return self.fields.intersection(self.options.keep) | {f"column {n}" for n in columns}
 
     def record(self, written: Path) -> TextRelease:
         """Return release.json."""
@@ -338,10 +265,10 @@ class _Work:
         return TextRelease(
             engine="text",
             candidate=candidate.id,
-            frontier=given.frontier,
             inputs=_named_inputs(self.corpus, self.inputs, self.rows),
             outputs=(InputFile(path=name, sha256=sha256_of(written), rows=rows),),
             seed=given.seed,
+            frontier=given.frontier,
             request=dict(given.request),
             how=TextHow(
                 ratio=candidate.ratio,
@@ -351,8 +278,7 @@ class _Work:
                 rules=getattr(self.sanitiser.candidate, "rules", None) is not None,
                 order="kept" if self.new_ids is None else "shuffled",
                 ids="kept" if self.new_ids is None else "new",
-                dropped_fields=tuple(sorted(given.drop)),
-                fields_as_they_are=tuple(sorted(map(_printable, self.fields))),
+                fields_as_they_are=tuple(sorted(map(_printable, self._kept()))),
                 left_as_they_are=dict(self.counts.left_as_they_are),
                 accept_shift=given.accept_shift,
                 marked=self.counts.marked,
@@ -360,9 +286,16 @@ class _Work:
             ),
             counts=counts,
             utility=candidate.utility,
-            withheld=tuple(self.told()),
+            withheld=tuple(self.public_withheld()),
+            verified=Verification(documents=self.verified, edits=sum(self.counts.spans.values())),
             **told,
         )
+
+
+def _shown(documents: Iterable[Document], sampler: Sampler) -> Iterator[Document]:
+    for document in documents:
+        sampler.add(document)
+        yield document
 
 
 def _named_inputs(

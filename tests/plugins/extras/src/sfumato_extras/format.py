@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 from sfumato.data.formats._layout import document_from
+
 from sfumato.data.sources import Extra
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,9 +24,11 @@ from .....core.randomness import Streams
 from .....core.records import RELEASE_FILE
 from .....data.document import Document
 from .....data.documents import read_documents
+from .....data.inputs import DocumentsInput
 from ...attack_records import InferenceRecord, TextAttack, TheoremBounds
 from ...learners.protocol import Learner
 from ...payload import Learned
+from ...private_edits import read_edits
 from ...reading.arrays import Mask
 from ...reading.background import read_background
 from ...reading.features import TokenData, WordKnowledge
@@ -34,7 +37,6 @@ from ...records import TextFrontier, TextRelease
 from ...redaction.replacer import MASK
 from ...sanitize.classifiers import ClassifierSet
 from ...sanitize.models import load_candidates
-from ...sources import Source
 from ..attacker import AttackedRelease, AttackReport, Residual, attack
 from ..bounds import certificate
 from ..contextual import infer_identifiers
@@ -53,9 +55,9 @@ def attack_release(
     directory: str | os.PathLike[str],
     published: str | os.PathLike[str],
     *,
-    labels: Source,
-    background: Sequence[Source] = (),
-    training: Source | None = None,
+    labels: DocumentsInput,
+    background: Sequence[DocumentsInput] = (),
+    training: DocumentsInput | None = None,
     budgets: Sequence[int] = DEFAULT_BUDGETS,
     learners: Sequence[Learner] | None = None,
     folds: int = 4,
@@ -100,6 +102,8 @@ def attack_release(
     classifiers = load_candidates(directory)
     chosen = classifiers.get(record.candidate) if record is not None else None
     texts = [d.checked() for d in read_documents(source)]
+    if record is not None and record.how.ids == "new":
+        texts = _under_old_ids(texts, Path(published))
     originals = [d.checked() for d in read_documents(labels)]
     _check_labels(originals, names)
     texts, learned_from = _unseen(texts, originals, Learned.load(Path(directory)))
@@ -129,6 +133,22 @@ def attack_release(
         bounds=_bounds(report, record, before),
         inference=_inference(training, texts, originals, names, Streams(seed)),
     )
+
+
+def _under_old_ids(texts: Sequence[Document], release: Path) -> list[Document]:
+    """Return published documents under the ids of their originals, in the order of these."""
+    old = {entry.published_id: entry.id for entry in read_edits(release)}
+    unknown = [document for document in texts if document.id not in old]
+    if unknown:
+        raise InputError(
+            f"{len(unknown):,} documents of the release are not among its edits.",
+            hint="the folder whose name ends in .private must be that of this release.",
+        )
+    place = {name: number for number, name in enumerate(old)}
+    return [
+        replace(document, id=old[document.id])
+        for document in sorted(texts, key=lambda document: place[document.id])
+    ]
 
 
 def classifiers_of(
@@ -194,7 +214,7 @@ def _bounds(
 
 
 def _inference(
-    training: Source | None,
+    training: DocumentsInput | None,
     published: Sequence[Document],
     originals: Sequence[Document],
     names: Sequence[str],
@@ -227,7 +247,7 @@ def _inference(
 
 
 def _residuals(
-    training: Source | None,
+    training: DocumentsInput | None,
     chosen: ClassifierSet | None,
     names: Sequence[str],
     target: AttackedRelease,

@@ -1,0 +1,149 @@
+"""What was done to each document of a release: `OUT.private/edits.jsonl`, mode 600, never in the release.
+
+One line per published document: its id, the id under which it is published, the hash of its text as it was
+read, the format and the version of its reader, and its edits as [start, end, replacement, label] in characters
+of that text. Whoever reads a release beside its originals needs nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...core.errors import InputError, OutputExistsError
+from ...core.files import sha256_of
+from ...core.storage.disk import sync
+from ...data.document import Document, Edit
+from ...data.formats.jsonl import encoded
+
+__all__ = [
+    "DocumentEdits",
+    "edit_line",
+    "edits_of",
+    "id_of_line",
+    "make_private_folder",
+    "private_folder",
+    "publish_edits",
+    "read_edits",
+    "reader_of",
+    "with_published_id",
+]
+
+EDITS_FILE = "edits.jsonl"
+_BEFORE_ID = b'{"id": '
+_AFTER_ID = b', "text_sha256": '
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEdits:
+    """A line of the file."""
+
+    id: str
+    published_id: str
+    text_sha256: str
+    format: str
+    version: str
+    edits: Sequence[Edit]
+
+    @classmethod
+    def of_line(cls, line: bytes | str) -> DocumentEdits:
+        """Read a line, of the file or of a part of the journal."""
+        entry = json.loads(line)
+        edits = tuple(Edit(*edit) for edit in entry.pop("edits"))
+        id = str(entry.pop("id"))
+        return cls(id, str(entry.pop("published_id", id)), **entry, edits=edits)
+
+    def check(self, document: Document) -> Document:
+        """Return the document, or refuse one whose text is not the one that was edited."""
+        if document.text_sha256 != self.text_sha256:
+            raise InputError(
+                f"The document {document.id!r} is not read as it was when the release was made: offsets "
+                "no longer hold.",
+                hint="publish it again, or read it with the version that made the release.",
+            )
+        return document
+
+
+def edits_of(out: str | os.PathLike[str]) -> Path:
+    """Return where the edits of a release lie.
+
+    >>> edits_of("releases/notes").as_posix()
+    'releases/notes.private/edits.jsonl'
+    """
+    return private_folder(out) / EDITS_FILE
+
+
+def private_folder(out: str | os.PathLike[str]) -> Path:
+    """Return the folder beside a release that stays with the steward."""
+    out = Path(out)
+    return out.with_name(f"{out.name}.private")
+
+
+def make_private_folder(out: str | os.PathLike[str]) -> None:
+    """Make the folder, which only its owner can open."""
+    folder = private_folder(out)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.chmod(0o700)
+
+
+def edit_line(head: bytes, text_sha256: str, reader: bytes, edits: bytes) -> bytes:
+    """Return the line of a document as parts of the journal hold it, from pieces of JSON."""
+    return b'%b%b%b"%b", %b, "edits": %b}\n' % (
+        _BEFORE_ID, head, _AFTER_ID, text_sha256.encode(), reader, edits
+    )  # fmt: skip
+
+
+def reader_of(name: str, version: str) -> bytes:
+    """Return what a line says about the reader, as a piece of JSON."""
+    return b'"format": %b, "version": %b' % (encoded(name), encoded(version))
+
+
+def with_published_id(line: bytes, published: bytes) -> bytes:
+    """Return a line of the file from one of the journal, with the id as it is published (JSON).
+
+    A quote inside the id is escaped, so that what follows it is found at once.
+    """
+    start, after, rest = line.partition(_AFTER_ID)
+    id = _as_text(start.removeprefix(_BEFORE_ID))
+    return b'%b%b, "published_id": %b%b%b' % (_BEFORE_ID, id, _as_text(published), after, rest)
+
+
+def _as_text(id: bytes) -> bytes:
+    """Return an id as a JSON text, also where it is a number in its own file."""
+    return id if id.startswith(b'"') else b'"%b"' % id
+
+
+def id_of_line(line: bytes) -> bytes:
+    """Return the id of a line of the journal, as JSON."""
+    return line[len(_BEFORE_ID) : line.index(_AFTER_ID)]
+
+
+def publish_edits(staged: Path, out: str | os.PathLike[str], *, force: bool) -> None:
+    """Put the file in its place, for the steward alone; that of another release is replaced only by force."""
+    path = edits_of(out)
+    make_private_folder(out)
+    if path.is_file() and not force and sha256_of(path) != sha256_of(staged):
+        raise OutputExistsError(
+            f"The edits of an earlier output already exist in {path.parent.name!r}.",
+            hint="give --force to replace them.",
+        )
+    staged.chmod(0o600)
+    sync(staged)
+    os.replace(staged, path)
+    sync(path.parent)
+
+
+def read_edits(out: str | os.PathLike[str]) -> Iterator[DocumentEdits]:
+    """Yield the edits of a release, document by document."""
+    path = edits_of(out)
+    if not path.is_file():
+        raise InputError(
+            f"There are no edits of {Path(out).name!r} beside it.",
+            hint="they lie in the folder whose name ends in .private, on the machine that published it.",
+        )
+    with path.open("rb") as stream:
+        for line in stream:
+            yield DocumentEdits.of_line(line)
