@@ -314,7 +314,7 @@ def _former(engine: str, known: Mapping[str, object], name: str) -> object:
 
 
 def open_door(module: str) -> None:
-    """Give a module of this package the functions of the engine it is named after."""
+    """Put the functions of an engine into the module of this package that is named after it."""
     space, name = vars(sys.modules[module]), module.rpartition(".")[2]
     space.update(_contents(name))
     space["__getattr__"] = partial(_former, name, space)

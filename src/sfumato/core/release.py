@@ -95,7 +95,7 @@ def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> 
             continue  # not a record of ours
     if others:
         warnings.warn(
-            f"{others:,} other release{'s' if others > 1 else ''} beside {out.name!r} "
+            f"{others:,} other release{'s' if others > 1 else ''} next to {out.name!r} "
             f"{'come' if others > 1 else 'comes'} from the same input: whoever holds them together "
             "learns more than from any one. Hint: give out one of them only.",
             PrivacyWarning,

@@ -19,8 +19,8 @@ __all__ = ["BatchWriter", "open_writer"]
 class BatchWriter:
     """A text file opened for writing batch by batch.
 
-    With a private seed in `shuffle` the rows are collected and written at the end, in an order of their
-    own; `labels_apart` are then the labels of the rows, in that order.
+    With a private seed in `shuffle` the rows are collected and written at the end, shuffled;
+    `labels_apart` are then the labels of the rows, in that order.
     """
 
     def __init__(self, path: Path, names: Sequence[str], *, packed: bool) -> None:

@@ -198,7 +198,7 @@ def _json(content: bytes, where: str) -> object:
         raise FormatError(f"{where} is not valid JSON.") from None
 
 
-def _unlooked(name: str, *, before: int = 0) -> DataError:
+def _missing_entry_error(name: str, *, before: int = 0) -> DataError:
     which = f"{before:,} documents before {name!r} have" if before else f"The document {name!r} has"
     return DataError(
         f"{which} no entry in the findings.",
@@ -260,10 +260,10 @@ def _with(
                 if absent is not None:
                     absent(document)
                 elif matched:
-                    raise _unlooked(document.id)
+                    raise _missing_entry_error(document.id)
                 continue
             if left_out and not matched and absent is None:
-                raise _unlooked(document.id, before=left_out)
+                raise _missing_entry_error(document.id, before=left_out)
             matched = True
             spans: Iterable[Span] = by_id[document.id]
         else:

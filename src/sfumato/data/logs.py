@@ -200,7 +200,7 @@ def write_log(
         with whole_file(path) as beside:
             pq.write_table(table, beside)
     else:
-        _write_lines(path, _iter_delimited(unit, baskets, columns, _delimiter(path, like)))
+        _write_lines(path, _delimited_lines(unit, baskets, columns, _delimiter(path, like)))
     return [path]
 
 
@@ -220,7 +220,7 @@ def _json_lines(unit: Iterable[int], baskets: Baskets, columns: LogColumns) -> I
         yield f"{head}{u}{middle}{names[j]}}}\n"
 
 
-def _iter_delimited(
+def _delimited_lines(
     unit: Iterable[int], baskets: Baskets, columns: LogColumns, delimiter: str
 ) -> Iterator[str]:
     def cell(text: str) -> str:

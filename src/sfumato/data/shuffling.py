@@ -115,7 +115,7 @@ class ShuffledLines(Generic[AnyStr]):
     def add(
         self, lines: Sequence[AnyStr], places: Places, beside: Sequence[AnyStr] | None = None
     ) -> None:
-        """Take lines (texts, or bytes) with their places, and what stands for the same rows in another file."""
+        """Take lines (texts, or bytes) with their places, and the lines of the same rows in another file."""
         self._is_text = self._is_text and all(isinstance(line, str) for line in lines[:1])
         self._lines += lines
         self._beside += [line[:0] for line in lines] if beside is None else beside

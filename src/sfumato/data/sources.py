@@ -145,7 +145,7 @@ class _Unzipping(io.RawIOBase):
 
 
 def open_bytes(path: Path, limits: Limits) -> io.BufferedReader:
-    """Open a plain or gzip file (told by its first bytes) for reading; skip a UTF-8 mark."""
+    """Open a plain or gzip file (recognised by its first bytes) for reading; skip a UTF-8 mark."""
     check_plain_file(path)
     try:
         raw = path.open("rb")

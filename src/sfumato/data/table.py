@@ -19,7 +19,7 @@ from ..core.errors import DataError, InputError
 from ..core.records import InputFile
 from .combinations import number_combinations
 from .inputs import PopulationInput, RowsInput, SchemaInput
-from .table_domains import Codes, codes_in, domain_of, with_cuts
+from .table_domains import Codes, codes_in, domains_of, with_cuts
 from .table_population import add_population, read_population
 from .table_schema import MISSING, TableSchema
 from .table_source import TableSource, quote_name, quote_text
@@ -207,11 +207,9 @@ def read_table(
     <Table in memory: 3 rows, 2 quasi-identifiers (age, sex)>
 
     """
-    schema = TableSchema.of(schema)
-    opened = TableSource.open(source)
+    schema, opened = TableSchema.of(schema), TableSource.open(source)
     opened.require([a.name for a in schema.attributes])
     schema = with_cuts(schema, opened)
-    quasi = schema.quasi
     if counts is None:
         origin, total = opened, "count(*)"
     else:
@@ -223,22 +221,7 @@ def read_table(
         raise DataError("The table holds no rows.")
     people = None if population is None else TableSource.open(population)
     crowd, population_rows = (None, 0) if people is None else read_population(people, schema)
-    domains, missing = [], np.zeros(cells.num_rows, dtype=bool)
-    for i, attribute in enumerate(quasi):
-        column = cells.column(f"q{i}")
-        is_missing = column.is_null().to_numpy()
-        missing |= is_missing
-        known = crowd is not None and f"q{i}" in crowd.column_names
-        crowd_column = crowd.column(f"q{i}") if crowd is not None and known else None
-        counted = cells if attribute.domain == "observed" or not known else crowd
-        weights = (cells if counted is None else counted).column("n")
-        domains.append(
-            domain_of(
-                schema, attribute, column, crowd_column, weights, has_missing=bool(is_missing.any())
-            )
-        )
-    count = cells.column("n").to_numpy().astype(np.int64)
-    in_rows = cells.column("rows").to_numpy().astype(np.int64)
+    domains, missing = domains_of(schema, cells, crowd)
     if missing.any() and schema.missing == "error":
         raise find_misplaced(opened, schema, domains, missing=True)
     codes = np.stack([codes_in(cells.column(f"q{i}"), d) for i, d in enumerate(domains)])
@@ -247,12 +230,12 @@ def read_table(
     keep = ~missing if schema.missing == "drop" else np.ones(cells.num_rows, dtype=bool)
     table = Table(
         schema,
-        tuple(a.name for a in quasi),
+        tuple(a.name for a in schema.quasi),
         tuple(domains),
         np.ascontiguousarray(codes[:, keep]),
-        count[keep],
+        cells.column("n").to_numpy().astype(np.int64)[keep],
         rows,
-        dropped=int(in_rows[~keep].sum()),
+        dropped=int(cells.column("rows").to_numpy()[~keep].sum()),
         inputs=opened.input_files(rows),
         source=opened,
     )

@@ -21,7 +21,7 @@ from .table_source import TableSource
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Codes", "codes_in", "domain_of", "not_a_number", "with_cuts"]
+__all__ = ["Codes", "codes_in", "domain_of", "domains_of", "not_a_number", "with_cuts"]
 
 Codes = npt.NDArray[np.int32]
 
@@ -190,3 +190,25 @@ def codes_in(column: pa.ChunkedArray, domain: Sequence[str]) -> Codes:
     filled = pc.fill_null(column, MISSING)
     found = pc.index_in(filled, value_set=pa.array(domain, type=pa.string()))
     return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int32)
+
+
+def domains_of(
+    schema: TableSchema, cells: pa.Table, crowd: pa.Table | None
+) -> tuple[list[tuple[str, ...]], npt.NDArray[np.bool_]]:
+    """Return the domain of each quasi-identifier, and which cells have a missing value."""
+    domains: list[tuple[str, ...]] = []
+    missing = np.zeros(cells.num_rows, dtype=bool)
+    for i, attribute in enumerate(schema.quasi):
+        column = cells.column(f"q{i}")
+        is_missing = column.is_null().to_numpy()
+        missing |= is_missing
+        known = crowd is not None and f"q{i}" in crowd.column_names
+        crowd_column = crowd.column(f"q{i}") if crowd is not None and known else None
+        counted = cells if attribute.domain == "observed" or not known else crowd
+        weights = (cells if counted is None else counted).column("n")
+        domains.append(
+            domain_of(
+                schema, attribute, column, crowd_column, weights, has_missing=bool(is_missing.any())
+            )
+        )
+    return domains, missing

@@ -65,18 +65,18 @@ class PrivateKey:
         """Return the HMAC-SHA256 of some texts, in hexadecimal."""
         digest = hmac.new(self._key, digestmod=hashlib.sha256)
         for part in parts:
-            digest.update(_sized(part))
+            digest.update(_with_length(part))
         return digest.hexdigest()
 
     def marker(self, *parts: str) -> Callable[[str], str]:
         """Return a function that gives `mark(*parts, text)` for many texts, in less time."""
         begun = hmac.new(self._key, digestmod=hashlib.sha256)
         for part in parts:
-            begun.update(_sized(part))
+            begun.update(_with_length(part))
 
         def mark(text: str) -> str:
             digest = begun.copy()
-            digest.update(_sized(text))
+            digest.update(_with_length(text))
             return digest.hexdigest()
 
         return mark
@@ -86,7 +86,7 @@ class PrivateKey:
         return int(self.mark("seed", *parts)[:16], 16) >> 1
 
 
-def _sized(part: str) -> bytes:
+def _with_length(part: str) -> bytes:
     encoded = part.encode("utf-8", "surrogatepass")
     return len(encoded).to_bytes(8, "little") + encoded
 

@@ -14,7 +14,7 @@ from ...core.arguments import Argument, Compound, Named
 from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError
 from ...core.input_types import InputType
-from ...core.request import Request, parameter
+from ...core.request import Request, fields_of, parameter
 from ...data.formats.registry import FORMATS
 from ...data.inputs import DocumentsInput, Estimator
 from .attack.registry import ATTACKERS, ENCODER
@@ -138,13 +138,10 @@ class ReadOptions(Request):
 
     def _format_options(self) -> dict[str, Any]:
         """Return what is said about one format alone; another format refuses it."""
+        known = fields_of(type(self))
         named = ("delimiter", "token_column", "tag_column", "kept_columns")
-        said = {n: getattr(self, n) for n in named if getattr(self, n) != _default(type(self), n)}
+        said = {n: getattr(self, n) for n in named if getattr(self, n) != known[n].default}
         return {n: None if value == "none" else value for n, value in said.items()}
-
-
-def _default(request: type[Request], name: str) -> object:
-    return request.model_fields[name].get_default(call_default_factory=True)
 
 
 class _WithFindings(ReadOptions):

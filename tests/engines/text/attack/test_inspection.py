@@ -11,7 +11,7 @@ from sfumato.core.errors import ParameterError
 from sfumato.core.randomness import Streams
 from sfumato.core.statistics.resampling import NextBatch
 from sfumato.engines.text.attack.inspection import (
-    _count_ranked,
+    _count_best_first,
     _in_batches,
     confusion_of,
     found_best_first,
@@ -55,7 +55,7 @@ def test_batches_against_one_at_a_time(rows, budgets, seed):
     budgets = np.sort(np.array(budgets, np.float64))
     found = _in_batches(scores[order], hits, owner, weights, budgets)
     for row, batch in zip(found.tolist(), weights, strict=True):
-        assert row == _count_ranked(scores[order], hits, batch[owner], budgets)
+        assert row == _count_best_first(scores[order], hits, batch[owner], budgets)
 
 
 def make(seed=0, documents=30, length=50):

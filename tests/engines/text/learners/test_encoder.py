@@ -420,9 +420,9 @@ def test_batches_hold_every_judged_place_in_few_sizes(judged, kind):
     judged = np.array(judged)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(training, "device_kind", lambda: kind)
-        chosen = training._pad_judged(judged)
+        chosen = training._pad_places(judged)
         sizes = {
-            len(training._pad_judged(np.arange(len(judged)) < n)) for n in range(len(judged) + 1)
+            len(training._pad_places(np.arange(len(judged)) < n)) for n in range(len(judged) + 1)
         }
     assert np.all(np.diff(chosen) > 0)
     assert set(np.flatnonzero(judged)) <= set(chosen.tolist()) <= set(range(len(judged)))

@@ -12,7 +12,7 @@ from ..attack_records import TheoremBounds
 from ..learners.folds import deal
 from ..learners.protocol import Learner, Model
 from ..reading.labelled import Labelled
-from ..sanitize.publication import Publication
+from ..sanitize.publication import RatioPublication
 from .attacker import AttackedRelease, AttackReport, Residual, attack
 from .bounds import certificate
 from .inspection import Confusion
@@ -25,7 +25,7 @@ __all__ = ["attack_publication", "last_round"]
 
 def attack_publication(
     labelled: Labelled,
-    publication: Publication,
+    publication: RatioPublication,
     *,
     learners: Sequence[Learner] | None,
     budgets: Sequence[int],
@@ -100,7 +100,7 @@ def attack_publication(
     return report, bounds
 
 
-def last_round(publication: Publication, *, words: int, sensitive: int) -> Confusion | None:
+def last_round(publication: RatioPublication, *, words: int, sensitive: int) -> Confusion | None:
     """Return the counts of the classifier that failed the stop rule; None where none did.
 
     Parameters
@@ -118,7 +118,7 @@ def last_round(publication: Publication, *, words: int, sensitive: int) -> Confu
     return Confusion(tp, fp, sensitive - tp, words - sensitive - fp)
 
 
-def _dimension(publication: Publication) -> float | None:
+def _dimension(publication: RatioPublication) -> float | None:
     """Return the largest dimension of the stages of the publisher's first classifier."""
     for classifier in publication.classifiers.classifiers:
         return max(stage.model.dimension for stage in classifier.stages)

@@ -177,12 +177,12 @@ def found_best_first(
 
     """
     order = np.argsort(-scores, kind="stable")
-    return _count_ranked(
+    return _count_best_first(
         scores[order], sensitive[order].astype(np.float64), np.ones(len(order)), budgets
     )
 
 
-def _count_ranked(
+def _count_best_first(
     ordered: NDArray[np.float64],
     hits: NDArray[np.float64],
     weights: NDArray[np.float64],
@@ -303,7 +303,7 @@ def inspect(
     }
     order = np.argsort(-scores, kind="stable")
     ordered, hits, owner = scores[order], sensitive[order].astype(np.float64), document_of[order]
-    point = _count_ranked(ordered, hits, np.ones(len(order)), budgets)
+    point = _count_best_first(ordered, hits, np.ones(len(order)), budgets)
     ascending = np.argsort(budgets)
     samples = np.empty((replicates, len(budgets)))
     samples[:, ascending] = np.concatenate(
@@ -325,7 +325,7 @@ def _in_batches(
     weights: NDArray[np.float64],
     budgets: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return what ascending budgets find in each drawn batch, best first, as `_count_ranked` counts it."""
+    """Return what ascending budgets find in each drawn batch, best first, as `_count_best_first` counts it."""
     found = np.empty((len(weights), len(budgets)))
     ranked_batches(ordered, hits, owner.astype(np.int64), weights, budgets, found)
     return found

@@ -31,9 +31,9 @@ from ..request import TextRequest
 from ..rules import ChosenRules
 from ..sanitize.classifiers import ClassifierSet
 from ..sanitize.greedy import GreedySanitize
-from ..sanitize.publication import Publication
+from ..sanitize.publication import RatioPublication
 from ..shift import ShiftReference
-from .encoders import encoder_of, encoder_record, with_unlabelled
+from .encoders import append_unlabelled_texts, encoder_of, encoder_record
 from .judge import Judge, candidate_id
 from .labels import label_tokens
 from .sources import ReadSources, read_sources
@@ -70,7 +70,7 @@ def explore(request: TextRequest, progress: Callable[[str], None]) -> TextExplor
     if not labelled.labels.any():
         assert rules is not None
         return _rules_alone(request, sources, labelled, rules)
-    unlabelled = with_unlabelled(sources.documents, sources.texts, labelled, rules)
+    unlabelled = append_unlabelled_texts(sources.documents, sources.texts, labelled, rules)
     with on_threads(request.threads):
         fitted = _fit(request, labelled, progress, unlabelled)
         return _judge(request, sources, labelled, fitted, progress, rules)
@@ -84,7 +84,7 @@ class _FittedRatios:
     """The classifiers of every ratio, and what the literal algorithm says of itself."""
 
     publisher: GreedySanitize
-    published: Mapping[float, Publication]
+    published: Mapping[float, RatioPublication]
     in_sample: Mapping[float, float]
     literal: Mapping[float, np.ndarray]
 
@@ -148,8 +148,8 @@ def _learner(learner: object, mode: str) -> Learner:
 
 
 def _held_out(
-    publisher: GreedySanitize, labelled: Labelled, published: Mapping[float, Publication]
-) -> dict[float, Publication]:
+    publisher: GreedySanitize, labelled: Labelled, published: Mapping[float, RatioPublication]
+) -> dict[float, RatioPublication]:
     """Put held-out decisions and totals in place of the literal algorithm's own, in-sample ones."""
     redacted = publisher.held_out(labelled, list(published))
     weights = publisher.settings.weights

@@ -21,7 +21,7 @@ from ..records import UNMEASURED, TextCandidate, TextFrontier
 from ..redaction.surrogates import DateReading, language_of
 from ..request import RATIOS
 from ..sanitize.classifiers import Classifier, ClassifierSet, Stage
-from .estimate import Estimate, estimated
+from .estimate import RiskEstimate, estimated
 from .partial import UNKNOWN, Known, PartialCRF
 from .scorers import VOICES, Reading, mixed
 from .session import Session
@@ -132,7 +132,9 @@ def _learned(session: Session) -> Learned:
     return Learned(session.labels, {}, None, reading, Learned.marked(texts, salt), salt)
 
 
-def _candidate(ratio: float, kept: float, judged: Estimate | None, encoder: bool) -> TextCandidate:
+def _candidate(
+    ratio: float, kept: float, judged: RiskEstimate | None, encoder: bool
+) -> TextCandidate:
     risk = Risk(1.0, attacker="not measured, because nobody has looked").with_interval(
         0.0, 1.0, method=UNMEASURED
     )

@@ -150,7 +150,7 @@ class CRF(Learner):
         )
 
 
-def _sealed(keys: npt.NDArray[np.uint64], template: int) -> npt.NDArray[np.uint64]:
+def _seal(keys: npt.NDArray[np.uint64], template: int) -> npt.NDArray[np.uint64]:
     out = np.empty_like(keys)
     _weight_kernels.seal_all(keys, template, out)
     return out
@@ -159,7 +159,7 @@ def _sealed(keys: npt.NDArray[np.uint64], template: int) -> npt.NDArray[np.uint6
 def sealed_keys(index: FeatureIndex) -> npt.NDArray[np.uint64]:
     """Return the hashes of all features of words, each sealed with the offset that it is seen at."""
     keys = [index.keys[0]]
-    keys += [_sealed(index.keys[1 + k // 2], template) for k, template in enumerate(_CONTEXT)]
+    keys += [_seal(index.keys[1 + k // 2], template) for k, template in enumerate(_CONTEXT)]
     return np.concatenate(keys)
 
 

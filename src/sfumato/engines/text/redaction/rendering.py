@@ -179,7 +179,7 @@ class Edits:
         return render(self.tokens, self.spans, self.replacements, self.which)
 
     def characters(self) -> tuple[Offsets, Offsets]:
-        """Return where each span starts and ends, in characters of its own document."""
+        """Return where each span starts and ends, in characters of its document."""
         text, bounds = self.tokens.text, self.tokens.text_bounds
         begins = np.zeros(text.size + 1, np.int64)
         np.cumsum((text & 0xC0) != 0x80, out=begins[1:])

@@ -197,7 +197,7 @@ class Sanitiser:
         name: Callable[[int], str],
         spans: Sequence[tuple[int, Sequence[Span]]] = (),
     ) -> tuple[Edits, RedactionCounts]:
-        """Decide on texts in UTF-8 that stand one after the other; a failure is the caller's.
+        """Decide on texts in UTF-8 that are concatenated; a failure is the caller's.
 
         `name` returns the id of each of them; `spans` holds what a person marked, by document.
         """
@@ -307,7 +307,7 @@ class Sanitiser:
         labels: Sequence[str],
         places: Sequence[Place],
     ) -> tuple[Edits, dict[str, int]]:
-        """Choose what stands for each span; count the surrogates."""
+        """Choose the replacement of each span; count the surrogates."""
         if self.replacer.by_label_alone:
             texts = [self.replacer.replace("", "", label) for label in labels]
             return Edits(tokens, spans, labels, texts, spans.kind.astype(np.int32) - 1), {}
@@ -329,7 +329,7 @@ class Sanitiser:
 
 
 def _runs(indices: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield stretches of text that stand one after the other, as start and end.
+    """Yield stretches of text that are concatenated, as start and end.
 
     >>> list(_runs([3, 4, -1, 9]))
     [(3, 5), (9, 10)]

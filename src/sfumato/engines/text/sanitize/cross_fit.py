@@ -24,7 +24,7 @@ from ..reading.labelled import Labelled, total_loss
 from .classifiers import Classifier, ClassifierSet, Stage, mean_of, stage_features
 from .competition import Competition, Form
 from .contest import Contest, Sees, StagePlan
-from .publication import LINEAR, Publication, Round
+from .publication import LINEAR, RatioPublication, Round
 from .settings import Settings
 from .stacking.refitted import Refitted
 from .stacking.second_look import passages
@@ -80,11 +80,11 @@ class CrossFitSearch:
         self.fold_of = self.fold[labelled.data.document_of]
         self.folds = int(self.fold.max()) + 1
         self.first_pass: Scores | None = None
-        self.alternatives: list[Publication] = []
+        self.alternatives: list[RatioPublication] = []
         self.first: Contest | None = None
         self.refitted = Refitted()
 
-    def run(self, ratios: Sequence[float]) -> dict[float, Publication]:
+    def run(self, ratios: Sequence[float]) -> dict[float, RatioPublication]:
         """Choose for each ratio; the first round's scores are shared.
 
         Parameters
@@ -98,7 +98,7 @@ class CrossFitSearch:
         kinds = self.settings.learn_kinds(self.labelled)
         refitted = self.refitted
 
-        def searched(ratio: float) -> list[Publication]:
+        def searched(ratio: float) -> list[RatioPublication]:
             usual, form = self._played(ratio, first.of_way("", encoder=True), kinds, refitted)
             found = [usual]
             if form is not None and form.uses_encoder:
@@ -116,14 +116,14 @@ class CrossFitSearch:
 
     def _played(
         self, ratio: float, first: Contest, kinds: tuple[Model, ...], refitted: Refitted
-    ) -> tuple[Publication, Form | None]:
+    ) -> tuple[RatioPublication, Form | None]:
         """Play all rounds for one ratio; return the publication and the form that won the first."""
         run = _RatioRun(self, ratio)
         form = self._advance(run, first, refitted)
         while run.rounds[-1].kept and len(run.rounds) < self.settings.max_rounds:
             self._advance(run, self._later_round(run), Refitted())
         self.settings.progress(f"L/C {ratio:g}: {len(run.classifiers)} rounds")
-        publication = Publication(
+        publication = RatioPublication(
             ratio,
             self.settings.classifier_set(self.labelled, run.classifiers, kinds),
             tuple(run.rounds),

@@ -8,7 +8,7 @@ from ....presentation.sentences import shift_check, withheld_check
 from ..records import format_label_counts
 from .facts import TextFacts
 
-__all__ = ["checks", "like_the_explored"]
+__all__ = ["checks", "likeness_check"]
 
 
 def checks(facts: TextFacts) -> list[Check]:
@@ -21,7 +21,7 @@ def checks(facts: TextFacts) -> list[Check]:
 
     """
     found = []
-    shift = like_the_explored(facts)
+    shift = likeness_check(facts)
     if shift is not None:
         found.append(shift)
     if facts.left_as_they_are:
@@ -63,7 +63,7 @@ def checks(facts: TextFacts) -> list[Check]:
     return found if withheld is None else [*found, withheld]
 
 
-def like_the_explored(facts: TextFacts) -> Check | None:
+def likeness_check(facts: TextFacts) -> Check | None:
     """Return the check that the release is like what was learned from."""
     release = facts.release
     if release is None or release.measured is None:

@@ -18,7 +18,7 @@ from ....presentation.sentences import (
 from ..attack_records import Reading
 from ..records import UNSURE, TextCandidate, TextRelease, is_measured
 from .charts import attack_chart, ratio_chart
-from .checks import checks, like_the_explored
+from .checks import checks, likeness_check
 from .facts import TextFacts
 from .grids import attack_grid, bounds_grid, conditions_grid, label_grid, ratio_grid
 
@@ -80,7 +80,7 @@ def story(part: Part) -> Story:
 
 def _verdict(facts: TextFacts) -> list[str]:
     sentences = []
-    different = like_the_explored(facts)
+    different = likeness_check(facts)
     if different is not None and different.state == "look":
         sentences.append(different.text)
     one, many = facts.noun

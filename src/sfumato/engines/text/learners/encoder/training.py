@@ -228,7 +228,7 @@ class WindowedCorpus:
 
         assert group.states is not None
         token = group.judged(rows).ravel()
-        judged = _pad_judged(token >= 0)
+        judged = _pad_places(token >= 0)
         token = token[judged]
         truth = (labels[np.maximum(token, 0)] != 0) & (token >= 0)
         return WindowBatch(
@@ -241,7 +241,7 @@ class WindowedCorpus:
         )
 
 
-def _pad_judged(judged: Mask) -> Longs:
+def _pad_places(judged: Mask) -> Longs:
     """Return the judged places, filled up by others to one of few numbers, in ascending order."""
     count, size = int(judged.sum()), len(judged)
     shares = _SHARES.get(device_kind(), (1.0,))  # an accelerator gains little by leaving places out

@@ -31,19 +31,7 @@ def encoder_forms(
 ) -> list[Form]:
     """Add the encoder's stages (alone, seen by a CRF, as a second look, and its student); return their forms.
 
-    Parameters
-    ----------
-    search : CrossFitSearch
-        The search, with an encoder in its settings.
-    stages : list of StagePlan
-        The stages so far; those of the encoder are appended.
-    linear : tuple of int
-        The stages of the best linear form.
-    add : callable
-        Appends a stage of the search's own learner and returns its number.
-    ratios : sequence of float
-        The loss ratios L/C.
-
+    `linear` are the stages of the best linear form; `add` appends a stage of the search's own learner.
     """
     settings, data, sensitive = search.settings, search.labelled.data, search.sensitive
     encoder = settings.encoder
