@@ -32,7 +32,8 @@ from sfumato.engines.text.reading.features import TokenData
 from sfumato.engines.text.reading.labelled import Labelled
 from sfumato.engines.text.reading.tokens import Vocabulary, labels_from_spans, tokenize
 from sfumato.engines.text.sanitize.greedy import GreedySanitize
-from sfumato.laboratory.text.study import StudyPlan, study
+from sfumato.laboratory.text.corpora import StudyPlan
+from sfumato.laboratory.text.study import study
 
 CORPORA = ("enron_emailcoref", "wikigold", "inlegalner_dev", "litbank", "meddocan_es")
 RATIO = 10.0
@@ -189,11 +190,11 @@ def _bounds(content: dict[str, Any], keep: Path) -> dict[str, Any]:
 
 def _last(keep: Path, corpus: str) -> Confusion:
     """Add up, over the folds, the counts of the classifier that ended the rounds."""
-    from sfumato.laboratory.text.study import _load
+    from sfumato.laboratory.text.corpora import load_fold
 
     total = Confusion(0, 0, 0, 0)
     for part in sorted((keep / "parts").glob(f"{corpus}.fold*.npz")):
-        total = total + Confusion(**_load(part)[0]["last"][f"gs crf {RATIO:g}"])
+        total = total + Confusion(**load_fold(part)[0]["last"][f"gs crf {RATIO:g}"])
     return total
 
 

@@ -17,15 +17,17 @@ from pathlib import Path
 from .compute.journal import Journal, JournalEntry, fingerprint
 from .core.engine import Progress, no_progress
 from .core.errors import WithheldError
-from .core.files import read_json, sha256_of
+from .core.files import read_json, sha256_of, write_json
 from .core.plan import Plan, Section, data_parameter
-from .core.records import RELEASE_FILE
+from .core.records import FIGURES_FILE, RELEASE_FILE
 from .core.storage.disk import make_private, remove, set_modes
+from .core.storage.private_folder import private_folder_of
 from .core.storage.quarantine import QUARANTINE, quarantine_of
 
 __all__ = ["RunResult", "refuse_withheld", "run"]
 
 Say = Callable[[str], None]
+_PRIVATE = "private"  # of a step: what its release must not be given out with
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +135,15 @@ class _PlanRun:
             with self.journal.part(steps[1]) as part:
                 self._publish(second, part, between.path)
             record = first.engine.Release.from_json(read_json(between.path / RELEASE_FILE))
+            record = record.with_figures([between.path / _PRIVATE / FIGURES_FILE])
             for entry in between.path.iterdir():
-                if entry.name not in {RELEASE_FILE, QUARANTINE}:
+                if entry.name not in {RELEASE_FILE, QUARANTINE, _PRIVATE}:
                     remove(entry)
             # What was passed on is not published: its hash would be an oracle on the raw notes.
-            kept = record.model_copy(
-                update={"outputs": tuple(o.with_mark() for o in record.outputs)}
-            )
+            outputs = tuple(file.with_mark() for file in record.outputs)
+            kept = record.model_copy(update={"outputs": outputs})
             kept.save(between.path)
-        self._done(2)
+            write_json(between.path / _PRIVATE / FIGURES_FILE, kept.to_json(), force=True)
 
     def _done(self, steps: int = 1) -> None:
         self.progress(steps, total=2 * len(self.plan.sections) + 1, note="steps of the plan done")
@@ -172,6 +174,7 @@ class _PlanRun:
         listed = quarantine_of(part.path)
         if listed.exists():  # kept with the step, and laid out apart from the release at the end
             os.replace(listed, part.path / QUARANTINE)
+        _keep_private(part.path)
 
     def _data(self, section: Section, source: Path | None) -> object:
         if source is not None:
@@ -187,6 +190,13 @@ class _PlanRun:
         steps = [self.journal.path(name) for name in self.journal.names]
         part.path.mkdir()
         write_report(steps, out=part.path, pdf=self.plan.pdf, plan=self.plan_path)
+        _keep_private(part.path)
+
+
+def _keep_private(step: Path) -> None:
+    """Move what the steward keeps into the folder of its step, to be laid out apart at the end."""
+    if (kept := private_folder_of(step)).exists():
+        os.replace(kept, step / _PRIVATE)
 
 
 def _assemble(plan: Plan, plan_path: Path, journal: Journal, built: Path) -> None:
@@ -198,9 +208,13 @@ def _assemble(plan: Plan, plan_path: Path, journal: Journal, built: Path) -> Non
         step, target = journal.path(f"{name}-release"), built / "release" / name
         if (step / QUARANTINE).exists():
             shutil.copy(step / QUARANTINE, built / "private" / name / QUARANTINE)
-        shutil.copytree(step, target, ignore=shutil.ignore_patterns(QUARANTINE))
-    for file in sorted(journal.path("report").iterdir()):
-        shutil.copyfile(file, built / file.name)
+        shutil.copytree(step, target, ignore=shutil.ignore_patterns(QUARANTINE, _PRIVATE))
+        if (step / _PRIVATE).is_dir():
+            shutil.copytree(step / _PRIVATE, built / "private" / name, dirs_exist_ok=True)
+    report = journal.path("report")
+    shutil.copytree(report, built, ignore=shutil.ignore_patterns(_PRIVATE), dirs_exist_ok=True)
+    if (report / _PRIVATE).is_dir():
+        shutil.copytree(report / _PRIVATE, built / "private", dirs_exist_ok=True)
     shutil.copyfile(plan_path, built / "plan.toml")
     set_modes(built, private=False)
     make_private(built / "private")

@@ -108,7 +108,7 @@ def test_text_from_the_command_line(sfumato, notes, folder):
     found = frontier(folder / "text")
     assert found["request"]["learner"] == "capital"
     assert "capital" in json.dumps(found["candidates"])
-    sfumato("text", "publish", "text", notes, "--format", "pipes", "--ratio", "10", "--replace", "stars",
+    sfumato("text", "publish", "text", notes, "--ratio", "10", "--replace", "stars",
             "--engine", "serial", "--ignore-marks", "--accept-shift", "--out", "text-released")  # fmt: skip
     (written,) = (folder / "text-released").glob("*.pipes")
     assert "***NAME***" in written.read_text(encoding="utf-8")
@@ -125,7 +125,12 @@ def test_tables_from_the_command_line(sfumato, folder):
     assert (request["risk"], request["loss"], request["strategy"]) == ("lone", "groups-lost", "left-to-right")  # fmt: skip
     sfumato("tables", "publish", "tables", "s/register.csv", "--knee", "--engine", "serial", "--out", "tables-released")  # fmt: skip
     release = json.loads((folder / "tables-released/release.json").read_text(encoding="utf-8"))
-    assert 0 <= release["measured"]["shown"]["crowded"] <= 1
+    explored = {c["id"]: c for c in frontier(folder / "tables")["candidates"]}
+    promised = explored[release["candidate"]]["shown"]["crowded"]
+    assert release["measured"]["shown"]["crowded"] == pytest.approx(promised, abs=1e-12)
+    sfumato("report", "tables", "tables-released", "--out", "tables-report")
+    page = (folder / "tables-report/report.html").read_text(encoding="utf-8")
+    assert "Share of records in groups of five people or more." in page
 
 
 def test_baskets_from_the_command_line(sfumato, folder):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -29,7 +29,7 @@ from pydantic import (
 
 from .._version import __version__
 from . import display
-from .files import read_json, sha256_of, write_json
+from .files import canonical_json, read_json, sha256_of, write_json
 from .record import (
     CandidateId,
     ColumnName,
@@ -44,7 +44,10 @@ from .record import (
     Share,
     UtilityField,
     private,
+    rounded,
+    two_digits,
 )
+from .storage.private_folder import private_folder_of, write_private
 from .storage.private_key import private_key
 
 if TYPE_CHECKING:
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ATTACK_FILE",
+    "FIGURES_FILE",
     "FRONTIER_FILE",
     "RELEASE_FILE",
     "AttackRecord",
@@ -75,12 +79,16 @@ __all__ = [
     "ShiftRecord",
     "UtilityField",
     "private",
+    "rounded",
+    "two_digits",
     "versions",
 ]
 
 FRONTIER_FILE = "frontier.json"
 RELEASE_FILE = "release.json"
 ATTACK_FILE = "attack.json"
+FIGURES_FILE = "figures.json"
+"""The private copy of a release.json, with every figure in full."""
 
 
 class InputFile(Record):
@@ -117,7 +125,7 @@ class InputFile(Record):
 class _OnAxes(Record):
     """Something with a risk and a utility.
 
-    In a file `risk` and `utility` are plain numbers with their intervals next to them, as scripts read
+    In a file `risk` and `utility` are plain numbers with their intervals beside them, as scripts read
     them, and `measures` holds the same two in full: attacker, method, level.
     """
 
@@ -191,7 +199,7 @@ class FrontierRecord(Record):
     """frontier.json: the candidates that an engine found, and the request that made them.
 
     The file stays on the private side. `seconds` is always null, so that the same request gives the
-    same bytes; what was timed is in the engine's own log. `mark` is what releases and attacks name
+    same bytes; what was timed stands in the engine's own log. `mark` is what releases and attacks name
     this frontier by: a mark of all of it but the list of files under the steward's key, so that a
     release.json holds no function of the data that others could check guesses against.
     """
@@ -210,7 +218,7 @@ class FrontierRecord(Record):
     files: dict[FileName, Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]] = Field(
         default_factory=dict, json_schema_extra={"private": True}
     )
-    """The files next to frontier.json that publishing needs, with the hashes they must have."""
+    """What lies beside frontier.json and is needed to publish, by the hash that it must still have."""
     mark: Mark | None = private(None)
 
     @field_validator("inputs")
@@ -280,10 +288,48 @@ class Release(Record):
         return display.show_release_html(self)
 
     def save(self, folder: str | os.PathLike[str], *, name: str = RELEASE_FILE) -> Path:
-        """Write release.json into a folder."""
+        """Write release.json into a folder: what may be given out, and nothing else."""
         path = Path(folder) / name
-        write_json(path, self.to_json(), force=True)
+        write_json(path, self.to_public_json(), force=True)
         return path
+
+    @classmethod
+    def read_full(cls, out: str | os.PathLike[str], record: Path | None = None) -> Self:
+        """Read a release with its private figures, where the private folder is at hand.
+
+        Parameters
+        ----------
+        out : path
+            The file or folder of the release.
+        record : Path, optional
+            Its record; by default release.json in the folder.
+
+        """
+        record = Path(out) / RELEASE_FILE if record is None else record
+        public = cls.from_json(read_json(record), file=record.name)
+        return public.with_figures([private_folder_of(out) / FIGURES_FILE])
+
+    def with_figures(self, files: Iterable[Path]) -> Self:
+        """Return the release with its private figures, where one of the files holds them.
+
+        A file that says something else in public is of another release.
+        """
+        own = self.to_public_json()
+        for file in files:
+            content = read_json(file) if file.is_file() else None
+            if isinstance(content, dict) and content.get("engine") == self.engine:
+                full = type(self).from_json(content, file=file.name)
+                if full.to_public_json() == own:
+                    return full
+        return self
+
+    def public(self) -> Self:
+        """Return the release as anybody reads it from its release.json."""
+        return type(self).from_json(self.to_public_json())
+
+    def save_private(self, out: str | os.PathLike[str]) -> Path:
+        """Keep all figures of the release in its private folder, for the steward."""
+        return write_private(out, FIGURES_FILE, canonical_json(self.to_json()).encode())
 
 
 class ComparedRecord(Record):

@@ -17,10 +17,15 @@ __all__ = ["ReportFacts", "facts_json"]
 
 @dataclass(frozen=True)
 class ReportFacts:
-    """Everything a report is made from: its parts, and the name of the plan that was run, if one was."""
+    """Everything a report is made from: its parts, and the name of the plan that was run, if one was.
+
+    `public` says that the report is given out with a release: it holds nothing that was measured on the
+    raw data.
+    """
 
     parts: tuple[Part, ...]
     plan: str | None = None
+    public: bool = False
 
     def to_json(self) -> dict[str, object]:
         """Return the content of facts.json."""

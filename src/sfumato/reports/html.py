@@ -310,7 +310,7 @@ def render_html(facts: ReportFacts, *, interactive: bool = True, choosing: bool 
     import jinja2
     from markupsafe import Markup
 
-    told = stories(facts.parts)
+    told = stories(facts.parts, public=facts.public)
     specs: dict[str, Markup] = {}
     parts = [_part_view(p, s, specs) for p, s in zip(facts.parts, told, strict=True)]
     terms = _terms(told)
@@ -339,7 +339,8 @@ def render_html(facts: ReportFacts, *, interactive: bool = True, choosing: bool 
             facts_hash=hashlib.sha256(facts_json(facts).encode()).hexdigest(),
             glossary=terms,
             heres=heres,
-            commands=commands_of(facts),
+            public=facts.public,
+            commands=[] if facts.public else commands_of(facts),
             version=__version__,
             style=Markup(_template("style.css")),  # noqa: S704 (our own file)
             script=Markup(_template("page.js")),  # noqa: S704

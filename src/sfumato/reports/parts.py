@@ -13,6 +13,7 @@ from ..core.exploration import Exploration
 from ..core.files import read_json, sha256_of
 from ..core.records import (
     ATTACK_FILE,
+    FIGURES_FILE,
     FRONTIER_FILE,
     RELEASE_FILE,
     AttackRecord,
@@ -20,9 +21,10 @@ from ..core.records import (
     FrontierRecord,
     Release,
 )
+from ..core.storage.private_folder import private_folder_of
 from ..core.story import Check, Story
 
-__all__ = ["choose", "find_parts", "stories"]
+__all__ = ["choose", "find_parts", "public_parts", "stories"]
 
 _DEPTH = 3
 _NO_FRONTIER = (
@@ -49,7 +51,7 @@ class _Found:
 def _files_below(folder: Path, depth: int = 0) -> list[Path]:
     found = []
     for entry in sorted(folder.iterdir()):
-        named = entry.name in {FRONTIER_FILE, RELEASE_FILE, ATTACK_FILE}
+        named = entry.name in {FRONTIER_FILE, RELEASE_FILE, ATTACK_FILE, FIGURES_FILE}
         if entry.is_file() and (named or entry.name.endswith(f".{RELEASE_FILE}")):
             found.append(entry)
         elif entry.is_dir() and not entry.name.startswith(".") and depth < _DEPTH:
@@ -96,7 +98,7 @@ def _content(path: Path) -> tuple[AnyEngine, object]:
     return engine_named(name), content
 
 
-def _join(found: list[_Found], path: Path) -> None:
+def _join(found: list[_Found], path: Path, figures: Sequence[Path]) -> None:
     """Read a release or an attack and join it to what it names by its marks."""
     engine, content = _content(path)
     if path.name == ATTACK_FILE:
@@ -112,6 +114,7 @@ def _join(found: list[_Found], path: Path) -> None:
         part.attack = attack
         return
     release = engine.Release.from_json(content, file=path.name)
+    release = release.with_figures([*figures, *_figures_beside(path, release)])
     part = _frontier_of(found, engine, release)
     if part is None:
         part = _Found(engine)
@@ -120,6 +123,27 @@ def _join(found: list[_Found], path: Path) -> None:
         part = _Found(engine, frontier=part.frontier)
         found.append(part)
     part.release, part.release_hash = release, sha256_of(path)
+
+
+def _figures_beside(path: Path, release: Release) -> list[Path]:
+    """Return where the steward's machine keeps all figures of a release."""
+    names = [path.parent] if path.name == RELEASE_FILE else []
+    names += [path.parent / file.path for file in release.outputs]
+    return [private_folder_of(out) / FIGURES_FILE for out in names]
+
+
+def public_parts(parts: Sequence[Part]) -> list[Part]:
+    """Return what a report says that is given out: the releases, by what is public of them.
+
+    Frontiers and attacks were measured on the raw data and stay with the steward: the figures of every
+    candidate move with every record.
+    """
+    found = [part for part in parts if part.release is not None]
+    return [
+        replace(part, frontier=None, attack=None, chosen=None, release=part.release.public())
+        for part in found
+        if part.release is not None
+    ]
 
 
 def _frontier_of(found: Sequence[_Found], engine: AnyEngine, release: Release) -> _Found | None:
@@ -175,6 +199,7 @@ def find_parts(
         raise InputError("A report needs at least one folder.")
     paths = _paths(folders)
     found: list[_Found] = []
+    figures = [path for path in paths if path.name == FIGURES_FILE]
     for path in paths:
         if path.name == FRONTIER_FILE:
             engine, content = _content(path)
@@ -184,7 +209,7 @@ def find_parts(
     for wanted in (RELEASE_FILE, ATTACK_FILE):
         for path in paths:
             if path.name.endswith(wanted):
-                _join(found, path)
+                _join(found, path, figures)
     return choose(_with_sources(_with_ids(found)), chosen or {})
 
 
@@ -249,12 +274,12 @@ def _about(part: Part, wanted: str | None) -> Part:
     return replace(part, chosen=explored.knee() if len(explored) else None, chosen_by="knee")
 
 
-def stories(parts: Sequence[Part]) -> list[Story]:
-    """Return what each engine says of its part."""
+def stories(parts: Sequence[Part], *, public: bool = False) -> list[Story]:
+    """Return what each engine says of its part; a public report is about releases alone."""
     found = []
     for part in parts:
         story = engine_named(part.engine).story(part)
-        if part.release is not None and part.frontier is None:
+        if part.release is not None and part.frontier is None and not public:
             story.checks.append(Check("open", _NO_FRONTIER))
         found.append(story)
     return found

@@ -58,7 +58,7 @@ def _said(sentences: list[str]) -> list[list[tuple[str, str | None]]]:
 
 
 def _content(facts: ReportFacts) -> dict[str, object]:
-    told = stories(facts.parts)
+    told = stories(facts.parts, public=facts.public)
     few = len(told) < 3
     width, rows = (82, _ROWS) if few else (56, _ROWS // 2)  # a certificate has six sheets at most
     terms = {key: term for story in told for key, term in story.glossary.items()}
@@ -87,7 +87,7 @@ def _content(facts: ReportFacts) -> dict[str, object]:
         "version": __version__,
         "facts_hash": hashlib.sha256(facts_json(facts).encode()).hexdigest(),
         "parts": parts,
-        "commands": commands_of(facts),
+        "commands": [] if facts.public else commands_of(facts),
         "files": file_rows(facts),
         "settings": setting_rows(facts),
         "papers": [

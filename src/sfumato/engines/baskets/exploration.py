@@ -45,12 +45,12 @@ class BasketsExploration(Exploration[BasketsFrontier, BasketsCandidate]):
     Record: ClassVar[type[FrontierRecord]] = BasketsFrontier
 
     @classmethod
-    def placed(
+    def mark_dominated(
         cls, candidates: Sequence[BasketsCandidate]
     ) -> tuple[tuple[BasketsCandidate, ...], float]:
         """Place candidates; where utility is an AUC, differences within noise do not decide.
 
-        Of the candidates of one k that cannot be told from the best of that k the simplest stays, and a
+        Of the candidates of one k that do not differ significantly from the best of that k the simplest stays, and a
         k with more risk only where it is better beyond noise than every safer one that stays.
         """
         marked, area = mark_dominated(candidates)

@@ -24,9 +24,13 @@ from ...core.records import (
     Record,
     Reference,
     Release,
+    RiskField,
     Sentence,
     Share,
     ShiftRecord,
+    UtilityField,
+    private,
+    rounded,
 )
 from .attack_records import Amount, AttackDetails, AttackerName, RangedShare, TheoremBounds
 
@@ -181,10 +185,10 @@ class MeasuredRange(Record):
 class TextMeasured(Record):
     """What was measured on the release itself, without labels."""
 
-    published: MeasuredRange
-    redacted_per_1000_words: dict[Label, MeasuredRange]
-    shift: ShiftRecord
-    expected_left: Share | None = None
+    published: MeasuredRange = rounded(towards="down")
+    redacted_per_1000_words: dict[Label, MeasuredRange] = rounded(towards="up")
+    shift: ShiftRecord | None = private(None)
+    expected_left: Share | None = private(None)
 
 
 class Verification(Record):
@@ -226,12 +230,14 @@ class TextRelease(Release):
     """release.json of the text engine."""
 
     how: TextHow
+    risk: RiskField | None = rounded(None, towards="up")
+    utility: UtilityField | None = rounded(None, towards="down")
     approved: Approval | None = None
     measured: TextMeasured | None = None
     verified: Verification | None = None
-    documents_with_leak: RangedShare | None = None
+    documents_with_leak: RangedShare | None = rounded(None, towards="up")
     """How many documents are expected to hold at least one leak."""
-    sentences: tuple[Sentence, ...] = ()
+    sentences: tuple[Sentence, ...] = private(())
     """What is to be known first, in words."""
 
     @classmethod

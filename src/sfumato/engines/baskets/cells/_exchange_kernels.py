@@ -22,7 +22,7 @@ I8 = npt.NDArray[np.int64]
 K, LOGGED, DIRTY, WORK, GAIN = range(5)
 
 
-class Pairs(NamedTuple):
+class PairState(NamedTuple):
     """A release by pairs and scratch space; arrays are changed in place, scalars live in `numbers`."""
 
     indptr: I8

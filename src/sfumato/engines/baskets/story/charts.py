@@ -1,4 +1,4 @@
-"""Charts of the baskets engine: k beside uniqueness, known absences, and what k costs."""
+"""Charts of the baskets engine: k with uniqueness, known absences, and what k costs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["absences_chart", "quality_chart", "uniqueness_chart"]
 
 
 @dataclass(frozen=True)
-class _Row:
+class _BestPerK:
     """What the charts show of the best candidate at one k."""
 
     k: str
@@ -29,7 +29,9 @@ class _Row:
     says: str
 
 
-def _best_per_k(frontier: BasketsFrontier | None, chosen: BasketsCandidate | None) -> list[_Row]:
+def _best_per_k(
+    frontier: BasketsFrontier | None, chosen: BasketsCandidate | None
+) -> list[_BestPerK]:
     """Return one row per k: the chosen candidate where it is of that k, else the best one."""
     mine = None if chosen is None else chosen.id
     best: dict[int, BasketsCandidate] = {}
@@ -45,7 +47,7 @@ def _best_per_k(frontier: BasketsFrontier | None, chosen: BasketsCandidate | Non
     for k, c in sorted(best.items()):
         ends = c.utility.interval
         rows.append(
-            _Row(
+            _BestPerK(
                 k=str(k),
                 auc=c.utility.value,
                 low=c.utility.value if ends is None else ends.low,
@@ -77,7 +79,7 @@ def quality_chart(
     ys = [v for r in rows for v in (r.low, r.high)]
     ys += [r.utility.value for r in frontier.references[:1]]
     drawn["hconcat"][0]["encoding"]["y"]["scale"]["domain"] = bounds_of(ys, 0.12)
-    _titled(drawn["hconcat"][0], frontier.utility)
+    _set_title(drawn["hconcat"][0], frontier.utility)
     headroom(drawn, 1, [r.count for r in rows])
     alt = "Quality and features by k: " + "; ".join(r.says for r in rows)
     return Chart(
@@ -87,7 +89,7 @@ def quality_chart(
     )  # fmt: skip
 
 
-def _titled(panel: dict[str, Any], utility: str) -> None:
+def _set_title(panel: dict[str, Any], utility: str) -> None:
     """Name the axis after the utility that was chosen."""
     title = "AUC" if utility == "auc" else f"Utility: {utility}"
     panel["encoding"]["y"]["title"] = title
@@ -98,7 +100,7 @@ def _titled(panel: dict[str, Any], utility: str) -> None:
 def uniqueness_chart(
     part_id: str, frontier: BasketsFrontier | None, chosen: BasketsCandidate | None
 ) -> Chart | None:
-    """Show, for each k, the rows that fit known presences beside the share of unique rows."""
+    """Show, for each k, the rows that fit known presences and the share of unique rows."""
     rows = _best_per_k(frontier, chosen)
     if not rows:
         return None

@@ -20,7 +20,7 @@ from ..contingency.cells import Bits, Cells
 from .people import People
 from .record_suppression import Suppressed
 
-__all__ = ["NOT_JOINED", "Blanked", "blank", "blanked_in"]
+__all__ = ["NOT_JOINED", "Blanked", "blank", "blank_cells"]
 
 NOT_JOINED = "Cells are blanked row by row, and rows of a person are joined here."
 
@@ -54,7 +54,7 @@ class Blanked:
         return int(self.count[(self.blanks > 0) & ~self.left].sum())
 
     @property
-    def rows_left_out(self) -> int:
+    def rows_suppressed(self) -> int:
         return int(self.count[self.left].sum())
 
 
@@ -147,7 +147,7 @@ def blank(
     )  # fmt: skip
 
 
-def blanked_in(
+def blank_cells(
     cells: Cells, bits: Bits, persons: People | None = None
 ) -> tuple[Blanked, Suppressed, npt.NDArray[np.int64]]:
     """Blank cells under a policy: what was blanked, its measures, and the published group of each occupied cell.
@@ -191,7 +191,7 @@ def blanked_in(
             wide[a] - np.log(np.bincount(interval[a, : int(cells.sizes[a])]))[found.codes[a][on]]
         )
     stays = ~found.left
-    out = found.rows_left_out
+    out = found.rows_suppressed
     nats = float(cells.scale[0]) + float((found.count * widths)[stays].sum())
     nats -= float((found.records * np.log(found.records)).sum())
     if out:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ....data.combinations import number_combinations
 from ..contingency.cells import Bits, Cells
 
-__all__ = ["Suppressed", "nats_of", "small_groups", "small_in", "suppressed_point"]
+__all__ = ["Suppressed", "nats_of", "small_groups", "small_in", "suppress_small_groups"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Suppressed:
     smallest_population_group: float
 
 
-def suppressed_point(cells: Cells, bits: Bits) -> Suppressed:
+def suppress_small_groups(cells: Cells, bits: Bits) -> Suppressed:
     """Measure a policy when the records in groups below the smallest sizes are left out."""
     interval = cells.intervals(bits)
     key = number_combinations([interval[a][cells.codes[a]] for a in range(cells.attributes)])

@@ -25,13 +25,13 @@ def estimate_of(
     if fraction is None or not people.size:
         return None
     from .uniqueness import (  # scipy's optimisers, which few calls need
-        estimated,
-        estimated_by_parts,
+        estimate_uniqueness,
+        estimate_uniqueness_by_group,
     )
 
     if isinstance(fraction, float):
-        return estimated(people, records, fraction)
-    return estimated_by_parts(people, records, fraction)
+        return estimate_uniqueness(people, records, fraction)
+    return estimate_uniqueness_by_group(people, records, fraction)
 
 
 def fractions_in(
@@ -65,6 +65,6 @@ def fraction_of(table: Table, given: float | None) -> float | None:
     if table.weight < people:
         raise DataError(
             "The weights add up to fewer people than the table holds.",
-            hint="a weight is the number of people whom a row stands for.",
+            hint="a weight is the number of people that a row represents.",
         )
     return people / table.weight

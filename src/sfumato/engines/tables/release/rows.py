@@ -1,8 +1,8 @@
 """Rows under a policy: one query generalises them on any engine, and one writer writes them.
 
 Identifiers are dropped, quasi-identifiers become the labels of
-their intervals, every other column stays as it is. Rows are put into an order that depends on what is
-published and on a private seed alone: the order of a register sorted by name would tell whose row is
+their intervals, every other column stays as it is. ReleaseRows are put into an order that depends on what is
+published and on a private seed alone: the order of a register sorted by name would reveal whose row is
 whose. On a cluster a batch of rows is one task and the query runs there; so a
 row, and the file, are what they are on one machine.
 """
@@ -24,7 +24,7 @@ from ..space.policy import Policy
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["WHO", "Generaliser", "Rows", "published_rows"]
+__all__ = ["WHO", "Generaliser", "ReleaseRows", "published_rows"]
 
 NUMBER = "sfumato row number"
 WHO = "sfumato person"  # whose row it is, where treatments of numbers count people; never written
@@ -108,7 +108,7 @@ class Generaliser:
     def repeats(self, opened: TableSource) -> bool:
         """Return whether the rows of a file of text repeat often enough that counting them pays.
 
-        Rows of other types are not counted: numbers that are equal may be written differently.
+        ReleaseRows of other types are not counted: numbers that are equal may be written differently.
         """
         moved = any(a.date is not None and a.date.shift for a in self.schema.attributes)
         changed = any(a.publish is not None for a in self.schema.attributes)
@@ -156,8 +156,8 @@ class Generaliser:
         needed = (moved or self.who) and person is not None and person.name not in made
         return [*made, *([person.name] if needed and person is not None else [])]
 
-    def linked(self, opened: TableSource) -> str:
-        """Write the query of the labels with the person of each row, and what stood there before.
+    def linked_sql(self, opened: TableSource) -> str:
+        """Write the query of the labels with the person of each row, and what was there before.
 
         The person is `p`, the values before are `o0`, `o1`, …, the number of such rows is `n`; sensitive
         columns keep their names.
@@ -174,7 +174,7 @@ class Generaliser:
         source = f"(SELECT * REPLACE ({', '.join([*text, who])}) FROM {opened.raw})"  # noqa: S608 (quoted)
         return f"SELECT {listed}, count(*) AS n FROM {source}{where} GROUP BY ALL"  # noqa: S608 (quoted)
 
-    def numbered(self, opened: TableSource) -> str:
+    def numbered_sql(self, opened: TableSource) -> str:
         """Write the query of the labels with the number of each row in its file."""
         labels, text, where = self._labels(opened)
         number = f"row_number() OVER () AS {quote_name(NUMBER)}"
@@ -204,7 +204,7 @@ class Generaliser:
         return labels, text, where
 
 
-def _generalised(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
+def _generalise_batch(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
     """Generalise a batch of rows: what each worker runs."""
     import pyarrow as pa
 
@@ -213,7 +213,7 @@ def _generalised(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Table:
 
 
 @dataclass
-class Rows:
+class ReleaseRows:
     """Rows to be published: a query on what was opened, whose source may be other machines."""
 
     opened: TableSource
@@ -221,18 +221,20 @@ class Rows:
     failed: list[SfumatoError] = field(default_factory=list)
     counted: bool = False  # each row once, with the number of its copies
 
-    def without(self, groups: pa.Table) -> Rows:
+    def without(self, groups: pa.Table) -> ReleaseRows:
         """Return the same rows but for those of some groups, given by the labels of their columns."""
         self.opened.connection.register(SMALL, groups)
         using = ", ".join(quote_name(name) for name in groups.column_names)
-        return Rows(
+        return ReleaseRows(
             self.opened,
             f"SELECT * FROM ({self.sql}) ANTI JOIN {SMALL} USING ({using})",  # noqa: S608 (quoted)
             self.failed,
             self.counted,
         )
 
-    def blanked(self, columns: Sequence[str], names: Sequence[str], blanks: pa.Table) -> Rows:
+    def with_blanked_cells(
+        self, columns: Sequence[str], names: Sequence[str], blanks: pa.Table
+    ) -> ReleaseRows:
         """Return the same rows with cells of some groups blanked.
 
         Parameters
@@ -257,17 +259,17 @@ class Rows:
         number = quote_name(NUMBER)
         rows = f"SELECT *, row_number() OVER () AS {number} FROM ({self.sql})"  # noqa: S608 (quoted)
         sql = f"SELECT {', '.join(shown)} FROM ({rows}) LEFT JOIN {BLANKS} ON {same} ORDER BY {number}"  # noqa: S608 (quoted)
-        return Rows(self.opened, sql, self.failed)
+        return ReleaseRows(self.opened, sql, self.failed)
 
-    def stored(self, name: str, more: str) -> Rows:
+    def materialise(self, name: str, more: str) -> ReleaseRows:
         """Return the same rows in a table of the database, with one more column."""
-        with self._told():
+        with self._named_errors():
             self.opened.execute(
                 f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT *, {more} FROM ({self.sql})"  # noqa: S608 (quoted)
             )
-        return Rows(self.opened, f"SELECT * FROM {name}", self.failed)  # noqa: S608 (ours)
+        return ReleaseRows(self.opened, f"SELECT * FROM {name}", self.failed)  # noqa: S608 (ours)
 
-    def shuffled(self, columns: Sequence[str], seed: int) -> Rows:
+    def shuffle(self, columns: Sequence[str], seed: int) -> ReleaseRows:
         """Return the same rows ordered by a keyed hash of their published cells.
 
         Equal rows are interchangeable, so nothing of the original order is left; whoever makes the
@@ -278,23 +280,23 @@ class Rows:
         # cells break ties, so that the order is the same whatever the number of threads.
         order = f"left(sha256('{seed} ' || CAST(row({cells}) AS VARCHAR)), 12), {cells}"
         if self.counted:
-            # A row is sorted once and then written as often as it stands there, some thousand at a time.
+            # A row is sorted once and then written as often as it occurs, some thousand at a time.
             n, x = _COUNT, quote_name("sfumato copied")
             kinds = f"SELECT {cells}, CAST(sum({n}) AS BIGINT) AS {n} FROM ({self.sql}) GROUP BY {cells}"  # noqa: S608 (quoted)
             some = f"[least({_COPIED}, {n} - {x}) FOR {x} IN range(0, {n}, {_COPIED})]"
             parts = f"SELECT {cells}, unnest({some}) AS {n} FROM (FROM ({kinds}) ORDER BY {order})"  # noqa: S608 (quoted)
             copies = f"SELECT {cells}, unnest(range({n})) AS {n} FROM ({parts})"  # noqa: S608 (quoted)
-            return Rows(self.opened, f"SELECT {cells} FROM ({copies})", self.failed)  # noqa: S608 (quoted)
-        return Rows(self.opened, f"SELECT * FROM ({self.sql}) ORDER BY {order}", self.failed)  # noqa: S608 (quoted)
+            return ReleaseRows(self.opened, f"SELECT {cells} FROM ({copies})", self.failed)  # noqa: S608 (quoted)
+        return ReleaseRows(self.opened, f"SELECT * FROM ({self.sql}) ORDER BY {order}", self.failed)  # noqa: S608 (quoted)
 
     def to_arrow(self) -> pa.Table:
         """Return the rows as one Arrow table."""
-        with self._told():
+        with self._named_errors():
             return self.opened.query(self.sql)
 
     def write(self, path: Path, kind: str, delimiter: str) -> None:
         """Write the rows as CSV, TSV or Parquet."""
-        with self._told():
+        with self._named_errors():
             if kind == "parquet":
                 self._write_parquet(path)
                 return
@@ -314,8 +316,8 @@ class Rows:
                 writer.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Raise what a worker told, and not what the database that was reading made of it."""
+    def _named_errors(self) -> Iterator[None]:
+        """Raise a worker's own error instead of the database's."""
         try:
             yield
         except SfumatoError:
@@ -326,14 +328,14 @@ class Rows:
 
 def published_rows(
     generaliser: Generaliser, opened: TableSource, compute: Compute, *, counted: bool = False
-) -> Rows:
+) -> ReleaseRows:
     """Return the generalised rows of a table, made by an engine.
 
     Parameters
     ----------
     generaliser : Generaliser
         The policy.
-    opened : Source
+    opened : TableSource
         The table.
     compute : Compute
         The engine.
@@ -341,9 +343,9 @@ def published_rows(
         Whether equal rows may be put together, to be shuffled afterwards; else rows keep their order.
 
     """
-    if compute.name == "local":  # DuckDB streams and uses all cores by itself
+    if compute.name == "local":  # DuckDB streams and uses all cores itself
         counted = counted and generaliser.repeats(opened)
-        return Rows(opened, generaliser.selection(opened, counted=counted), counted=counted)
+        return ReleaseRows(opened, generaliser.selection(opened, counted=counted), counted=counted)
     selection = generaliser.selection(opened)
     import pyarrow as pa
 
@@ -353,11 +355,11 @@ def published_rows(
     def batches() -> Iterator[pa.RecordBatch]:
         everything = opened.batches(f"SELECT * FROM {opened.raw}", _BATCH_ROWS)  # noqa: S608 (quoted)
         try:
-            for part in compute.map_batches(_generalised, everything, shared=generaliser):
+            for part in compute.map_batches(_generalise_batch, everything, shared=generaliser):
                 yield from part.cast(schema).to_batches()
         except SfumatoError as error:
             failed.append(error)
             raise
 
     received = TableSource.open(pa.RecordBatchReader.from_batches(schema, batches()))
-    return Rows(received, f"SELECT * FROM {received.raw}", failed)  # noqa: S608 (quoted)
+    return ReleaseRows(received, f"SELECT * FROM {received.raw}", failed)  # noqa: S608 (quoted)

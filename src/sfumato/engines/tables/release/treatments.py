@@ -21,9 +21,9 @@ from ....data.table_domains import not_a_number
 from ....data.table_schema import TableSchema
 from ....data.table_source import TableSource, quote_name
 from ..records import ColumnLoss
-from .rows import WHO, Rows
+from .rows import WHO, ReleaseRows
 
-__all__ = ["Treated", "check_cells", "microaggregated", "treated"]
+__all__ = ["Treated", "check_cells", "microaggregate", "treat"]
 
 _STORED = "sfumato_rows"
 _NUMBER = quote_name("sfumato number")
@@ -34,7 +34,7 @@ _UNIT = float(1 << 64)
 class Treated:
     """Rows with their treated columns, and what each column lost."""
 
-    rows: Rows
+    rows: ReleaseRows
     losses: dict[str, ColumnLoss]
 
 
@@ -63,12 +63,12 @@ def check_cells(opened: TableSource, schema: TableSchema) -> None:
                 )
 
 
-def treated(rows: Rows, columns: Sequence[str], schema: TableSchema, key: str) -> Treated:
+def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, key: str) -> Treated:
     """Treat the columns of rows that the schema says so of.
 
     Parameters
     ----------
-    rows : Rows
+    rows : ReleaseRows
         What is published otherwise.
     columns : sequence of str
         The columns of the rows.
@@ -83,20 +83,22 @@ def treated(rows: Rows, columns: Sequence[str], schema: TableSchema, key: str) -
         return Treated(rows, {})
     cells = ", ".join(quote_name(column) for column in columns)
     plain = [c for c in columns if c not in {a.name for a in chosen}]
-    stored = rows.stored(_STORED, f"row_number() OVER () AS {_NUMBER}")
+    stored = rows.materialise(_STORED, f"row_number() OVER () AS {_NUMBER}")
     losses, replaced = {}, []
     for number, attribute in enumerate(chosen):
-        new = _Column(stored.opened, attribute, schema, f"sfumato_new_{number}", tuple(plain), key)
+        new = _TreatedColumn(
+            stored.opened, attribute, schema, f"sfumato_new_{number}", tuple(plain), key
+        )
         new.fill()
         losses[attribute.name] = new.loss()
         replaced.append(new.replacement())
     sql = f"SELECT {cells} FROM (SELECT * REPLACE ({', '.join(replaced)}) FROM {_STORED})"  # noqa: S608 (quoted)
-    return Treated(Rows(stored.opened, sql, rows.failed), losses)
+    return Treated(ReleaseRows(stored.opened, sql, rows.failed), losses)
 
 
 @dataclass(frozen=True)
-class _Column:
-    """One column of the stored rows, and the new one beside it."""
+class _TreatedColumn:
+    """One column of the stored rows, and the new one."""
 
     opened: TableSource
     attribute: Attribute
@@ -166,7 +168,7 @@ class _Column:
                 f"The column {self.attribute.name!r} holds numbers of fewer than {min_people:,} people, "
                 "too few to average."
             )
-        means = _rounded(microaggregated(values, people, counts, min_people), self._step() / 10)
+        means = _rounded(microaggregate(values, people, counts, min_people), self._step() / 10)
         one, first = np.unique(values, return_index=True)
         table = pa.table({"v": one, "mean": means[first]})
         self.opened.connection.register("sfumato_means", table)
@@ -248,7 +250,7 @@ class _Column:
         self.opened.execute(sql)
 
 
-def microaggregated(
+def microaggregate(
     values: npt.NDArray[np.float64],
     people: npt.NDArray[np.integer],
     counts: npt.NDArray[np.integer],
@@ -269,9 +271,9 @@ def microaggregated(
     min_people : int
         The minimum number of people per group.
 
-    >>> microaggregated(np.array([1.0, 2.0, 4.0, 9.0]), np.arange(4), np.ones(4, int), 2).tolist()
+    >>> microaggregate(np.array([1.0, 2.0, 4.0, 9.0]), np.arange(4), np.ones(4, int), 2).tolist()
     [1.5, 1.5, 6.5, 6.5]
-    >>> microaggregated(np.array([1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 1, 2]), np.ones(4, int), 2).tolist()
+    >>> microaggregate(np.array([1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 1, 2]), np.ones(4, int), 2).tolist()
     [4.0, 4.0, 4.0, 4.0]
 
     """

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
-from sfumato.data.formats._layout import document_from
-
-from sfumato.data.sources import Extra
+from sfumato.data.formats.protocol import Format, FormatOptions, document_from
 
 
-class Pipes:
+class Pipes(Format[FormatOptions]):
     name = "pipes"
-    is_folder = False
-
-    def __init__(self, layout):
-        self.layout = layout
+    suffixes = (".pipes",)
 
     def read(self, part):
         with part.file.open(encoding="utf-8", newline="\n") as lines:
@@ -24,17 +17,13 @@ class Pipes:
                 marked = [span.split("-") for span in spans.split(",") if span]
                 found = [{"start": int(a), "end": int(b), "label": label} for a, b, label in marked]
                 yield document_from(
-                    self.layout, part, record, raw_id=key, text=text.replace("\\n", "\n"),
-                    raw_spans=found, extra=Extra({}, part.name),
+                    self.names, part, record, raw_id=key, text=text.replace("\\n", "\n"),
+                    raw_spans=found,
                 )  # fmt: skip
 
-    @contextmanager
-    def writer(self, path, part=None, *, compress=False):
-        with path.open("x", encoding="utf-8", newline="\n") as out:
-
-            def write(document):
+    def write(self, part, edited, out):
+        with out.open("x", encoding="utf-8", newline="\n") as stream:
+            for document in edited:
                 spans = ",".join(f"{s.start}-{s.end}-{s.label}" for s in document.spans)
                 text = document.text.replace("\n", "\\n")
-                out.write(f"{document.id}|{text}|{spans}\n")
-
-            yield write
+                stream.write(f"{document.id}|{text}|{spans}\n")
