@@ -199,7 +199,7 @@ class FrontierRecord(Record):
     """frontier.json: the candidates that an engine found, and the request that made them.
 
     The file stays on the private side. `seconds` is always null, so that the same request gives the
-    same bytes; what was timed stands in the engine's own log. `mark` is what releases and attacks name
+    same bytes; what was timed is in the engine's own log. `mark` is what releases and attacks name
     this frontier by: a mark of all of it but the list of files under the steward's key, so that a
     release.json holds no function of the data that others could check guesses against.
     """

@@ -1,8 +1,8 @@
 """Writing a report: facts.json, report.html and, if wanted, report.pdf and the charts, whole or not at all.
 
-Where something was published there are two editions. What lies in the folder of the report may be given out: it
+Where something was published there are two editions. What is in the folder of the report may be given out: it
 is about the releases alone, and nothing in it was measured on the raw data. The other one, with the
-frontier, the attacks and every figure in full, is for the steward and lies in the private folder beside it.
+frontier, the attacks and every figure in full, is for the steward and is in the private folder next to it.
 """
 
 from __future__ import annotations
