@@ -146,6 +146,7 @@ def publish(
     findings_labels: Mapping[str, str] = ...,
     replacement: str | Mapping[str, object] = "placeholder",
     key: str | os.PathLike[str] | None = None,
+    person: str | None = None,
     rules: str | os.PathLike[str] | None = None,
     keep: Sequence[str] | str = ...,
     drop: Sequence[str] | str = ...,
@@ -190,6 +191,9 @@ def publish(
         How redacted text is replaced.
     key : path, optional
         File (mode 600) with the secret of surrogates; else SFUMATO_KEY.
+    person : str, optional
+        Whose documents share surrogates and one shift of dates: a field, folder, or a file-name
+        pattern such as {person}_*.txt.
     rules : path, optional
         Rules file, or built-in, where explore had none: firm matches are redacted first.
     keep : list of str, default=[]
@@ -246,6 +250,7 @@ def publish(
     findings_labels: Mapping[str, str] = ...,
     replacement: str | Mapping[str, object] = "placeholder",
     key: str | os.PathLike[str] | None = None,
+    person: str | None = None,
     rules: str | os.PathLike[str] | None = None,
     keep: Sequence[str] | str = ...,
     drop: Sequence[str] | str = ...,

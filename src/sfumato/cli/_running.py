@@ -42,6 +42,7 @@ DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
 """Whether `sfumato --debug` was given."""
 
 NOTICE = "first use: compiling for this machine (once, usually less than half a minute)"
+_SOON = 2.0  # seconds
 
 
 def list_only() -> None:
@@ -118,8 +119,8 @@ def _notice(tell: Callable[[str], object]) -> Iterator[None]:
     if not is_empty():
         yield
         return
-    # Later than at once: a command that is refused compiles nothing and prints one sentence only.
-    timer = threading.Timer(2.0, tell, (NOTICE,))
+    # Later than at once: a command that is refused soon prints one sentence only.
+    timer = threading.Timer(_SOON, tell, (NOTICE,))
     timer.daemon = True
     timer.start()
     try:

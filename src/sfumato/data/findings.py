@@ -137,9 +137,12 @@ def _rank(span: Span) -> tuple[float, int, int, int, str]:
     return (-score, span.start - span.end, span.start, span.end, span.label)
 
 
-def read_findings(source: str | os.PathLike[str] | Mapping[str, object]) -> dict[str, list[Span]]:
+def read_findings(
+    source: str | os.PathLike[str] | Mapping[str, object], texts: dict[str, str] | None = None
+) -> dict[str, list[Span]]:
     """Read findings by document id: a dict, a JSON file of one, or a JSONL of {"id", "findings"}.
 
+    A line may hold the "text_sha256" of the text that its offsets are for, which `texts` then gets by id.
     All findings are held in memory; it grows with their number, not with the texts.
 
     >>> read_findings({"d1": [{"start": 0, "end": 3, "label": "NAME"}]})["d1"][0].end
@@ -188,6 +191,8 @@ def read_findings(source: str | os.PathLike[str] | Mapping[str, object]) -> dict
                     '"score"}]} a line, or one object of id → findings in a .json file.',
                 )
             add(number, entry.get("id"), entry["findings"])
+            if texts is not None and isinstance(entry.get("text_sha256"), str):
+                texts[str(entry["id"])] = entry["text_sha256"]
     return found
 
 
@@ -235,8 +240,9 @@ def with_findings(
     """
     if (findings is None) == (field is None):
         raise ParameterError("Give either findings or the field that holds them.")
-    by_id = read_findings(findings) if findings is not None else {}
-    return _with(documents, by_id=by_id, field=field, min_score=min_score, labels=labels or {},
+    texts: dict[str, str] = {}
+    by_id = read_findings(findings, texts) if findings is not None else {}
+    return _with(documents, by_id=by_id, texts=texts, field=field, min_score=min_score, labels=labels or {},
                  overlaps=overlaps, keep=frozenset(keep), absent=absent)  # fmt: skip
 
 
@@ -244,6 +250,7 @@ def _with(
     documents: Iterable[Document],
     *,
     by_id: Findings,
+    texts: Mapping[str, str],
     field: str | None,
     min_score: float,
     labels: Mapping[str, str],
@@ -265,6 +272,12 @@ def _with(
             if left_out and not matched and absent is None:
                 raise _missing_entry_error(document.id, before=left_out)
             matched = True
+            if texts.get(document.id, document.text_sha256) != document.text_sha256:
+                raise DataError(
+                    f"The document {document.id!r} is not read as it was when the findings were made: "
+                    "their offsets no longer hold.",
+                    hint="make the findings again for the documents as they are read now.",
+                )
             spans: Iterable[Span] = by_id[document.id]
         else:
             if field not in fields:

@@ -60,7 +60,7 @@ class Rooms:
         desk = self.page.the_desk()
         rows = desk.review()
         seen = sum(bool(row["seen"]) for row in rows)
-        return self.page.render("review", rows=rows, seen=seen, is_released=desk.is_released)
+        return self.page.render("review", rows=rows, seen=seen, candidate=desk.released_candidate)
 
     def frontier(self, request: Request) -> Response:
         """Show one part's frontier and one of its candidates."""

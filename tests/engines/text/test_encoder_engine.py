@@ -43,7 +43,7 @@ def target_of(documents, release):
 def explored(tiny_folder):
     return explore(
         corpus(16), labels=["NAME"], ratios=[10], folds=2, encoder=str(tiny_folder),
-        encoder_tuning="two", attackers=["none"],
+        attackers=["none"],
     )  # fmt: skip
 
 

@@ -138,6 +138,11 @@ class Format(ABC, Generic[O]):
         return bool(cls.suffixes) and name.lower().removesuffix(".gz").endswith(cls.suffixes)
 
     @property
+    def reader(self) -> str:
+        """The name and version of the reader, as records keep it."""
+        return f"{self.name} {self.version}"
+
+    @property
     def holds_ids(self) -> bool:
         """Whether the ids of documents are written, so that they can be read back."""
         return self.names.id is not None

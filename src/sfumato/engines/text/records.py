@@ -16,10 +16,12 @@ from ...core.measures import Risk
 from ...core.records import (
     RELEASE_FILE,
     Candidate,
+    CandidateId,
     ColumnName,
     Count,
     FrontierRecord,
     Label,
+    Mark,
     Name,
     Record,
     Reference,
@@ -35,11 +37,13 @@ from ...core.records import (
 from .attack_records import Amount, AttackDetails, AttackerName, RangedShare, TheoremBounds
 
 __all__ = [
+    "APPROVAL_FILE",
     "BEST_FORM",
     "UNSURE",
     "Approval",
     "Background",
     "EncoderRecord",
+    "Look",
     "MeasuredRange",
     "RoundRecord",
     "TextCandidate",
@@ -56,6 +60,8 @@ UNSURE = "likely false positive"
 """Under this name releases count redactions that the classifiers themselves think harmless."""
 Way = Literal["best form", "linear", "second look", "student"]
 BEST_FORM: Literal["best form"] = "best form"
+
+APPROVAL_FILE = "approval.json"
 
 
 class RoundRecord(Record):
@@ -171,6 +177,8 @@ class TextFrontier(FrontierRecord):
     """Words that are sensitive only because they reveal a name of their document."""
     rules: bool = False
     answers: Count | None = None
+    reader: str | None = None
+    """The format and the version of the reader that the documents were read with."""
 
 
 class MeasuredRange(Record):
@@ -219,11 +227,27 @@ class TextHow(Record):
     ignore_marks: bool = False
 
 
-class Approval(Record):
-    """Who approved a release after looking at it."""
+class Look(Record):
+    """How a person looked at one document of a release."""
 
+    document: Count
+    """Its number in the project."""
+    seconds: Count = 0
+    to_the_end: bool = False
+    """Whether its text was scrolled to the end, or fitted on the page."""
+
+
+class Approval(Record):
+    """approval.json: who approved a release, when, and what they saw; void when the release changes."""
+
+    release: Mark
+    """The hash of the release.json that was approved."""
+    candidate: CandidateId
     by: Annotated[str, StringConstraints(pattern=r"^[^\W\d_]{1,4}$")]
+    at: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
     documents_seen: Count
+    looks: tuple[Look, ...] = ()
+    corrections: Count = 0
 
 
 class TextRelease(Release):
@@ -232,7 +256,6 @@ class TextRelease(Release):
     how: TextHow
     risk: RiskField | None = rounded(None, towards="up")
     utility: UtilityField | None = rounded(None, towards="down")
-    approved: Approval | None = None
     measured: TextMeasured | None = None
     verified: Verification | None = None
     documents_with_leak: RangedShare | None = rounded(None, towards="up")

@@ -292,6 +292,10 @@ class TextPublishRequest(_WithFindings):
         "document", help="Where surrogates are consistent.",
         choices=lambda: ("document", "corpus"), within="replacement",
     )  # fmt: skip
+    person: str | None = parameter(
+        None, help="Whose documents share surrogates and one shift of dates: a field, folder, or a file-name "
+        "pattern such as {person}_*.txt.", metavar="FIELD|folder|PATTERN",
+    )  # fmt: skip
     rules: File | None = parameter(
         None, help="Rules file, or built-in, where explore had none: firm matches are redacted first.",
         role="file", metavar="FILE|built-in",

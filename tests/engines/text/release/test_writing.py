@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,9 +11,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.core.errors import DataError, InputError, OutputExistsError, ParameterError
+from sfumato.core.errors import (
+    DataError,
+    InputError,
+    OutputExistsError,
+    ParameterError,
+    WorkError,
+)
 from sfumato.core.measures import Risk, Utility
+from sfumato.data.document import apply
+from sfumato.data.documents import read_documents
 from sfumato.data.formats import lines as lines_module
+from sfumato.engines.text.private_edits import edits_of, read_edits
 from sfumato.engines.text.records import TextCandidate
 from sfumato.engines.text.redaction.sanitiser import Sanitiser
 from sfumato.engines.text.release import writing
@@ -305,3 +315,101 @@ def test_marks_of_a_person_are_redacted_in_columns_and_record_by_record(tmp_path
     run(table, tmp_path / "slow")
     with (tmp_path / "slow" / "notes.csv").open(newline="", encoding="utf-8") as stream:
         assert [r["text"] for r in csv.DictReader(stream)] == [r["text"] for r in quick]
+
+
+class Careless:
+    """A writer that forgets the edits of one document, the first time or always."""
+
+    def __init__(self, monkeypatch, kind, name, *, always=False):
+        real, self.calls = getattr(kind, name), 0
+
+        def lines(this, block, text):
+            self.calls += 1
+            if not always and self.calls > 1:
+                return real(this, block, text)
+            texts = [block.text[i] if block.id(i) == "d3" else text[i] for i in range(len(block))]
+            return real(this, block, lines_module.Column.of(texts))
+
+        def write(this, part, edited, out):
+            self.calls += 1
+            for_now = always or self.calls == 1
+            bad = (replace(e, edits=()) if for_now and e.document.id == "d3" else e for e in edited)
+            return real(this, part, bad, out)
+
+        monkeypatch.setattr(kind, name, lines if name == "lines" else write)
+
+
+@pytest.mark.parametrize("keep_ids", [True, False])
+@pytest.mark.parametrize("name", ["notes.jsonl", "quick.jsonl", "notes.csv", "notes.parquet"])
+def test_a_document_that_does_not_read_back_is_withheld(tmp_path, monkeypatch, name, keep_ids):
+    source = tmp_path / name
+    if name == "notes.csv":
+        pd.DataFrame(records(12)).to_csv(source, index=False)
+    elif name == "notes.parquet":
+        pq.write_table(pa.Table.from_pylist(records(12)), source)
+    else:
+        write(source, records(12))
+    if name == "quick.jsonl":
+        monkeypatch.setattr(lines_module, "WORTH", 0)
+        careless = Careless(monkeypatch, lines_module.LineWriter, "lines", always=True)
+    else:
+        monkeypatch.setattr(lines_module, "WORTH", 1 << 20)
+        kind = type(read_documents(source).format)
+        careless = Careless(monkeypatch, kind, "write", always=True)
+    release = run(source, tmp_path / "out", keep_ids=keep_ids, characters=1 << 20)
+    assert careless.calls
+    assert len(release.withheld) == 1
+    assert release.withheld[0]["reason"] == "is not in the written file as it was decided"
+    assert release.counts["documents"] == release.verified.documents == 11
+    assert release.counts["redacted"] == {"NAME": 11} == release.counts["spans"]
+    assert release.outputs[0].rows == 11
+    listed = json.loads((tmp_path / "out.quarantine.jsonl").read_text())
+    assert listed["id"] == "d3"
+    assert b"Canary" not in (tmp_path / "out" / name).read_bytes()
+    assert {d.text[:5] for d in read_documents(tmp_path / "out")} == {"Note "}
+    edits = [
+        json.loads(s) for s in (tmp_path / "out.private" / "edits.jsonl").read_text().splitlines()
+    ]
+    assert sorted(e["id"] for e in edits) == sorted(f"d{i}" for i in range(12) if i != 3)
+    with pytest.raises(DataError, match="not in the written file"):
+        run(source, tmp_path / "strict", keep_ids=keep_ids, sanitiser={"strict": True})
+    assert not (tmp_path / "strict").exists()
+
+
+def test_a_file_that_never_reads_back_ends_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines_module, "WORTH", 1 << 20)
+    source = write(tmp_path / "notes.jsonl", records(12))
+    form = type(read_documents(source).format)
+    real = form.write
+
+    def leaky(this, part, edited, out):
+        real(this, part, edited, out)
+        with out.open("a") as stream:
+            stream.write('{"id": "x", "text": "Canary", "spans": []}\n')
+
+    monkeypatch.setattr(form, "write", leaky)
+    with pytest.raises(WorkError, match="nothing was published"):
+        run(source, tmp_path / "out")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.jsonl"]
+
+
+def test_private_edits_say_what_was_done(tmp_path, monkeypatch):
+    source = write(tmp_path / "notes.jsonl", records(6))
+    originals = {d.id: d for d in read_documents(source)}
+    for worth in (1 << 20, 0):
+        monkeypatch.setattr(lines_module, "WORTH", worth)
+        out = tmp_path / str(worth) / "out"
+        out.parent.mkdir()
+        run(source, out, keep_ids=False)
+        path = edits_of(out)
+        assert path.stat().st_mode & 0o777 == 0o600
+        assert path.parent.stat().st_mode & 0o777 == 0o700
+        published = {d.id: d.text for d in read_documents(out)}
+        found = list(read_edits(out))
+        assert len(found) == len(published) == 6
+        for entry in found:
+            document = entry.check(originals[entry.id])
+            assert apply(document.text, entry.edits) == published[entry.published_id]
+            assert (entry.format, entry.version) == ("jsonl", "1")
+            with pytest.raises(InputError, match="offsets no longer hold"):
+                entry.check(replace(document, text=document.text + "."))

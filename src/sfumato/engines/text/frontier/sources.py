@@ -32,6 +32,7 @@ class ReadSources:
     background: Sequence[Background]
     texts: Sequence[str]
     inputs: tuple[InputFile, ...]
+    reader: str
 
 
 def read_sources(request: TextRequest) -> ReadSources:
@@ -65,7 +66,9 @@ def read_sources(request: TextRequest) -> ReadSources:
         more = [document.text for document in corpus]
         texts += more
         inputs += _inputs(corpus, len(more))
-    return ReadSources(labels, left, documents, others, described, texts, tuple(inputs))
+    return ReadSources(
+        labels, left, documents, others, described, texts, tuple(inputs), own.format.reader
+    )
 
 
 def _inputs(corpus: Corpus, rows: int) -> list[InputFile]:

@@ -239,6 +239,7 @@ def _frontier(
         seed=request.seed,
         request={k: v for k, v in request.to_record().items() if k != "threads"},
         inputs=sources.inputs,
+        reader=sources.reader,
         axes=AXES,
         area=0.0,
         candidates=(),

@@ -24,8 +24,8 @@ from ....core.errors import DataError, FormatError, InputError
 from ....core.files import canonical_json, read_json, sha256_of
 from ....core.records import Count, Label, Record
 from ....core.storage.staging import whole_directory
-from ....data.document import Document, Span
-from ....data.documents import read_documents
+from ....data.document import Document, Span, texts_sha256
+from ....data.documents import Corpus, read_documents
 from ....data.findings import with_findings
 from ....data.inputs import DocumentsInput
 from ..learners.crf import CRF, CRFModel
@@ -48,12 +48,14 @@ LABELS = ("NAME", "DATE", "PHONE", "EMAIL", "ID", "LOCATION", "AGE", "URL")
 """The labels of a project whose owner names none."""
 
 
-class Source(Record):
-    """A file or folder that documents are read from."""
+class ProjectSource(Record):
+    """A file or folder that documents are read from, and what was read: answers are tied to that text."""
 
     path: str
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     documents: Count
+    reader: str | None = None
+    text_sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
 
 
 class ProjectRecord(Record):
@@ -61,7 +63,7 @@ class ProjectRecord(Record):
 
     version: int = Field(default=1, ge=1, le=1)
     engine: str = "text"
-    sources: tuple[Source, ...]
+    sources: tuple[ProjectSource, ...]
     labels: tuple[Label, ...] = Field(min_length=1, max_length=9)
     ratio: float = Field(default=10.0, gt=0)
     wanted: float = Field(default=0.01, gt=0, lt=1)
@@ -134,9 +136,17 @@ class Project:
     def _documents(self) -> list[Document]:
         self.check_sources()
         found: list[Document] = []
-        for path in self.source_paths():
+        for path, source in zip(self.source_paths(), self.record.sources, strict=True):
             corpus = self.reading.open(path)
-            found += [replace(d, spans=(), segments=()) for d in corpus]
+            read = [replace(d, spans=(), segments=()) for d in corpus]
+            if source.text_sha256 not in (None, texts_sha256(read)):
+                raise DataError(
+                    f"The documents {path.name!r} are no longer read as they were when the project was "
+                    f"started (then {source.reader!r}, now {corpus.format.reader!r}).",
+                    hint="answers are tied to places in the text: use the version of then, or start a "
+                    "new project.",
+                )
+            found += read
         return found
 
     def _proposals(self, kind: str) -> list[list[Span]]:
@@ -233,7 +243,7 @@ def start_project(
     proposals["rules"] = sum(len(d.spans) for d in found)
     learned, start = _start_model(background, wanted_labels, chosen, generated=generated, seed=seed)
     record = ProjectRecord(
-        sources=(_source(path, Path(out), len(own)),),
+        sources=(_source(path, Path(out), corpus, own),),
         labels=wanted_labels,
         ratio=ratio,
         wanted=wanted,
@@ -261,11 +271,13 @@ def _encoder_path(encoder: str | os.PathLike[str] | None, out: Path) -> str | No
     return os.path.relpath(Path(encoder).resolve(), out.resolve())
 
 
-def _source(path: Path, out: Path, documents: int) -> Source:
-    return Source(
+def _source(path: Path, out: Path, corpus: Corpus, documents: Sequence[Document]) -> ProjectSource:
+    return ProjectSource(
         path=os.path.relpath(path.resolve(), out.resolve()),
         sha256=sha256_of(path),
-        documents=documents,
+        documents=len(documents),
+        reader=corpus.format.reader,
+        text_sha256=texts_sha256(documents),
     )
 
 

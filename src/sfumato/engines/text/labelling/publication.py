@@ -87,6 +87,7 @@ def explored(session: Session, ratios: Sequence[float] = RATIOS) -> TextExplorat
             for path, source in zip(session.project.source_paths(), record.sources, strict=True)
             if path.is_file()
         ),
+        reader=record.sources[0].reader,
         axes=AXES,
         area=area,
         evaluations=len(candidates),
@@ -185,7 +186,8 @@ def write_marks(session: Session, path: Path) -> int:
     for document in session.known_spans():
         found = [{"start": s.start, "end": s.end, "label": s.label} for s in document.spans]
         count += len(found)
-        lines.append(json.dumps({"id": document.id, "findings": found}, ensure_ascii=False))
+        line = {"id": document.id, "text_sha256": document.text_sha256, "findings": found}
+        lines.append(json.dumps(line, ensure_ascii=False))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     path.chmod(0o600)
     return count

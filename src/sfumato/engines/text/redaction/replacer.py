@@ -50,7 +50,7 @@ class Replacer(ABC):
         ----------
         key : path, default None
             The file of the secret key, where one is needed; else the variable SFUMATO_KEY.
-        scope : {"document", "corpus"}, default "document"
+        scope : {"document", "person", "corpus"}, default "document"
             Where the same text has the same replacement.
         reading : DateReading, optional
             How numeric dates are read.

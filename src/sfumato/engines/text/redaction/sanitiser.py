@@ -29,6 +29,7 @@ from ..reading.word_cache import GrowingWords
 from ..records import UNSURE
 from .compiled import CompiledCandidate, compile_candidate
 from .counts import RedactionCounts
+from .person import PersonRule
 from .rendering import Edits, RedactedSpans, merge_spans, whole_words
 from .replacer import Place, Placeholder, Replacer
 from .surrogates.languages import language_of
@@ -101,6 +102,8 @@ class Sanitiser:
         Whether spans that a person marked are redacted for it.
     strict : bool, default False
         Whether the first document that fails ends the work.
+    person : PersonRule, default None
+        Whose documents have the same surrogates; each document its own by default.
     word_limit : int, default 131072
         How many distinct words are remembered between batches.
 
@@ -114,6 +117,7 @@ class Sanitiser:
         findings: bool = False,
         marks: bool = True,
         strict: bool = False,
+        person: PersonRule | None = None,
         word_limit: int = 1 << 17,
     ) -> None:
         self.candidate = candidate
@@ -124,6 +128,7 @@ class Sanitiser:
         self.findings = findings
         self.marks = marks
         self.strict = strict
+        self.person = person
         self.word_limit = word_limit
         self._local = threading.local()
 
@@ -172,7 +177,7 @@ class Sanitiser:
     def _sanitise(self, documents: Sequence[Document]) -> SanitisedBatch:
         words = self._words()
         tokens = tokenize([document.text for document in documents], words.vocabulary)
-        ids = [document.id for document in documents]
+        ids = [d.id if self.person is None else self.person.of(d) for d in documents]
         found, counts = self.edits(tokens, words, ids.__getitem__, documents)
         by_document = found.by_document()
         for i, document in enumerate(documents):

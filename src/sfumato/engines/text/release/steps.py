@@ -22,6 +22,7 @@ from ....data.formats.columns import Frame
 from ..exploration import TextExploration
 from ..payload import Learned
 from ..records import TextCandidate
+from ..redaction.person import PersonRule
 from ..redaction.registry import REPLACEMENTS
 from ..redaction.sanitiser import Sanitiser, batches
 from ..redaction.surrogates import DateReading
@@ -91,7 +92,9 @@ def publish(
         seen = sample_corpus(corpus, sampler)
         promise.check(seen)
     reading = _reading(request, exploration.learned, seen)
-    sanitiser = _sanitiser(classifiers, request, reading, strict=request.strict or out is None)
+    sanitiser = _sanitiser(
+        classifiers, request, reading, corpus, strict=request.strict or out is None
+    )
     if out is None:
         return _publish_in_memory(sanitiser, corpus, request)
     if isinstance(request.findings, Mapping):
@@ -181,6 +184,7 @@ def _made_from(
         "key": sanitiser.replacer.mark,
         "candidate": candidate.id,
         "accept_shift": request.accept_shift,
+        "person": request.person,
         "ignore_marks": request.ignore_marks,
     }
 
@@ -195,14 +199,18 @@ def _written_with(request: TextPublishRequest) -> dict[str, object]:
 
 
 def _sanitiser(
-    classifiers: ClassifierSet, request: TextPublishRequest, reading: DateReading, *, strict: bool
-) -> Sanitiser:
+    classifiers: ClassifierSet, request: TextPublishRequest, reading: DateReading,
+    corpus: Corpus, *, strict: bool,
+) -> Sanitiser:  # fmt: skip
     """Return what redacts and replaces, as the request says."""
+    by_file = corpus.format.unit == "folder"
+    person = None if request.person is None else PersonRule(request.person, by_file=by_file)
     return Sanitiser(
         classifiers,
         replacer=REPLACEMENTS.get_or_raise(request.replacement).for_release(
-            key=request.key, scope=request.scope, reading=reading
+            key=request.key, scope="person" if person else request.scope, reading=reading
         ),
+        person=person,
         findings=request.findings is not None,
         marks=not request.ignore_marks,
         strict=strict,
@@ -218,6 +226,7 @@ def _check_options(
             "The frontier was explored with another tool's findings, and none are given now.",
             hint="give the findings of these documents by --findings (findings=).",
         )
+    _check_reader(exploration.record.reader, corpus.format.reader)
     names = corpus.format.names
     for name in request.keep:
         if name in (names.text, names.id, names.spans):
@@ -227,8 +236,32 @@ def _check_options(
             )
         if name in request.drop:
             raise ParameterError(f"The field {name!r} is to be kept and to be dropped.")
+    if request.person is not None:
+        if REPLACEMENTS.get_or_raise(request.replacement).by_label_alone:
+            raise ParameterError(
+                "Persons are told apart by surrogates only.",
+                hint="give --replace surrogate as well.",
+            )
+        if request.scope == "corpus":
+            raise ParameterError(
+                "Surrogates are shared by person or by the whole corpus, not by both."
+            )
     if request.new_ids and request.keep_ids:
         raise ParameterError("New ids are asked for, and to keep the old ones.")
+
+
+def _check_reader(learned: str | None, now: str) -> None:
+    """Refuse documents that another version of the same reader reads: what was learned may not fit them."""
+    if (
+        learned is not None
+        and learned.split(" ")[0] == now.split(" ", maxsplit=1)[0]
+        and learned != now
+    ):
+        raise InputError(
+            f"The frontier was explored on documents that were read by {learned!r}; they are read by "
+            f"{now!r} now.",
+            hint="explore them again, or publish with the version of then.",
+        )
 
 
 def _reading(

@@ -173,6 +173,11 @@ class _TextPublication:
             rate = self.counts.words / max(time.perf_counter() - began, 1e-9)
             note = f"{self.counts.words:,} words, {rate:,.0f} words/s"
             self.options.progress(facts["counts"]["documents"], note=note)
+        person = self.sanitiser.person
+        if person is not None and person.field is not None and person.field not in self.fields:
+            raise ParameterError(
+                f"No document has the field {person.field!r} that names its person."
+            )
         for name in self.options.keep:
             if name not in self.fields:
                 raise ParameterError(

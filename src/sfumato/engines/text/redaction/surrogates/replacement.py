@@ -102,8 +102,9 @@ class Surrogates(Replacer):
     key
         The secret that all choices follow from.
     scope
-        "document" (a name has one surrogate in its document) or "corpus" (everywhere: better to follow
-        people through documents, for the reader and for an attacker alike).
+        "document" (a name has one surrogate in its document), "person" (in all documents of a person, who
+        then stands in the place of the document's id) or "corpus" (everywhere: better to follow people
+        through documents, for the reader and for an attacker alike).
     reading
         How numeric dates are read, one reading for the whole corpus; True for the day first.
 
@@ -119,8 +120,9 @@ class Surrogates(Replacer):
         scope: str = "document",
         reading: DateReading | bool = False,
     ) -> None:
-        if scope not in {"document", "corpus"}:
-            raise ParameterError.constraint("scope", "Surrogates", "'document' or 'corpus'", scope)
+        if scope not in {"document", "person", "corpus"}:
+            rule = "'document', 'person' or 'corpus'"
+            raise ParameterError.constraint("scope", "Surrogates", rule, scope)
         self.scope = scope
         self.reading = reading
         self._key = key
@@ -178,7 +180,7 @@ class Surrogates(Replacer):
         return made
 
     def _scope(self, document_id: str) -> str:
-        return f"document\x1f{document_id}" if self.scope == "document" else "corpus"
+        return "corpus" if self.scope == "corpus" else f"{self.scope}\x1f{document_id}"
 
 
 def _bare(text: str) -> str:
