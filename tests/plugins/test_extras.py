@@ -237,7 +237,7 @@ from sfumato.desk.registry import open_desk
 from sfumato.web.app import Page
 
 def explore(name, **values):
-    return ENGINES[name].explore(ENGINES[name].Request.made(values, owner=name))
+    return ENGINES[name].explore(ENGINES[name].Request.build(values, owner=name))
 
 assert len(list(read_documents("notes.pipes", format="pipes"))) > 1
 found = explore("text", corpus="notes.pipes", format="pipes", labels=["NAME"], learner="capital",

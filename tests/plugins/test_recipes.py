@@ -41,7 +41,7 @@ def registered():
 
 def goes_round(engine, values, data, tmp_path, *, named, **options):
     """Explore, save, load, publish and report; return the release and the page."""
-    found = ENGINES[engine].explore(ENGINES[engine].Request.made(values, owner="explore"))
+    found = ENGINES[engine].explore(ENGINES[engine].Request.build(values, owner="explore"))
     folder = tmp_path / "explored"
     folder.mkdir()
     found.save(folder)
@@ -241,7 +241,7 @@ def test_a_shown_measure(registered, small_samples, tmp_path, asked):
 def test_a_shown_measure_is_the_same_in_the_file(name, small_samples, tmp_path):
     """Every figure of the search is measured again on the published file."""
     values = table_values(small_samples, evaluations=50)
-    found = ENGINES["tables"].explore(TablesRequest.made(values, owner="explore"))
+    found = ENGINES["tables"].explore(TablesRequest.build(values, owner="explore"))
     knee = found.knee()
     release = found.publish(knee, small_samples / "register.csv", out=tmp_path / "released")
     explored, measured = (getattr(record, name) for record in (knee, release.measured))

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import Field, field_validator
 
 from ...compute import COMPUTE, compute_option
-from ...core.arguments import Argument, Compound, Flagged, Named
+from ...core.arguments import Argument, Compound, Named
 from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError
 from ...core.input_types import InputType
-from ...core.request import Request, parameter
+from ...core.request import Request, fields_of, parameter
 from ...data.formats.registry import FORMATS
 from ...data.inputs import DocumentsInput, Estimator
 from .attack.registry import ATTACKERS, ENCODER
 from .format_options import FORMAT
 from .learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
+from .reading.given_words import GivenWords, held_words
 from .redaction.registry import ARGUMENTS, REPLACEMENTS
 from .sanitize.modes import MODES
 
@@ -39,14 +39,8 @@ __all__ = [
     "BUDGETS",
     "EVERY_LABEL",
     "RATIOS",
-    "AuditRequest",
-    "ConvertRequest",
-    "FormatsRequest",
-    "GivenWords",
     "LearnerInput",
     "ReadOptions",
-    "StartRequest",
-    "StudyRequest",
     "TextAttackRequest",
     "TextChoice",
     "TextPublishRequest",
@@ -66,20 +60,6 @@ C = TypeVar("C", bound="Candidate")
 R = TypeVar("R", bound="FrontierRecord")
 
 
-@dataclass(frozen=True)
-class GivenWords:
-    """Words that Python code gave as a list; records do not repeat them."""
-
-    words: tuple[str, ...]
-
-
-def _words(value: object) -> object:
-    """Keep a file as it is; hold a list of words so that no record shows them."""
-    if value is None or isinstance(value, str | os.PathLike | GivenWords):
-        return value
-    return GivenWords(tuple(value)) if isinstance(value, Iterable) else value
-
-
 def _attackers(value: object) -> object:
     """Take None for all attackers and an empty list for none, as Python code says it."""
     if value is None:
@@ -92,7 +72,7 @@ def attacker_names() -> list[str]:
     return [*ATTACKERS, ENCODER, _EVERYONE, _NOBODY]
 
 
-def _encoder(value: object) -> object:
+def as_encoder(value: object) -> object:
     """Hold a folder as a path, so that records show its name only."""
     if isinstance(value, str) and value not in (NO_ENCODER, DEFAULT_ENCODER):
         return Path(value)
@@ -158,13 +138,10 @@ class ReadOptions(Request):
 
     def _format_options(self) -> dict[str, Any]:
         """Return what is said about one format alone; another format refuses it."""
+        known = fields_of(type(self))
         named = ("delimiter", "token_column", "tag_column", "kept_columns")
-        said = {n: getattr(self, n) for n in named if getattr(self, n) != _default(type(self), n)}
+        said = {n: getattr(self, n) for n in named if getattr(self, n) != known[n].default}
         return {n: None if value == "none" else value for n, value in said.items()}
-
-
-def _default(request: type[Request], name: str) -> object:
-    return request.model_fields[name].get_default(call_default_factory=True)
 
 
 class _WithFindings(ReadOptions):
@@ -174,7 +151,7 @@ class _WithFindings(ReadOptions):
         None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
     )
     min_score: float = parameter(
-        0.0, help="Findings below this score are left out; one without a score counts.", ge=0, le=1
+        0.0, help="Ignore findings below this score; findings without a score are used.", ge=0, le=1
     )
     findings_labels: dict[str, str] = parameter(
         {}, help="Other names of the findings' labels, for example PERSON=NAME.",
@@ -257,14 +234,14 @@ class TextRequest(_WithFindings):
     )
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
-    _held_encoder = field_validator("encoder", mode="before")(_encoder)
-    _held_words = field_validator("deny", "allow", mode="before")(_words)
+    _held_encoder = field_validator("encoder", mode="before")(as_encoder)
+    _held_words = field_validator("deny", "allow", mode="before")(held_words)
     _said = field_validator("attackers", mode="before")(_attackers)
 
     @field_validator("word_lists", mode="before")
     @classmethod
     def _held_lists(cls, value: Mapping[str, object] | None) -> object:
-        return {k: _words(v) for k, v in dict(value).items()} if value else {}
+        return {k: held_words(v) for k, v in dict(value).items()} if value else {}
 
     @field_validator("weights", mode="before")
     @classmethod
@@ -278,9 +255,9 @@ class TextRequest(_WithFindings):
             raise ValueError("the labels must be different")
         return value
 
-    def resolved(self, folder: Path) -> Self:
+    def with_absolute_paths(self, folder: Path) -> Self:
         """Return the same request with its files relative to a folder made absolute."""
-        found = super().resolved(folder)
+        found = super().with_absolute_paths(folder)
         if isinstance(found.encoder, Path):
             return found.model_copy(update={"encoder": folder / found.encoder})
         return found
@@ -346,7 +323,7 @@ class TextPublishRequest(_WithFindings):
     )
     new_ids: bool = parameter(
         False,
-        help="Give documents new ids and an order of their own, as is done unless ids are kept.",
+        help="Give documents new ids and a new order, as is done unless ids are kept.",
     )
     engine: str = parameter(
         "local",
@@ -391,100 +368,8 @@ class TextAttackRequest(Request):
     folds: int = parameter(4, help="Folds by document inside the release.", ge=2)
     seed: int = parameter(0, help="Seed of all randomness.", ge=0)
 
-    _held_encoder = field_validator("encoder", mode="before")(_encoder)
+    _held_encoder = field_validator("encoder", mode="before")(as_encoder)
     _said = field_validator("attackers", mode="before")(_attackers)
-
-
-class AuditRequest(Request):
-    """What `audit` takes."""
-
-    release: File = parameter(help="What publish wrote.", role="data", metavar="RELEASE")
-    documents: int | None = parameter(None, help="How many documents a person reads.", ge=1)
-    words: int | None = parameter(
-        None, help="How many words a person reads, those first that an attacker would.", ge=1
-    )
-    frontier: File | None = parameter(
-        None, help="Folder that explore wrote; --words needs it.", role="file"
-    )
-    seed: int = parameter(0, help="Seed of the draw.", ge=0)
-
-
-class StudyRequest(Request):
-    """What `study` takes."""
-
-    corpora: list[File] = parameter(
-        help="Labelled corpora.", role="data", metavar="CORPUS…", min_length=1
-    )
-    labels: list[str] = parameter(
-        ["NAME"], help="Labels that are sensitive.", flag="--label", aliases=["label"], min_length=1
-    )
-    ratios: list[Ratio] = parameter(RATIOS, help="Loss ratios L/C.", min_length=1)
-    folds: int = parameter(4, help="Folds by document.", ge=2)
-    publishers: list[str] = parameter([], help="Some of the publishers (default: all).")
-    budgets: list[Inspected] = parameter(
-        [10, 20, 50, 100, 200, 500, 1000, 2000], help="How many words are inspected.",
-        flag="--budget", aliases=["budget"], min_length=1,
-    )  # fmt: skip
-    threads: int | None = parameter(
-        None, help="Threads (default: all cores).", ge=1, recorded=False
-    )
-    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
-
-
-class StartRequest(ReadOptions):
-    """What `start` takes."""
-
-    compounds: ClassVar[Mapping[str, Compound]] = {
-        "background": Flagged("background", "generated", "generated")
-    }
-    documents: File = parameter(help="Documents without labels.", role="data", metavar="DOCS")
-    labels: list[str] = parameter(
-        [], help="What is sensitive, at most nine labels (default: the common kinds).",
-        flag="--label", aliases=["label"], max_length=9,
-    )  # fmt: skip
-    rules: File | None = parameter(
-        None, help="Rules file; the built-in rules by default.", role="file"
-    )
-    findings: File | None = parameter(None, help="Another tool's findings (JSONL).", role="file")
-    model: File | None = parameter(
-        None, help="Frontier folder of other documents: what its classifiers find is proposed.",
-        role="file",
-    )  # fmt: skip
-    background: list[DocumentsInput] = parameter(
-        [], help="Labelled corpora of any origin to learn a first model from, or generated notes.",
-        role="file", metavar="FILE|generated",
-    )  # fmt: skip
-    generated: bool = parameter(
-        False, help="Learn the first model from generated notes where no background is given.",
-        within="background",
-    )  # fmt: skip
-    ratio: float = parameter(10.0, help="L/C: how many words withheld one leak is worth.", gt=0)
-    target_risk: float = parameter(
-        0.01, help="Stop when at most this share of sensitive words is left.", gt=0, lt=1,
-        former=["wanted"], record_as="wanted",
-    )  # fmt: skip
-    encoder: File | None = parameter(
-        None,
-        help="The encoder that learns from the answers too (default: the installed one, if any).",
-        metavar="none|default|FOLDER",
-    )
-    seed: int = parameter(0, help="Seed of all randomness.", ge=0)
-
-    _held_encoder = field_validator("encoder", mode="before")(_encoder)
-
-
-class ConvertRequest(ReadOptions):
-    """What `convert` takes."""
-
-    source: File = parameter(
-        help="Labelled documents, or a project: then the answers are its labels.", role="data",
-        metavar="SOURCE",
-    )  # fmt: skip
-    to: str = parameter(help="Format to write.", choices=lambda: FORMATS)
-
-
-class FormatsRequest(Request):
-    """What `formats` takes: nothing."""
 
 
 class TextChoice(Choice):
@@ -517,31 +402,3 @@ class TextChoice(Choice):
 def _ratios(exploration: Exploration[R, C]) -> list[str]:
     known = {getattr(candidate, "ratio", None) for candidate in exploration.candidates}
     return [f"{ratio:g}" for ratio in sorted(r for r in known if r is not None)]
-
-
-def words_of(given: object) -> list[str]:
-    """Return the words of a file (one word or phrase per line) or of a list.
-
-    Parameters
-    ----------
-    given : path, GivenWords or None
-        A field of a request.
-
-    """
-    if given is None:
-        return []
-    if isinstance(given, GivenWords):
-        return list(given.words)
-    from ...core.errors import InputError
-    from ...core.files import check_plain_file
-
-    path = Path(str(given))
-    check_plain_file(path)
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError):
-        raise InputError(
-            f"The word list {path.name!r} cannot be read.",
-            hint="one word or phrase per line, UTF-8.",
-        ) from None
-    return [line.strip() for line in lines if line.strip()]

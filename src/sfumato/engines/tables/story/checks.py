@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....core.story import Check
-from ....presentation.numbers import count, listed, plural
+from ....presentation.numbers import count, plural
 from ....presentation.sentences import measured_check, shift_check, withheld_check
 from .facts import TableFacts
 
@@ -48,7 +48,7 @@ def checks_of(facts: TableFacts) -> list[Check]:
     bare = [name for name, (distinct, _) in facts.sensitive.items() if distinct == 1]
     if bare:
         words = (
-            f"In some group all records share one value of {listed(bare)}: who belongs to such a group "
+            f"In some group all records share one value of {join_words(bare)}: who belongs to such a group "
             "is known to have it."
         )
         checks.append(Check("look", words))

@@ -7,7 +7,7 @@ import math
 from ....core.engine import Part
 from ....core.story import Stat, Story
 from ....presentation.knowledge import knowledge_of
-from ....presentation.numbers import about, count, decimal, listed, percent, plural
+from ....presentation.numbers import about, count, decimal, join_words, percent, plural
 from ....presentation.sentences import (
     chosen_sentence,
     search_sentence,
@@ -81,7 +81,7 @@ def _verdict(facts: TableFacts) -> list[str]:
     if not facts.is_published:
         return ["No candidate has been chosen."]
     axes, expected = facts.axes, facts.expected
-    known = listed(list(facts.quasi)) if facts.quasi else "all quasi-identifiers"
+    known = join_words(list(facts.quasi)) if facts.quasi else "all quasi-identifiers"
     different = shift_check_of(facts)
     sentences = [different.text] if different is not None and different.state == "look" else []
     if axes is None:
@@ -179,7 +179,9 @@ def _stats(facts: TableFacts) -> list[Stat]:
 def _published_sentences(facts: TableFacts) -> list[str]:
     found = [chosen_sentence(facts.part)]
     if facts.records:
-        words = f"{count(facts.records)} records; quasi-identifiers: {listed(list(facts.quasi))}."
+        words = (
+            f"{count(facts.records)} records; quasi-identifiers: {join_words(list(facts.quasi))}."
+        )
         found.append(words)
     if facts.release is not None:
         how, measured = facts.release.how, facts.release.measured
@@ -196,9 +198,9 @@ def _published_sentences(facts: TableFacts) -> list[str]:
                 f"{'has' if many == 1 else 'have'} blanked cells."
             )
         if how.identifiers_dropped:
-            found.append(f"Identifiers left out: {listed(list(how.identifiers_dropped))}.")
+            found.append(f"Identifiers left out: {join_words(list(how.identifiers_dropped))}.")
         if how.columns_kept:
-            found.append(f"Published as they are: {listed(list(how.columns_kept))}.")
+            found.append(f"Published as they are: {join_words(list(how.columns_kept))}.")
         found += [f"{name}: {words}." for name, words in how.columns_treated.items()]
     return found
 
@@ -298,9 +300,7 @@ def _other_columns(facts: TableFacts) -> str:
     if not treated:
         return "Other columns are published as they are, unless the schema says otherwise."
     lost = [f"{name} by {decimal(loss.distance)}" for name, loss in treated.items()]
-    return (
-        f"Numbers of other columns changed on average, in √2 standard deviations: {listed(lost)}."
-    )
+    return f"Numbers of other columns changed on average, in √2 standard deviations: {join_words(lost)}."
 
 
 def _assumptions(facts: TableFacts) -> list[str]:

@@ -165,7 +165,7 @@ class Surrogates(Replacer):
         text = _bare(text)
         if kind == "date":
             days = self.days(document_id)
-            made = dates.shifted(text, days, reading=self.reading, language=place.language)
+            made = dates.shift_date(text, days, reading=self.reading, language=place.language)
         elif not _MAKERS[kind].looks(text, place):
             return None
         else:
@@ -262,9 +262,9 @@ _MAKERS = {
     ),
     "phone": _Maker(
         _many_digits(_DIGITS_OF_PHONE),
-        lambda key, scope, text, _place: formats.scrambled(key, scope, text),
+        lambda key, scope, text, _place: formats.scramble(key, scope, text),
     ),
     "number": _Maker(
-        _looks_like_an_id, lambda key, scope, text, _place: formats.scrambled(key, scope, text)
+        _looks_like_an_id, lambda key, scope, text, _place: formats.scramble(key, scope, text)
     ),
 }
