@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....core.story import Check
-from ....presentation.numbers import count, plural
+from ....presentation.numbers import count, join_words, plural
 from ....presentation.sentences import measured_check, shift_check, withheld_check
 from .facts import TableFacts
 
