@@ -365,7 +365,7 @@ def test_key_missing_file_and_pickle(tmp_path):
 
 def test_bad_parameters():
     with pytest.raises(ParameterError, match="scope"):
-        Surrogates(KEY, scope="person")
+        Surrogates(KEY, scope="patient")
 
 
 # --- the samples of the documentation -------------------------------------------------------------

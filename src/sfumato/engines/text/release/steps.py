@@ -228,13 +228,16 @@ def _check_options(
         )
     _check_reader(exploration.record.reader, corpus.format.reader)
     names = corpus.format.names
-    for name in request.keep:
+    for name in (*request.keep, *request.drop):
         if name in (names.text, names.id, names.spans):
+            what = {names.text: "text", names.id: "id", names.spans: "spans"}[name]
             raise ParameterError(
-                f"The field {name!r} is the text, the id or the spans; it is not one of the others.",
-                hint="--keep-ids (keep_ids=True) keeps the ids." if name == names.id else None,
+                f"The field {name!r} is the {what} of the documents; it is none of the other fields.",
+                hint="--keep-ids (keep_ids=True) keeps the ids; else they are replaced."
+                if name == names.id
+                else None,
             )
-        if name in request.drop:
+        if name in request.keep and name in request.drop:
             raise ParameterError(f"The field {name!r} is to be kept and to be dropped.")
     if request.person is not None:
         if REPLACEMENTS.get_or_raise(request.replacement).by_label_alone:
