@@ -141,6 +141,7 @@ MANY_PARAMETERS = {
     "cli/run.py:run",
     "core/parameter.py:parameter",  # each is a property of a parameter
     "data/baskets.py:project_file",
+    "data/findings.py:_with",
     "engines/baskets/selectors/maximal.py:__init__",
     "engines/text/attack/attacked.py:attack_publication",
     "engines/text/attack/attacker.py:attack",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeAlias, TypeVar
 
 from pydantic import Field, field_validator
 
@@ -14,21 +13,19 @@ from ...core.arguments import Argument, Compound, Named
 from ...core.choice import Choice, Choosing
 from ...core.errors import NoCandidateError
 from ...core.input_types import InputType
-from ...core.request import Request, fields_of, parameter
-from ...data.formats.registry import FORMATS
+from ...core.request import Request, parameter
 from ...data.inputs import DocumentsInput, Estimator
 from .attack.registry import ATTACKERS, ENCODER
-from .format_options import FORMAT
 from .learners.encoder_choices import DEFAULT_ENCODER, NO_ENCODER, TUNINGS
 from .learners.registry import LEARNERS
-from .reading.given_words import GivenWords, held_words
+from .read_options import ReadOptions, WithFindings
+from .reading.given_words import File, GivenWords, held_words
 from .redaction.registry import ARGUMENTS, REPLACEMENTS
 from .sanitize.modes import MODES
 
 if TYPE_CHECKING:
     from ...core.exploration import Exploration
     from ...core.records import Candidate, FrontierRecord
-    from ...data.documents import Corpus
     from .learners.protocol import Learner
 
     LearnerInput: TypeAlias = Learner | Estimator
@@ -52,7 +49,6 @@ BUDGETS = [10, 100, 1000]
 _EVERYONE, _NOBODY = "all", "none"
 EVERY_LABEL = "all"
 
-File = str | os.PathLike[str]
 Ratio = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Inspected = Annotated[int, Field(ge=1)]
 Words = Annotated["File | GivenWords", InputType("WordsInput", "path or list of str")]
@@ -87,79 +83,7 @@ _ENCODER = Named(
 _COMPUTE = compute_option("Where the work is done.")
 
 
-class ReadOptions(Request):
-    """How documents are read."""
-
-    compounds: ClassVar[Mapping[str, Compound]] = {"format": FORMAT}
-    text_column: str = parameter("text", help="Field that holds the text.", flag="--text")
-    id_column: str = parameter("id", help="Field that holds the id; empty: numbered.", flag="--id")
-    spans_column: str = parameter(
-        "spans", help="Field that holds the spans.", flag="--spans", within="format"
-    )
-    format: str | None = parameter(
-        None, help="Format, if not inferred from the name, and how it is read (`sfumato text formats`).",
-        choices=lambda: FORMATS,
-    )  # fmt: skip
-    overlaps: str = parameter(
-        "error", help="What is done about overlapping spans.",
-        choices=lambda: ("error", "merge", "best"), within="format",
-    )  # fmt: skip
-    delimiter: str | None = parameter(
-        None, help="CSV delimiter; detected if not given.", max_length=1, within="format"
-    )
-    token_column: int | None = parameter(
-        None, help="Column of the tokens in a CoNLL file, from 0; detected if not given.",
-        within="format",
-    )  # fmt: skip
-    tag_column: int | Literal["none"] = parameter(
-        -1, help="Column of the tags in a CoNLL file (negative: from the end), or none.",
-        metavar="INT|none", within="format",
-    )  # fmt: skip
-    kept_columns: list[int] = parameter(
-        [], help="Other columns of a CoNLL file to publish as they are; all others become _.",
-        flag="--keep-columns", within="format",
-    )  # fmt: skip
-
-    def open(self, source: DocumentsInput) -> Corpus:
-        """Open documents as the request says.
-
-        Parameters
-        ----------
-        source : path, Corpus, frame or list of Document
-            The documents.
-
-        """
-        from ...data.documents import read_documents
-
-        return read_documents(
-            source, text=self.text_column, id=self.id_column or None, spans=self.spans_column,
-            format=self.format, overlaps=self.overlaps, **self._format_options(),
-        )  # fmt: skip
-
-    def _format_options(self) -> dict[str, Any]:
-        """Return what is said about one format alone; another format refuses it."""
-        known = fields_of(type(self))
-        named = ("delimiter", "token_column", "tag_column", "kept_columns")
-        said = {n: getattr(self, n) for n in named if getattr(self, n) != known[n].default}
-        return {n: None if value == "none" else value for n, value in said.items()}
-
-
-class _WithFindings(ReadOptions):
-    """Documents, and what another tool found in them."""
-
-    findings: File | Mapping[str, object] | None = parameter(
-        None, help="Another tool's findings (JSONL), redacted before anything else.", role="file"
-    )
-    min_score: float = parameter(
-        0.0, help="Ignore findings below this score; findings without a score are used.", ge=0, le=1
-    )
-    findings_labels: dict[str, str] = parameter(
-        {}, help="Other names of the findings' labels, for example PERSON=NAME.",
-        metavar="FOUND=LABEL",
-    )  # fmt: skip
-
-
-class TextRequest(_WithFindings):
+class TextRequest(WithFindings):
     """What `explore` takes."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {"encoder": _ENCODER}
@@ -271,7 +195,7 @@ class TextRequest(_WithFindings):
                 )
 
 
-class TextPublishRequest(_WithFindings):
+class TextPublishRequest(WithFindings):
     """What `publish` takes."""
 
     compounds: ClassVar[Mapping[str, Compound]] = {

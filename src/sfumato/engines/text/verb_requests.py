@@ -11,7 +11,9 @@ from ...core.arguments import Compound, Flagged
 from ...core.request import Request, parameter
 from ...data.formats.registry import FORMATS
 from ...data.inputs import DocumentsInput
-from .request import RATIOS, File, Inspected, Ratio, ReadOptions, as_encoder
+from .read_options import ReadOptions
+from .reading.given_words import File
+from .request import RATIOS, Inspected, Ratio, as_encoder
 
 __all__ = ["AuditRequest", "ConvertRequest", "FormatsRequest", "StartRequest", "TextStudyRequest"]
 

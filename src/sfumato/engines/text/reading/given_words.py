@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["GivenWords", "held_words", "words_of"]
+__all__ = ["File", "GivenWords", "held_words", "words_of"]
+
+File = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)

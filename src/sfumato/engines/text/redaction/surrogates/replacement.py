@@ -103,7 +103,7 @@ class Surrogates(Replacer):
         The secret that all choices follow from.
     scope
         "document" (a name has one surrogate in its document), "person" (in all documents of a person, who
-        then stands in the place of the document's id) or "corpus" (everywhere: better to follow people
+        then replaces the document's id) or "corpus" (everywhere: better to follow people
         through documents, for the reader and for an attacker alike).
     reading
         How numeric dates are read, one reading for the whole corpus; True for the day first.
