@@ -84,7 +84,7 @@ pictures: demo
 	$(BIN)/sfumato report demo-release/run --charts --out demo-release/report
 	cp demo-release/report/charts/tables-frontier-logarithmic.png docs/pictures/frontier.png
 	$(CHROMIUM) --headless --no-sandbox --disable-gpu --disable-background-networking --hide-scrollbars \
-	  --window-size=1200,1250 --screenshot=docs/pictures/report.png "file://$(CURDIR)/demo-release/run/report.html"
+	  --window-size=1200,1250 --screenshot=docs/pictures/report.png "file://$(CURDIR)/demo-release/run/private/report.html"
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("sfumato needs Python 3.11 or newer (make PYTHON=python3.12 …)" if sys.version_info < (3, 11) else 0)'

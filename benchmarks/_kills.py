@@ -415,7 +415,7 @@ def serve(folder: Path) -> Callable[..., None]:
     """
     from sfumato.data.samples.notes import clinic_notes
     from sfumato.engines.text.labelling.project import start_project
-    from sfumato.web.app import Page
+    from sfumato.web.app import PageState
 
     notes = clinic_notes(30)
     (folder / "notes.jsonl").write_text(
@@ -426,7 +426,7 @@ def serve(folder: Path) -> Callable[..., None]:
         if not out.exists():
             # When an encoder's lesson is heard depends on the clock, and the journal says when.
             start_project(folder / "notes.jsonl", out, labels=["NAME"], encoder="none")
-        page = Page([out])
+        page = PageState([out])
         desk: Any = page.the_desk()
         events = desk.session.journal.events
         for number in range(len([e for e in events if e["do"] == "window"]), 10):

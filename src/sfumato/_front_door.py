@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ._operation import Operation, show_progress
-from ._signatures import Argument
+from ._signatures import FunctionArgument
 from .core.choice import Choice
 from .core.command_lines import warn_of_former
 from .core.engine import AnyEngine, AnyVerb, Call, engine_named
@@ -31,14 +31,14 @@ from .core.request import Parameter, Request, fields_of, parameters
 __all__ = ["front_door", "open_door", "operations"]
 
 _PATH = "str | os.PathLike[str]"
-_PROGRESS = Argument(
+_PROGRESS = FunctionArgument(
     "progress",
     "callable or bool, optional",
     "Called with the steps done since the last call, the total where it is known, and a note; True shows a progress bar.",
     None,
     hint="Progress | bool | None",
 )
-_FORCE = Argument(
+_FORCE = FunctionArgument(
     "force",
     "bool, default=False",
     "Whether an earlier output of sfumato may be replaced.",
@@ -63,8 +63,8 @@ class _Of:
         return f"{name}_" if keyword.iskeyword(name) else name
 
     @property
-    def arguments(self) -> list[Argument]:
-        return [Argument.of(name, about) for name, about in self.named.items()]
+    def arguments(self) -> list[FunctionArgument]:
+        return [FunctionArgument.of(name, about) for name, about in self.named.items()]
 
     @property
     def accepted(self) -> frozenset[str]:
@@ -73,8 +73,8 @@ class _Of:
         others = [name for about in known for name in (*about.aliases, *about.former)]
         return frozenset([*self.named, *others, *self.model.model_fields])
 
-    def made(self, values: Mapping[str, object], owner: str) -> Any:
-        """Build the request; a candidate stands for its id."""
+    def build(self, values: Mapping[str, object], owner: str) -> Any:
+        """Build the request; a candidate is replaced by its id."""
         found = dict(values)
         if isinstance(chosen := found.get("choose"), Candidate):
             found["choose"] = chosen.id
@@ -85,17 +85,17 @@ class _Of:
             assign=lambda about, text: f"{self._python(about.name)}={text!r}",
             stacklevel=5,
         )
-        return self.model.made(found, owner=owner, spelled=lambda n: repr(self._python(n)))
+        return self.model.build(found, owner=owner, spelled=lambda n: repr(self._python(n)))
 
 
 def _path(value: Any) -> Path | None:
     return None if value is None else Path(value)
 
 
-def _out(what: str, *, required: bool = False) -> Argument:
+def _out(what: str, *, required: bool = False) -> FunctionArgument:
     if required:
-        return Argument("out", "path", what, hint=_PATH)
-    return Argument("out", "path, optional", what, None, hint=f"{_PATH} | None")
+        return FunctionArgument("out", "path", what, hint=_PATH)
+    return FunctionArgument("out", "path, optional", what, None, hint=f"{_PATH} | None")
 
 
 def _refuse_inputs(out: Path | None, request: Request, *others: Path) -> None:
@@ -113,7 +113,7 @@ def _explore(engine: AnyEngine) -> Operation:
 
     def run(values: dict[str, Any]) -> object:
         with show_progress(values.pop("progress", None), owner) as progress:
-            return engine.explore(request.made(values, owner), progress=progress)
+            return engine.explore(request.build(values, owner), progress=progress)
 
     return Operation(
         owner,
@@ -132,7 +132,7 @@ def _publish(engine: AnyEngine) -> Operation:
     choice, request = _Of(engine.Choice), _Of(engine.PublishRequest)
     (data,) = [a for a in request.arguments if a.positional]
     kind = engine.Exploration.__name__
-    exploration = Argument(
+    exploration = FunctionArgument(
         "exploration",
         f"{kind} or path",
         "What `explore` returned, or the folder it was saved in.",
@@ -145,7 +145,7 @@ def _publish(engine: AnyEngine) -> Operation:
 
     def run(values: dict[str, Any]) -> object:
         out, force = _path(values.pop("out", None)), bool(values.pop("force", False))
-        explored, folder = _explored(engine, values.pop("exploration"), owner)
+        explored, folder = _load_exploration(engine, values.pop("exploration"), owner)
         if "data" in values:
             values[data.name] = values.pop("data")
         if data.name not in values:
@@ -153,10 +153,10 @@ def _publish(engine: AnyEngine) -> Operation:
         with show_progress(values.pop("progress", None), owner) as progress:
             ways = choice.accepted - request.accepted | choice.named.keys()
             chosen = {name: values.pop(name) for name in [*values] if name in ways}
-            made = request.made(values, owner)
+            made = request.build(values, owner)
             _refuse_inputs(out, made, *([] if folder is None else [folder / FRONTIER_FILE]))
             candidate = (
-                choice.made(chosen, owner).of(explored) if engine.needs_choice(made) else None
+                choice.build(chosen, owner).of(explored) if engine.needs_choice(made) else None
             )
             return engine.publish(
                 explored, candidate, made, out=out, force=force, progress=progress
@@ -167,7 +167,7 @@ def _publish(engine: AnyEngine) -> Operation:
         "Publish data as a candidate says, and measure what was written.",
         (
             exploration,
-            Argument("data", data.words, data.help, positional=True, about=data.about),
+            FunctionArgument("data", data.words, data.help, positional=True, about=data.about),
             *choose,
             *own,
             _out("Where the release goes; without it the published data is returned."),
@@ -182,13 +182,13 @@ def _publish(engine: AnyEngine) -> Operation:
     )
 
 
-def _chooses(argument: Argument, engine: AnyEngine) -> Argument:
+def _chooses(argument: FunctionArgument, engine: AnyEngine) -> FunctionArgument:
     """Return the argument that names a candidate as one that takes the candidate itself, too."""
     if argument.name != "choose":
         return argument
     kind = engine.Exploration.Record.model_fields["candidates"].annotation
     named = next((a for a in getattr(kind, "__args__", ()) if isinstance(a, type)), Candidate)
-    return Argument(
+    return FunctionArgument(
         "choose",
         f"str or {named.__name__}, optional",
         "A candidate, or its id.",
@@ -198,7 +198,7 @@ def _chooses(argument: Argument, engine: AnyEngine) -> Argument:
     )
 
 
-def _explored(
+def _load_exploration(
     engine: AnyEngine, given: object, owner: str
 ) -> tuple[Exploration[Any, Any], Path | None]:
     """Return an exploration of the engine, and the folder that it was read from."""
@@ -222,7 +222,7 @@ def _attack(engine: AnyEngine) -> Operation:
 
         out, force = _path(values.pop("out", None)), bool(values.pop("force", False))
         with show_progress(values.pop("progress", None), owner) as progress:
-            made = request.made(values, owner)
+            made = request.build(values, owner)
             if out is not None:
                 read = [path for _, path in made.input_files() if path.is_file()]
                 check_output(out, force=force, inputs=read)
@@ -244,7 +244,7 @@ def _attack(engine: AnyEngine) -> Operation:
 
 
 def _load(engine: AnyEngine) -> Operation:
-    folder = Argument(
+    folder = FunctionArgument(
         "folder",
         "path",
         f"What `save` or `sfumato {engine.name} explore` wrote.",
@@ -271,7 +271,7 @@ def _verb(engine: AnyEngine, verb: AnyVerb) -> Operation:
     def run(values: dict[str, Any]) -> object:
         target, force = _path(values.pop("out", None)), bool(values.pop("force", False))
         with show_progress(values.pop("progress", None), owner) as progress:
-            made = request.made(values, owner)
+            made = request.build(values, owner)
             _refuse_inputs(target, made)
             return dict(verb.run(made, Call(target, force, progress=progress)))
 
@@ -314,7 +314,7 @@ def _former(engine: str, known: Mapping[str, object], name: str) -> object:
 
 
 def open_door(module: str) -> None:
-    """Give a module of this package the functions of the engine it is named after."""
+    """Put the functions of an engine into the module of this package that is named after it."""
     space, name = vars(sys.modules[module]), module.rpartition(".")[2]
     space.update(_contents(name))
     space["__getattr__"] = partial(_former, name, space)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ._signatures import EMPTY, Argument, docstring, signature
+from ._signatures import EMPTY, FunctionArgument, docstring, signature
 from .core.engine import Progress, no_progress
 from .core.errors import ParameterError, did_you_mean
 
@@ -25,7 +25,7 @@ class Operation:
     owner: str
     """The name of the function in messages, for example "text.explore"."""
     summary: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[FunctionArgument, ...]
     returns: type | None
     """The class that comes back; a plain dict where it is None."""
     returned: str

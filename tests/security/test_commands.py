@@ -1,5 +1,6 @@
 """The findings that lived in outputs and records, as the commands of all three engines meet them."""
 
+import csv
 import json
 import os
 import shutil
@@ -157,7 +158,7 @@ def test_h2_findings_cannot_be_forgotten_and_gaps_are_withheld(at):
     said = sfumato(*publish, "--out", at / "out", status=2)
     assert "findings" in said
     half = findings("half.jsonl", shown[::2])
-    sfumato(*publish, "--findings", half, "--out", at / "out", status=1)
+    sfumato(*publish, "--findings", half, "--keep-ids", "--out", at / "out", status=1)
     published = [json.loads(s)["id"] for s in (at / "out" / "bare.jsonl").read_text().splitlines()]
     assert published == [d["id"] for d in shown[::2]]
     withheld = json.loads((at / "out" / "release.json").read_text())["withheld"]
@@ -167,7 +168,7 @@ def test_h2_findings_cannot_be_forgotten_and_gaps_are_withheld(at):
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet", "brat"])
 def test_new_ids_replace_ids_and_order(at, form):
-    """No id of the input is in the release; the mapping is kept beside it, for the owner alone."""
+    """No id of the input is in the release unless it is kept; the mapping lies beside it, for the owner alone."""
     from sfumato.data.documents import read_documents, write_documents
 
     documents = list(read_documents(at / "bare.jsonl"))
@@ -182,12 +183,14 @@ def test_new_ids_replace_ids_and_order(at, form):
     else:
         write_documents(documents, like=form, out=source)
     line = ["text", "publish", at / "text-explored", source, "--ratio", 10, "--out"]
-    sfumato(*line, at / "kept")
-    sfumato(*line, at / "new", "--new-ids")
+    sfumato(*line, at / "kept", "--keep-ids")
+    sfumato(*line, at / "new")
     kept = {d.id: d.text for d in read_documents(at / "kept")}
     new = {d.id: d.text for d in read_documents(at / "new")}
-    mapping = [json.loads(s) for s in (at / "new.ids.jsonl").read_text().splitlines()]
-    assert stat.S_IMODE((at / "new.ids.jsonl").stat().st_mode) == 0o600
+    private = at / "new.private"
+    mapping = [json.loads(s) for s in (private / "ids.jsonl").read_text().splitlines()]
+    assert stat.S_IMODE(private.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(p.stat().st_mode) for p in private.iterdir()} == {0o600}
     by_new = {entry["published_as"]: entry["id"] for entry in mapping}
     assert {by_new[i]: text for i, text in new.items()} == kept
     assert not set(new) & set(kept)
@@ -363,10 +366,10 @@ def test_m1_an_input_that_changes_while_it_is_published_is_noticed(at, engine, t
     """Not even a file of the same length and with the times of the first one is published under its mark."""
     from sfumato.compute.journal import Journal
     from sfumato.core.records import InputFile
-    from sfumato.data.table_source import Source
+    from sfumato.data.table_source import TableSource
 
     # The last step before the rows are read again, or the file is described.
-    place, step = {"tables": (Source, "write_csv"), "text": (Journal, "finish"),
+    place, step = {"tables": (TableSource, "write_csv"), "text": (Journal, "finish"),
                    "baskets": (InputFile, "of")}[engine]  # fmt: skip
     real = getattr(place, step)
     source = source_of(at, engine)
@@ -385,3 +388,36 @@ def test_m1_an_input_that_changes_while_it_is_published_is_noticed(at, engine, t
     assert "The input changed while it was published" in said
     assert not (at / "out").exists()
     assert not [p.name for p in at.iterdir() if "quarantine" in p.name]
+
+
+def test_h4_fields_that_nobody_named_do_not_go_out(at):
+    """Other columns, other fields, and their names: dropped without a word of them, unless kept by name."""
+    shown = [json.loads(line) for line in (at / "bare.jsonl").read_text().splitlines()]
+    rows = [
+        {
+            **d,
+            "Text": "CANARYNAME",
+            "patient CANARYNAME": 1,
+            "meta": {"CANARYNAME": "x"},
+            "unit": "A",
+        }
+        for d in shown
+    ]
+    (at / "fields.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with (at / "fields.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "patient CANARYNAME", "text", "unit"])
+        writer.writerows([d["id"], "CANARYNAME", d["text"], "A"] for d in shown)
+    for name in ("fields.jsonl", "fields.csv"):
+        line = ["text", "publish", at / "text-explored", at / name, "--ratio", 10, "--out"]
+        said = sfumato(*line, at / f"out-{name}")
+        said += sfumato(*line, at / f"kept-{name}", "--keep", "unit")
+        released = b"".join(
+            v for out in ("out", "kept") for v in contents(at / f"{out}-{name}").values()
+        )
+        assert b"CANARYNAME" not in released
+        assert "CANARYNAME" not in said
+        record = json.loads((at / f"kept-{name}" / "release.json").read_text())
+        assert record["how"]["fields_as_they_are"] == ["unit"]
+        assert b"unit" in (at / f"kept-{name}" / name).read_bytes()
+        assert b"unit" not in (at / f"out-{name}" / name).read_bytes()

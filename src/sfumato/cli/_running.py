@@ -27,7 +27,7 @@ __all__ = [
     "ForceFlag",
     "JsonFlag",
     "QuietFlag",
-    "listed",
+    "list_only",
     "running",
 ]
 
@@ -45,8 +45,8 @@ NOTICE = "first use: compiling for this machine (once, usually less than half a 
 _SOON = 2.0  # seconds
 
 
-def listed() -> None:
-    """Stand for a command that is listed in a help text and not called."""
+def list_only() -> None:
+    """Take the place of a command that is listed in a help text and not called."""
 
 
 @dataclass
@@ -171,8 +171,8 @@ def running(
         raise typer.Exit(error.exit_status) from None
     except KeyboardInterrupt:
         typer.echo(
-            "sfumato: Stopped; no output appeared. Finished parts of a publication are kept: the same "
-            "command resumes, anything else starts anew.",
+            "sfumato: Interrupted; no output was written. Finished parts of a publication are kept: the same "
+            "command resumes, any other starts over.",
             err=True,
         )
         raise typer.Exit(130) from None

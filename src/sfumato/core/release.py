@@ -1,4 +1,4 @@
-"""Releases on disk: a data file with its record beside it, and warnings about what releases add up to."""
+"""Releases on disk: a data file with its record next to it, and warnings about what releases add up to."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .statistics.shift import ShiftCheck
 
 __all__ = [
-    "Output",
+    "OutputFiles",
     "Target",
     "open_output",
     "refuse_different",
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-class Output(NamedTuple):
+class OutputFiles(NamedTuple):
     """Where a release is written before it is seen: its data file, and its record in the same folder."""
 
     data: Path
@@ -49,7 +49,7 @@ class Target:
     kind : str
         The format that is written.
     kind_of : callable
-        Returns the format that a name stands for, or None where it is not that of a data file.
+        Returns the format that a name implies, or None where it is not that of a data file.
     force : bool, default=False
         Whether an existing release may be replaced; a data file only when its record lists it.
     inputs : sequence of paths, default=()
@@ -90,7 +90,7 @@ class Target:
 
 
 @contextmanager
-def open_output(target: Target) -> Iterator[Output]:
+def open_output(target: Target) -> Iterator[OutputFiles]:
     """Yield where to write data and record, in a folder that nobody sees; show all when the block ends well.
 
     The record appears first and the data last.
@@ -99,10 +99,10 @@ def open_output(target: Target) -> Iterator[Output]:
     if target.is_file:
         record = target.record.name
         with whole_files(path, record=record, force=force, inputs=inputs, private=False) as folder:
-            yield Output(folder / path.name, folder / record)
+            yield OutputFiles(folder / path.name, folder / record)
     else:
         with whole_directory(path, force=force, inputs=inputs, private=False) as folder:
-            yield Output(folder / target.name, folder / RELEASE_FILE)
+            yield OutputFiles(folder / target.name, folder / RELEASE_FILE)
 
 
 def refuse_different(check: ShiftCheck, sentence: str | None, *, accepted: bool) -> None:
@@ -125,7 +125,7 @@ def warn_of_kept_order(what: str) -> None:
 
 
 def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> int:
-    """Warn when releases beside this one come from the same input; return how many there are.
+    """Warn when releases next to this one come from the same input; return how many there are.
 
     Releases compose: what one withholds another may show, and whoever holds both learns more than
     from either. A release with the same output adds nothing; only others count.
@@ -154,7 +154,7 @@ def warn_if_composed(out: str | os.PathLike[str], record: Mapping[str, Any]) -> 
             continue  # not a record of ours
     if others:
         warnings.warn(
-            f"{others:,} other release{'s' if others > 1 else ''} beside {out.name!r} "
+            f"{others:,} other release{'s' if others > 1 else ''} next to {out.name!r} "
             f"{'come' if others > 1 else 'comes'} from the same input: whoever holds them together "
             "learns more than from any one. Hint: give out one of them only.",
             PrivacyWarning,

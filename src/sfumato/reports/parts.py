@@ -60,7 +60,7 @@ def _files_below(folder: Path, depth: int = 0) -> list[Path]:
 
 
 def _records_of(file: Path) -> list[Path]:
-    """Return the record beside a published file, or the file itself when it is a record."""
+    """Return the record next to a published file, or the file itself when it is a record."""
     if file.name in {FRONTIER_FILE, ATTACK_FILE} or file.name.endswith(RELEASE_FILE):
         return [file]
     names = [f"{stem}.{RELEASE_FILE}" for stem in (file.name, file.name.split(".")[0], file.stem)]
@@ -105,7 +105,7 @@ def _join(found: list[_Found], path: Path, figures: Sequence[Path]) -> None:
         if engine.Attack is None:
             raise FormatError(f"The {engine.name} engine has no attack, but wrote {path.name!r}.")
         attack = engine.Attack.from_json(content, file=path.name)
-        part = _attacked(found, engine, attack)
+        part = _attacked_part(found, engine, attack)
         if part is None:
             raise InputError(
                 f"The attack in {path.parent.name!r} is of another release or frontier.",
@@ -115,11 +115,11 @@ def _join(found: list[_Found], path: Path, figures: Sequence[Path]) -> None:
         return
     release = engine.Release.from_json(content, file=path.name)
     release = release.with_figures([*figures, *_figures_beside(path, release)])
-    part = _explored(found, engine, release)
+    part = _frontier_of(found, engine, release)
     if part is None:
         part = _Found(engine)
         found.append(part)
-    elif part.release is not None:  # a second release of the same frontier is a part of its own
+    elif part.release is not None:  # a second release of the same frontier is a separate part
         part = _Found(engine, frontier=part.frontier)
         found.append(part)
     part.release, part.release_hash = release, sha256_of(path)
@@ -146,7 +146,7 @@ def public_parts(parts: Sequence[Part]) -> list[Part]:
     ]
 
 
-def _explored(found: Sequence[_Found], engine: AnyEngine, release: Release) -> _Found | None:
+def _frontier_of(found: Sequence[_Found], engine: AnyEngine, release: Release) -> _Found | None:
     """Return the part with the frontier that a release came from.
 
     A release without a mark was written by an earlier version: it belongs to a frontier only where no
@@ -168,7 +168,9 @@ def _same_inputs(frontier: FrontierRecord | None, release: Release) -> bool:
     return bool({f.hmac for f in release.inputs} & explored - {None})
 
 
-def _attacked(found: Sequence[_Found], engine: AnyEngine, attack: AttackRecord) -> _Found | None:
+def _attacked_part(
+    found: Sequence[_Found], engine: AnyEngine, attack: AttackRecord
+) -> _Found | None:
     """Return the part whose release was attacked, or else whose frontier."""
     own = [f for f in found if f.engine is engine and f.attack is None]
     if attack.release is not None:
@@ -208,10 +210,10 @@ def find_parts(
         for path in paths:
             if path.name.endswith(wanted):
                 _join(found, path, figures)
-    return choose(_sourced(_named(found)), chosen or {})
+    return choose(_with_sources(_with_ids(found)), chosen or {})
 
 
-def _named(found: list[_Found]) -> list[Part]:
+def _with_ids(found: list[_Found]) -> list[Part]:
     """Order the parts by engine and content, not by folder, and give them ids."""
 
     def order(part: _Found) -> tuple[int, str, tuple[str, ...], int, str, str]:
@@ -230,7 +232,7 @@ def _named(found: list[_Found]) -> list[Part]:
     return parts
 
 
-def _sourced(parts: list[Part]) -> list[Part]:
+def _with_sources(parts: list[Part]) -> list[Part]:
     """Note where the data of one part is what another part published."""
     by_output = {f.path: p.id for p in parts if p.release is not None for f in p.release.outputs}
     found = []

@@ -1,8 +1,8 @@
 """Writing a report: facts.json, report.html and, if wanted, report.pdf and the charts, whole or not at all.
 
-Where something was published there are two editions. What lies in the folder of the report may be given out: it
+Where something was published there are two editions. What is in the folder of the report may be given out: it
 is about the releases alone, and nothing in it was measured on the raw data. The other one, with the
-frontier, the attacks and every figure in full, is for the steward and lies in the private folder beside it.
+frontier, the attacks and every figure in full, is for the steward and is in the private folder next to it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..core.storage.staging import whole_directory, whole_files
 from ..core.storage.work_folder import WorkFolder
 
 if TYPE_CHECKING:
-    from .facts import Facts
+    from .facts import ReportFacts
 
 __all__ = ["write_report"]
 
@@ -57,7 +57,7 @@ def write_report(
         it can be made again at any time.
 
     """
-    from .facts import Facts
+    from .facts import ReportFacts
     from .parts import find_parts, public_parts
 
     parts = find_parts(folders, chosen=choose)
@@ -65,7 +65,7 @@ def write_report(
     if plan is None and len(plans) == 1:
         plan = plans[0]
     name = None if plan is None else Path(plan).name
-    full = Facts(tuple(parts), name)
+    full = ReportFacts(tuple(parts), name)
     target = Path(folders[0] if out is None else out)
     if target.is_file():
         target = target.parent
@@ -73,7 +73,7 @@ def write_report(
     released = public_parts(parts)
     if not released:  # nothing is given out yet: the report is the steward's
         return _write(full, target, wanted, force=force, private=True)
-    written = _write(Facts(tuple(released), name, public=True), target, wanted, force=force)
+    written = _write(ReportFacts(tuple(released), name, public=True), target, wanted, force=force)
     kept = _write(full, private_folder_of(target), wanted, force=force, private=True)
     return written | {f"private {name}": path for name, path in kept.items()}
 
@@ -93,7 +93,7 @@ class _Wanted:
 
 
 def _write(
-    facts: Facts, target: Path, wanted: _Wanted, *, force: bool, private: bool = False
+    facts: ReportFacts, target: Path, wanted: _Wanted, *, force: bool, private: bool = False
 ) -> dict[str, Path]:
     """Write one edition into a folder that is new, or that holds an older report of ours."""
     from .facts import facts_json
@@ -123,9 +123,9 @@ def _write(
 
 
 def _ours(folder: Path, names: Sequence[str]) -> list[str]:
-    """Return the names that an older report of ours stands at: it can be made again at any time.
+    """Return the names of the files of an older report: it can be made again at any time.
 
-    A report is ours when its page names the hash of the facts.json beside it.
+    A report is ours when its page names the hash of the facts.json next to it.
     """
     facts, page = folder / "facts.json", folder / "report.html"
     if facts.is_symlink() or page.is_symlink() or not (facts.is_file() and page.is_file()):
@@ -134,7 +134,7 @@ def _ours(folder: Path, names: Sequence[str]) -> list[str]:
     return list(names) if digest.encode() in page.read_bytes() else []
 
 
-def _write_charts(facts: Facts, folder: Path) -> None:
+def _write_charts(facts: ReportFacts, folder: Path) -> None:
     """Write each view of each chart as a Vega-Lite spec and as SVG and PNG."""
     from ..presentation.drawing import to_png, to_svg
     from .parts import stories

@@ -16,7 +16,7 @@ from ..core.engine import Progress
 from ..core.errors import InputError
 
 if TYPE_CHECKING:
-    from .app import Page
+    from .app import PageState
 
 __all__ = ["Api"]
 
@@ -33,7 +33,7 @@ class Api:
 
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: PageState) -> None:
         self.page = page
 
     def routes(self) -> list[Route]:
@@ -135,7 +135,7 @@ class Api:
 
 
 async def _body_of(request: Request) -> dict[str, Any]:
-    """Return the JSON object that was sent: finite numbers and whole text, of a length that is counted as it comes."""
+    """Return the JSON object that was sent: finite numbers and whole text, whose length is checked while it is read."""
     body = bytearray()
     async for piece in request.stream():
         body += piece

@@ -302,7 +302,7 @@ def test_value_outside_the_domain(folder, candidate, tmp_path):
 def test_refused_when_worse_than_promised(folder, candidate, tmp_path, change, said):
     found = tables.load(folder / "frontier")
     better = candidate.model_copy(update=change(candidate))
-    request = TablesPublishRequest.made({"table": folder / "register.csv"}, owner="publish")
+    request = TablesPublishRequest.build({"table": folder / "register.csv"}, owner="publish")
     for out in ("out.csv", "out"):
         with pytest.raises(
             ReleaseRefusedError, match=f"{said}.*promised; nothing was published"

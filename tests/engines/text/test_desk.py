@@ -127,19 +127,23 @@ def test_every_label_can_be_chosen(notes):
 
 
 @pytest.mark.parametrize(
-    ("drop", "message"),
+    ("given", "message"),
     [
-        (["wardd"], "No document has the field 'wardd'"),
-        (["text"], "is the text"),
-        (["id"], "is the id"),
-        (["ward", "nonsense"], "'nonsense'"),
+        ({"keep": ["wardd"]}, "No document has the field 'wardd'"),
+        ({"keep": ["text"]}, "is the text"),
+        ({"keep": ["id"]}, "is the id"),
+        ({"drop": ["id"]}, "is the id"),
+        ({"keep": ["ward", "nonsense"]}, "'nonsense'"),
+        ({"keep": ["ward"], "drop": ["ward"]}, "to be kept and to be dropped"),
+        ({"keep_ids": True, "new_ids": True}, "New ids are asked for"),
+        ({"person": "ward"}, "by surrogates only"),
     ],
 )
-def test_a_slip_in_what_is_dropped_is_refused(explored, notes, tmp_path, drop, message):
+def test_a_slip_in_what_is_kept_is_refused(explored, notes, tmp_path, given, message):
     documents = [Document(d.id, d.text, (), {"ward": 4}) for d in notes[100:140]]
     source = write(tmp_path / "m.jsonl", documents)
     with pytest.raises(ParameterError, match=message):
-        explored.publish("r10", source, out=tmp_path / "out", drop=drop)
+        explored.publish("r10", source, out=tmp_path / "out", **given)
     assert not (tmp_path / "out").exists()
 
 
@@ -259,10 +263,11 @@ def test_a_frame_gives_a_frame(explored, notes):
     frame = pd.DataFrame(
         {"id": [d.id for d in notes[100:140]], "text": [d.text for d in notes[100:140]], "ward": 4}
     )
-    out = explored.publish("r10", frame, drop=["ward"])
+    out = explored.publish("r10", frame)
     assert isinstance(out, pd.DataFrame)
-    assert list(out.columns) == ["id", "text", "ward"]
-    assert out["ward"].isna().all()
+    assert list(out.columns) == ["id", "text"]
+    kept = explored.publish("r10", frame, keep="ward")
+    assert kept["ward"].eq(4).all()
     assert out["text"].str.contains(r"\[NAME\]").any()
     assert frame["ward"].eq(4).all()
 

@@ -136,32 +136,33 @@ def test_findings_of_explore_are_required_at_publish(folder, tmp_path):
     assert not any("[LICENSE]" in line or "[PERSON]" in line for line in lines)
 
 
-def test_fields_that_are_named_one_by_one_are_all_dropped(folder, tmp_path):
+def test_fields_that_are_not_kept_by_name_are_all_dropped(folder, tmp_path):
     documents = [
         Document(d.id, d.text, (), {"ward": 3, "patient": "p", "case": "c"})
         for d in clinic_notes(140, seed=8)[80:]
     ]
     write(folder / "fields.jsonl", documents)
-    words = ("--drop", "patient", "--drop", "case")
+    words = ("--keep", "ward")
     result = publish(folder, "fields.jsonl", tmp_path / "out", *words)
     assert result.exit_code == 0, result.output
     record = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
-    assert record["how"]["dropped_fields"] == ["case", "patient"]
+    assert record["how"]["fields_as_they_are"] == ["ward"]
+    assert "patient" not in json.dumps(record)
     lines = (tmp_path / "out" / "fields.jsonl").read_text(encoding="utf-8").splitlines()
     assert not any({"patient", "case"} & set(json.loads(line)) for line in lines)
     assert all(json.loads(line)["ward"] == 3 for line in lines)
 
 
 @pytest.mark.parametrize(
-    ("drop", "status"), [(["wardd"], 2), (["ward"], 0), (["ward", "text"], 2), (["id"], 2)]
+    ("keep", "status"), [(["wardd"], 2), (["ward"], 0), (["ward", "text"], 2), (["id"], 2)]
 )
-def test_a_slip_in_drop_is_refused(folder, tmp_path, drop, status):
-    words = [word for name in drop for word in ("--drop", name)]
+def test_a_slip_in_what_is_kept_is_refused(folder, tmp_path, keep, status):
+    words = [word for name in keep for word in ("--keep", name)]
     result = publish(folder, "plain.jsonl", tmp_path / "out", *words)
     assert result.exit_code == status, result.output
     assert (tmp_path / "out").exists() == (status == 0)
     if status == 0:
-        assert '"ward"' not in (tmp_path / "out" / "plain.jsonl").read_text(encoding="utf-8")
+        assert '"ward"' in (tmp_path / "out" / "plain.jsonl").read_text(encoding="utf-8")
 
 
 def test_an_audit_from_the_command_line(folder, tmp_path):
@@ -196,7 +197,9 @@ def test_surrogates_of_letters_keep_dates_and_clinical_values(
     source = write(tmp_path / "letters.jsonl", [
         Document(d.id, d.text, (), d.fields) for d in letters[70:]
     ])  # fmt: skip
-    release = german.publish("r10", source, out=tmp_path / "out", replacement="surrogate")
+    release = german.publish(
+        "r10", source, out=tmp_path / "out", replacement="surrogate", keep_ids=True
+    )
     assert release.counts["surrogates"]["NAME"] > 0
     lines = (tmp_path / "out" / "letters.jsonl").read_text(encoding="utf-8").splitlines()
     clinical = re.compile(r"(?:Leukozyten|Kreatinin|INR|bei|Ramipril) ([\d,/]+)")

@@ -35,4 +35,4 @@ def remake(candidate: BasketsCandidate, baskets: Baskets, seed: int) -> Proposal
         max_confidence=candidate.max_confidence,
         seed=seed,
     )
-    return make(METHODS.named(candidate.publish_as), rows, spec)
+    return make(METHODS.get_or_raise(candidate.publish_as), rows, spec)

@@ -154,8 +154,8 @@ class _OfMatrix(Request):
             found += [(what, p) for what, p in siblings if p is not None and p not in known]
         return found
 
-    def resolved(self, folder: Path) -> Self:
-        found = super().resolved(folder)
+    def with_absolute_paths(self, folder: Path) -> Self:
+        found = super().with_absolute_paths(folder)
         kept = {"labels": self.labels} if self._is_column(folder) else {}
         if getattr(self, "absence_risky", None) == "all":
             kept["absence_risky"] = "all"

@@ -2,7 +2,7 @@
 
 One line per published document: its id, the id under which it is published, the hash of its text as it was
 read, the format and the version of its reader, and its edits as [start, end, replacement, label] in characters
-of that text. Whoever reads a release beside its originals needs nothing else.
+of that text. Whoever reads a release next to its originals needs nothing else.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def read_edits(out: str | os.PathLike[str]) -> Iterator[DocumentEdits]:
     path = edits_of(out)
     if not path.is_file():
         raise InputError(
-            f"There are no edits of {Path(out).name!r} beside it.",
+            f"There are no edits next to {Path(out).name!r}.",
             hint="they lie in the folder whose name ends in .private, on the machine that published it.",
         )
     with path.open("rb") as stream:

@@ -34,7 +34,7 @@ from ...core.records import (
     private,
     rounded,
 )
-from .attack_records import Amount, AttackDetails, AttackerName, Bounds, RangedShare
+from .attack_records import Amount, AttackDetails, AttackerName, RangedShare, TheoremBounds
 
 __all__ = [
     "APPROVAL_FILE",
@@ -52,8 +52,8 @@ __all__ = [
     "TextMeasured",
     "TextReference",
     "TextRelease",
+    "format_label_counts",
     "is_measured",
-    "labels_listed",
 ]
 
 UNSURE = "likely false positive"
@@ -103,7 +103,7 @@ class TextCandidate(Candidate):
     documents_with_leak: RangedShare | None = None
     harmless_lost: Share | None = None
     attack: AttackDetails | None = None
-    bounds: Bounds | None = None
+    bounds: TheoremBounds | None = None
 
 
 class RatioLoss(Record):
@@ -174,7 +174,7 @@ class TextFrontier(FrontierRecord):
     """Spans of the corpus whose label was not chosen, by label."""
     findings: bool = False
     contextual_words: Count = 0
-    """Words that are sensitive only because they give a name of their document away."""
+    """Words that are sensitive only because they reveal a name of their document."""
     rules: bool = False
     answers: Count | None = None
     reader: str | None = None
@@ -182,7 +182,7 @@ class TextFrontier(FrontierRecord):
 
 
 class MeasuredRange(Record):
-    """A number of the release beside its range from held-out documents, for a batch of its size."""
+    """A number of the release with its range from held-out documents, for a batch of its size."""
 
     value: float
     low: float
@@ -281,7 +281,7 @@ class TextRelease(Release):
                 f"to be left ({ends.low:.2%} – {ends.high:.2%} for {documents:,} documents)"
             )
         if self.how.left_as_they_are:
-            found.append(f"left as they are: {labels_listed(self.how.left_as_they_are)}")
+            found.append(f"left as they are: {format_label_counts(self.how.left_as_they_are)}")
         kept = [] if self.how.ids == "new" else ["the order of the documents", "their ids"]
         kept += self.how.fields_as_they_are
         if kept:
@@ -289,10 +289,10 @@ class TextRelease(Release):
         return found
 
 
-def labels_listed(counts: Mapping[str, int]) -> str:
+def format_label_counts(counts: Mapping[str, int]) -> str:
     """Return labels with their counts, most frequent first.
 
-    >>> labels_listed({"ID": 3, "EMAIL": 165})
+    >>> format_label_counts({"ID": 3, "EMAIL": 165})
     'EMAIL 165, ID 3'
     """
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))

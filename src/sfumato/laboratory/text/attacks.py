@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.files import read_json, write_json
 from ...core.randomness import Streams
-from ...engines.text.attack.attacker import Residual, Target, attack
+from ...engines.text.attack.attacker import AttackedRelease, Residual, attack
 from ...engines.text.attack_records import AttackDetails
 from ...engines.text.reading.arrays import Mask
 from .corpora import COMPARED, Fold, StudyCorpus, StudyPlan, key_of, part_of_corpus, path_of_part
@@ -95,7 +95,7 @@ def _attack_part(
     if path.exists():
         return AttackDetails.from_json(read_json(path))
     every = np.ones(corpus.data.documents, np.bool_)
-    target = Target(corpus.data.redact(redacted), corpus.sensitive, every)
+    target = AttackedRelease(corpus.data.redact(redacted), corpus.sensitive, every)
     residuals = []
     for fold, (_, arrays) in enumerate(folds):
         packed = arrays.get(f"residual/{key}")

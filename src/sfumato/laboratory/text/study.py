@@ -25,7 +25,7 @@ from ...core.files import read_json, sha256_of, whole_file, write_json
 from ...core.randomness import Streams
 from ...core.storage.disk import remove
 from ...core.storage.work_folder import refuse_existing
-from ...engines.text.request import StudyRequest
+from ...engines.text.verb_requests import TextStudyRequest
 from ..writing import draw_charts, write_charts, write_csv
 from .attacks import attack_releases, configurations_of
 from .corpora import (
@@ -119,12 +119,12 @@ def study(
     return content
 
 
-def run_study(request: StudyRequest, call: Call) -> dict[str, object]:
+def run_study(request: TextStudyRequest, call: Call) -> dict[str, object]:
     """Run the study that `sfumato text study` asks for, and draw its charts.
 
     Parameters
     ----------
-    request : StudyRequest
+    request : TextStudyRequest
         What is studied.
     call : Call
         Where to write, and how to report.

@@ -59,7 +59,7 @@ def test_rules_beside_labels_are_redacted_first_and_stored(notes, tmp_path):
         "\n".join(json.dumps({"id": d.id, "text": d.text}) for d in notes)
     )
     again = text.load(tmp_path)
-    release = again.publish("r10", tmp_path / "in.jsonl", out=out)
+    release = again.publish("r10", tmp_path / "in.jsonl", out=out, keep_ids=True)
     assert release.how.rules
     listed = found.publish("r10", bare(notes))
     lines = (out / "in.jsonl").read_text().splitlines()

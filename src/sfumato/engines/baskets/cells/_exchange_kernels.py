@@ -43,6 +43,10 @@ class PairState(NamedTuple):
     numbers: I8
 
 
+# A cache that numba wrote for an earlier version names the class so, and cannot be read without.
+Pairs = PairState
+
+
 @njit(cache=True, nogil=True)
 def _published(s, r):
     """List what row r publishes in `items` and `place`; return how many."""

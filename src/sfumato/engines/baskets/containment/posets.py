@@ -79,9 +79,9 @@ def table_containment(path: object, ordered: Sequence[str], equal: Sequence[str]
         Columns of which someone knows a lower bound, and columns known exactly.
 
     """
-    from ....data.table_source import Source
+    from ....data.table_source import TableSource
 
-    source = Source.open(path)
+    source = TableSource.open(path)
     source.require([*ordered, *equal])
     kinds = [
         "ordered" if c in ordered else "equality" if c in equal else "binary"

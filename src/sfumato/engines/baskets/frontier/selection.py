@@ -73,7 +73,7 @@ def selector_builders(
             makers[type(asked).__name__.lower()] = partial(_clone_with_k, asked)
             continue
         for name in SELECTORS if asked == ALL else (str(asked),):
-            offer = SELECTORS.named(name)
+            offer = SELECTORS.get_or_raise(name)
             refusal = offer.refusal(rows, flags=risky is not None, labels=labels)
             if refusal is None:
                 makers.setdefault(name, partial(build_selector, offer, request, risky))

@@ -49,6 +49,10 @@ class PartitionState(NamedTuple):
     high: I4
 
 
+# A cache that numba wrote for an earlier version names the class so, and cannot be read without.
+Groups = PartitionState
+
+
 @njit(cache=True, nogil=True)
 def _projected_contains(indptr: I8, indices: I4, rank: I4, risky: B1, big: int, small: int) -> bool:
     """Compare two rows on the chosen features; on risky ones (absence known) they must agree."""

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ....core.story import Chart, View
-from ....presentation.drawing import BLUE, INK, ORANGE, bounds_of, filled, headroom
+from ....presentation.drawing import BLUE, INK, ORANGE, bounds_of, fill_spec, headroom
 from ....presentation.numbers import count, percent
 from ..records import BasketsCandidate, BasketsFrontier
 
@@ -75,7 +75,7 @@ def quality_chart(
         {"auc": r.utility.value, "label": f"everything: {r.utility.value:.3f}"}
         for r in frontier.references[:1]
     ]
-    drawn = filled("quality", rows=[asdict(r) for r in rows], all=line)
+    drawn = fill_spec("quality", rows=[asdict(r) for r in rows], all=line)
     ys = [v for r in rows for v in (r.low, r.high)]
     ys += [r.utility.value for r in frontier.references[:1]]
     drawn["hconcat"][0]["encoding"]["y"]["scale"]["domain"] = bounds_of(ys, 0.12)
@@ -105,7 +105,7 @@ def uniqueness_chart(
     if not rows:
         return None
     alt = "Rows that fit known presences, beside unique rows: " + "; ".join(r.says for r in rows)
-    drawn = filled("uniqueness", rows=[{**asdict(r), "label": percent(r.unique)} for r in rows])
+    drawn = fill_spec("uniqueness", rows=[{**asdict(r), "label": percent(r.unique)} for r in rows])
     headroom(drawn, 0, [r.ac for r in rows])
     most = max(r.unique for r in rows)
     share = drawn["hconcat"][1]["encoding"]["y"]
@@ -141,6 +141,6 @@ def absences_chart(part_id: str, chosen: BasketsCandidate | None) -> Chart | Non
     alt = "Rows that still fit: " + "; ".join(str(r["says"]) for r in rows)
     return Chart(
         f"{part_id}-absences", "attack", "When absences are known too", alt + ".",
-        (View("", filled("absences", rows=rows)),), ("Known absences", "Rows that fit"),
+        (View("", fill_spec("absences", rows=rows)),), ("Known absences", "Rows that fit"),
         tuple((m, count(left)) for m, left, _ in known),
     )  # fmt: skip

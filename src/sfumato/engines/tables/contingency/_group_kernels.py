@@ -46,6 +46,10 @@ class GroupState(NamedTuple):
     flags: I8  # dense, wide, bits of the table, places of the table in use
 
 
+# A cache that numba wrote for an earlier version names the class so, and cannot be read without.
+Groups = GroupState
+
+
 @njit(cache=True, nogil=True)
 def _same(codes: I4, rep: I4, candidate: int, model: int, attribute: int, wanted: int) -> bool:
     """Return whether `candidate` has the intervals of `model`, but `wanted` in `attribute`."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....core.exploration import placed
+from ....core.exploration import mark_dominated
 from ....data.table import Table
 from ..contingency.tables import cells_hash, resolved_schema
 from ..exploration import TablesExploration
@@ -56,7 +56,7 @@ def build_exploration(
     points = {name: run_point(run, policy) for name, policy in known.items()}
     kept = _selection(entries, list(points.values()))
     area = run.frontier.area()
-    candidates, listed_area = placed(
+    candidates, listed_area = mark_dominated(
         [
             candidate_of(problem, run, entries[i], as_cells=request.suppress_as == "cells")
             for i in kept

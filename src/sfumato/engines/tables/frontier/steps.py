@@ -21,7 +21,7 @@ from ....core.errors import FormatError, NoCandidateError, ParameterError, Priva
 from ....core.randomness import Streams
 from ....data.table import Table, read_table
 from ....data.table_schema import TableSchema
-from ....data.table_source import Source
+from ....data.table_source import TableSource
 from ..contingency.tables import count_on_cluster
 from ..exploration import TablesExploration
 from ..groups.cell_suppression import NOT_JOINED, blank_cells
@@ -132,7 +132,7 @@ def _table(request: TablesRequest) -> Table:
         raise ParameterError(
             "A table needs a schema.", hint="draft one with `sfumato tables schema TABLE`."
         )
-    schema, opened = TableSchema.of(request.schema_), Source.open(request.table)
+    schema, opened = TableSchema.of(request.schema_), TableSource.open(request.table)
     schema.check_decided()
     counts = count_on_cluster(
         opened, schema, compute_engine(request.engine, threads=request.threads)
@@ -165,8 +165,8 @@ def _score(problem: Problem, request: TablesRequest) -> Score | None:
         counted_by_cell = problem.people is None and name in problem.sensitive
         joint = problem.sensitive[name] if counted_by_cell else problem.joint(name)
     context = Context(problem.cells, request.k, joint)
-    of_risk = RISKS.named(request.risk).of(context)
-    of_loss = LOSSES.named(request.loss).of(context)
+    of_risk = RISKS.get_or_raise(request.risk).of(context)
+    of_loss = LOSSES.get_or_raise(request.loss).of(context)
     if problem.people is not None:
         return _score_of_people(problem.people, request, of_risk, of_loss)
 
@@ -252,5 +252,5 @@ def _infeasible(problem: Problem, run: SearchRun) -> NoCandidateError:
 
 def search(run: SearchRun, strategy: str = "exchange", **options: float | None) -> SearchRun:
     """Run a strategy by its name."""
-    STRATEGIES.named(strategy)(run, **options)
+    STRATEGIES.get_or_raise(strategy)(run, **options)
     return run

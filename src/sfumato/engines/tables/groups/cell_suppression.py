@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.arrays import Floats
-from ....data.combinations import numbered
+from ....data.combinations import number_combinations
 from ..contingency.cells import Bits, Cells
 from .people import People
 from .record_suppression import Suppressed
@@ -116,7 +116,9 @@ def blank(
             break
         kept = [a for a in range(len(codes)) if a not in chosen]
         key = (
-            numbered([codes[a][hidden] for a in kept]) if kept else np.zeros(hidden.sum(), np.int64)
+            number_combinations([codes[a][hidden] for a in kept])
+            if kept
+            else np.zeros(hidden.sum(), np.int64)
         )
         many = int(key.max()) + 1
         of_waiting = waiting[hidden]
@@ -154,7 +156,7 @@ def blank_cells(
     """
     interval = cells.intervals(bits)
     columns = [interval[a][cells.codes[a]].astype(np.int64) for a in range(cells.attributes)]
-    key = numbered(columns)
+    key = number_combinations(columns)
     first = np.unique(key, return_index=True)[1]
     codes = np.stack(columns)[:, first]
     inside = key[: cells.occupied]

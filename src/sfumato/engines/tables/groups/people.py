@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ....data.combinations import numbered
+from ....data.combinations import number_combinations
 from ..contingency.cells import Bits, Cells, Joint, group_sizes
 from .history_hashes import number_equal, sums_of_rows
 from .record_suppression import Suppressed, nats_of
@@ -218,7 +218,7 @@ class People(CountedPeople):
         """Return the group of each occupied cell, how many groups there are, and their population."""
         cells = self.cells
         interval = cells.intervals(bits)
-        key = numbered(interval[a][cells.codes[a]] for a in range(cells.attributes))
+        key = number_combinations(interval[a][cells.codes[a]] for a in range(cells.attributes))
         many = int(key.max()) + 1
         crowd = np.zeros(many)
         if cells.has_population:

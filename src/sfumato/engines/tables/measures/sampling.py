@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.errors import DataError
-from ....data.combinations import numbered
+from ....data.combinations import number_combinations
 from ....data.table import Table
 from ..records import PopulationEstimate
 
@@ -49,7 +49,7 @@ def fractions_in(
         The records and the people of each group.
 
     """
-    key = numbered(covered)
+    key = number_combinations(covered)
     records = np.bincount(key, weights=count)
     around = np.maximum(np.bincount(key, weights=people), records)
     return np.asarray((records / around)[key], dtype=np.float64)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.arrays import Counts, Floats
-from ....data.combinations import numbered
+from ....data.combinations import number_combinations
 from ..contingency.cells import Bits, Cells, Joint, group_sizes
 from ..records import AbsoluteRisks, GroupSize, ShownFields
 from .protocol import PublishedGroups
@@ -116,7 +116,7 @@ def people_in_groups(cells: Cells, bits: Bits, group: npt.NDArray[np.intp]) -> F
     if not cells.has_population:
         return records.astype(np.float64)
     interval = cells.intervals(bits)
-    key = numbered(interval[a][cells.codes[a]] for a in range(cells.attributes))
+    key = number_combinations(interval[a][cells.codes[a]] for a in range(cells.attributes))
     people = np.empty(records.size)
     people[group] = np.bincount(key, weights=cells.weight)[key[: cells.occupied]]
     return np.maximum(people, records)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ....core.arrays import Counts
 from ....core.errors import ReleaseRefusedError
 from ....data.table import Table
-from ....data.table_source import Source
+from ....data.table_source import TableSource
 from ..measures.protocol import PublishedGroups, SensitiveTable
 from ..measures.sampling import Sampled, fraction_of, fractions_in
 from ..measures.shown import size_histogram, split_by_field
@@ -45,11 +45,11 @@ class ReadBack:
 
 
 def read_back(
-    published: Source,
+    published: TableSource,
     policy: Policy,
     original: Table,
     payload: TablesPayload | None = None,
-    linked: Source | None = None,
+    linked: TableSource | None = None,
 ) -> ReadBack:
     """Group the published rows by their labels, and measure them against the original and the population.
 
@@ -83,12 +83,12 @@ def read_back(
             expected_unchanged=float(histories_before(original)),
         )  # fmt: skip
     sensitive = written.sensitive
-    loss = LOSSES.named(payload.loss).on_groups(by_row)
+    loss = LOSSES.get_or_raise(payload.loss).on_groups(by_row)
     return ReadBack(
         rows=written.rows,
         groups=groups,
         measured=TablesMeasured(
-            risk=RISKS.named(payload.risk).on_groups(groups),
+            risk=RISKS.get_or_raise(payload.risk).on_groups(groups),
             utility=1.0 - loss,
             loss=loss,
             relative_risk=groups.expected / groups.expected_unchanged,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from ....core.errors import FormatError
 from ....core.release import Target
 from ....data.table_files import WRITTEN
-from ....data.table_source import Source, format_of_name
+from ....data.table_source import TableSource, format_of_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ _SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet"}
 
 
 def target_of(
-    opened: Source, path: Path, *, force: bool, inputs: Sequence[str | os.PathLike[str]]
+    opened: TableSource, path: Path, *, force: bool, inputs: Sequence[str | os.PathLike[str]]
 ) -> Target:
     """Return where a release of a table is written: in its own format where that can be written."""
     kind, name = opened.format, f"table{_SUFFIX.get(opened.format, '.csv')}"
@@ -42,7 +42,7 @@ def target_of(
     return Target(path, name, kind, format_of_name, force=force, inputs=inputs)
 
 
-def delimiter_of(opened: Source, kind: str) -> str:
+def delimiter_of(opened: TableSource, kind: str) -> str:
     """Return what separates the cells of the output: what did in the input, where that is a text file."""
     return opened.delimiter if opened.format == kind else "\t" if kind == "tsv" else ","
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ....compute.protocol import Compute
 from ....core.errors import DataError, SfumatoError
 from ....data.table_schema import MISSING, TableSchema
-from ....data.table_source import Source, quoted_name, quoted_text
+from ....data.table_source import TableSource, quote_name, quote_text
 from ..space.policy import Policy
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ SMALL = "sfumato_small_groups"
 BLANKS = "sfumato_blanks"
 _BATCH_ROWS = 65_536
 _GROUP_ROWS = 122_880  # of a Parquet file
-_COUNT = quoted_name("sfumato copies")
+_COUNT = quote_name("sfumato copies")
 _COPIED = 1_000  # copies of a row that are made at a time
 _MARK = 16  # hexadecimal digits of the mark of a person
 _LOOKED_AT = 20_000  # rows, to see whether they repeat
@@ -73,7 +73,7 @@ class Generaliser:
         )
         return cls(schema, policy.lattice.domains, tuple(found), tuple(undeclared), key, link, who)
 
-    def columns(self, opened: Source) -> list[str]:
+    def columns(self, opened: TableSource) -> list[str]:
         """Return the columns that go out: no identifier, and none undeclared but those that are to be kept.
 
         Where rows are joined, the column of the person holds marks instead.
@@ -83,7 +83,7 @@ class Generaliser:
         shown.update(self.undeclared)
         return [column for column in opened.columns if column in shown]
 
-    def selection(self, opened: Source, *, counted: bool = False) -> str:
+    def selection(self, opened: TableSource, *, counted: bool = False) -> str:
         """Write the query: a cell's place in its domain (an enum) gives its label in constant time.
 
         With `counted`, equal rows of the input are read once, with the number of its copies.
@@ -91,21 +91,21 @@ class Generaliser:
         labels, text, where = self._labels(opened)
         dates = self._dates() | self._links()
         text += [
-            f"CAST({quoted_name(c)} AS VARCHAR) AS {quoted_name(c)}" for c in self._read_for(dates)
+            f"CAST({quote_name(c)} AS VARCHAR) AS {quote_name(c)}" for c in self._read_for(dates)
         ]
         labels |= dates
-        columns = [labels.get(c, quoted_name(c)) for c in self.columns(opened)]
+        columns = [labels.get(c, quote_name(c)) for c in self.columns(opened)]
         if self.who:
-            columns.append(f"{self._mark_of_person()} AS {quoted_name(WHO)}")
+            columns.append(f"{self._mark_of_person()} AS {quote_name(WHO)}")
         raw = opened.raw
         if counted:
-            cells = ", ".join(map(quoted_name, self.columns(opened)))
+            cells = ", ".join(map(quote_name, self.columns(opened)))
             raw = f"(SELECT {cells}, count(*) AS {_COUNT} FROM {raw} GROUP BY {cells})"  # noqa: S608 (quoted)
             columns.append(_COUNT)
         source = f"(SELECT * REPLACE ({', '.join(text)}) FROM {raw})"  # noqa: S608 (quoted)
         return f"SELECT {', '.join(columns)} FROM {source}{where}"  # noqa: S608 (quoted)
 
-    def repeats(self, opened: Source) -> bool:
+    def repeats(self, opened: TableSource) -> bool:
         """Return whether the rows of a file of text repeat often enough that counting them pays.
 
         ReleaseRows of other types are not counted: numbers that are equal may be written differently.
@@ -114,7 +114,7 @@ class Generaliser:
         changed = any(a.publish is not None for a in self.schema.attributes)
         if opened.format not in {"csv", "tsv"} or moved or changed or self.schema.joined:
             return False
-        cells = ", ".join(map(quoted_name, self.columns(opened)))
+        cells = ", ".join(map(quote_name, self.columns(opened)))
         first = f"SELECT {cells}, count(*) AS {_COUNT} FROM (FROM {opened.raw} LIMIT {_LOOKED_AT}) GROUP BY {cells}"  # noqa: S608 (quoted)
         found = opened.query(f"SELECT count(*) AS kinds, sum({_COUNT}) AS n FROM ({first})")  # noqa: S608 (quoted)
         kinds, rows = (found.column(name)[0].as_py() or 0 for name in ("kinds", "n"))
@@ -128,8 +128,8 @@ class Generaliser:
         for attribute in schema.attributes:
             if attribute.role == "other" and attribute.date is not None:
                 plain = attribute.model_copy(update={"date": None}).cell(schema.missing_values)
-                made = attribute.date.published(plain, person, self.key)
-                found[attribute.name] = f"{made} AS {quoted_name(attribute.name)}"
+                made = attribute.date.release_sql(plain, person, self.key)
+                found[attribute.name] = f"{made} AS {quote_name(attribute.name)}"
         return found
 
     def _links(self) -> dict[str, str]:
@@ -140,16 +140,14 @@ class Generaliser:
         person = self.schema.person
         if person is None or not self.schema.joined:
             return {}
-        digest = f"sha256({quoted_text(self.link)} || {self.schema.cell(person.name)})"
-        return {person.name: f"substr({digest}, 1, {_MARK}) AS {quoted_name(person.name)}"}
+        digest = f"sha256({quote_text(self.link)} || {self.schema.cell(person.name)})"
+        return {person.name: f"substr({digest}, 1, {_MARK}) AS {quote_name(person.name)}"}
 
     def _mark_of_person(self) -> str:
         """Return the expression of a mark that is the same for a person in every release under the key."""
         person = self.schema.person
         assert person is not None
-        return (
-            f"sha256({quoted_text(f'{self.key} numbers of ')} || {self.schema.cell(person.name)})"
-        )
+        return f"sha256({quote_text(f'{self.key} numbers of ')} || {self.schema.cell(person.name)})"
 
     def _read_for(self, made: Mapping[str, str]) -> list[str]:
         """Return the columns that are read as text for dates and marks."""
@@ -158,7 +156,7 @@ class Generaliser:
         needed = (moved or self.who) and person is not None and person.name not in made
         return [*made, *([person.name] if needed and person is not None else [])]
 
-    def linked_sql(self, opened: Source) -> str:
+    def linked_sql(self, opened: TableSource) -> str:
         """Write the query of the labels with the person of each row, and what was there before.
 
         The person is `p`, the values before are `o0`, `o1`, …, the number of such rows is `n`; sensitive
@@ -168,23 +166,23 @@ class Generaliser:
         person = self.schema.person
         assert person is not None
         before = [f"{self.schema.cell(a.name)} AS o{i}" for i, a in enumerate(self.schema.quasi)]
-        sensitive = [quoted_name(n) for n in self.schema.names("sensitive")]
-        who = f"CAST({quoted_name(person.name)} AS VARCHAR) AS {quoted_name(person.name)}"
+        sensitive = [quote_name(n) for n in self.schema.names("sensitive")]
+        who = f"CAST({quote_name(person.name)} AS VARCHAR) AS {quote_name(person.name)}"
         listed = ", ".join(
             [*labels.values(), *before, f"{self.schema.cell(person.name)} AS p", *sensitive]
         )
         source = f"(SELECT * REPLACE ({', '.join([*text, who])}) FROM {opened.raw})"  # noqa: S608 (quoted)
         return f"SELECT {listed}, count(*) AS n FROM {source}{where} GROUP BY ALL"  # noqa: S608 (quoted)
 
-    def numbered_sql(self, opened: Source) -> str:
+    def numbered_sql(self, opened: TableSource) -> str:
         """Write the query of the labels with the number of each row in its file."""
         labels, text, where = self._labels(opened)
-        number = f"row_number() OVER () AS {quoted_name(NUMBER)}"
+        number = f"row_number() OVER () AS {quote_name(NUMBER)}"
         source = f"(SELECT {number}, * REPLACE ({', '.join(text)}) FROM {opened.raw})"  # noqa: S608 (quoted)
-        listed = ", ".join([quoted_name(NUMBER), *labels.values()])
+        listed = ", ".join([quote_name(NUMBER), *labels.values()])
         return f"SELECT {listed} FROM {source}{where}"  # noqa: S608 (quoted)
 
-    def _labels(self, opened: Source) -> tuple[dict[str, str], list[str], str]:
+    def _labels(self, opened: TableSource) -> tuple[dict[str, str], list[str], str]:
         """Return the expression of each label, the columns as text, and which rows are left out."""
         schema = self.schema
         places = {a.name: i for i, a in enumerate(schema.quasi)}
@@ -193,15 +191,15 @@ class Generaliser:
             if column not in places:
                 continue
             i = places[column]
-            values = ", ".join(quoted_text(v) for v in self.domains[i])
+            values = ", ".join(quote_text(v) for v in self.domains[i])
             opened.execute(f"DROP TYPE IF EXISTS domain_of_{i}")
             opened.execute(f"CREATE TYPE domain_of_{i} AS ENUM ({values})")
-            listed = ", ".join(quoted_text(v) for v in self.labels[i])
+            listed = ", ".join(quote_text(v) for v in self.labels[i])
             cell = schema.cell(column)
             present.append(f"{cell} IS NOT NULL")
-            code = f"enum_code(CAST(coalesce({cell}, {quoted_text(MISSING)}) AS domain_of_{i}))"
-            labels[column] = f"[{listed}][CAST({code} AS INTEGER) + 1] AS {quoted_name(column)}"
-            text.append(f"CAST({quoted_name(column)} AS VARCHAR) AS {quoted_name(column)}")
+            code = f"enum_code(CAST(coalesce({cell}, {quote_text(MISSING)}) AS domain_of_{i}))"
+            labels[column] = f"[{listed}][CAST({code} AS INTEGER) + 1] AS {quote_name(column)}"
+            text.append(f"CAST({quote_name(column)} AS VARCHAR) AS {quote_name(column)}")
         where = f" WHERE {' AND '.join(present)}" if schema.missing == "drop" else ""
         return labels, text, where
 
@@ -210,7 +208,7 @@ def _generalise_batch(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Tab
     """Generalise a batch of rows: what each worker runs."""
     import pyarrow as pa
 
-    opened = Source.open(pa.Table.from_batches([batch]))
+    opened = TableSource.open(pa.Table.from_batches([batch]))
     return opened.query(generaliser.selection(opened))
 
 
@@ -218,7 +216,7 @@ def _generalise_batch(generaliser: Generaliser, batch: pa.RecordBatch) -> pa.Tab
 class ReleaseRows:
     """Rows to be published: a query on what was opened, whose source may be other machines."""
 
-    opened: Source
+    opened: TableSource
     sql: str
     failed: list[SfumatoError] = field(default_factory=list)
     counted: bool = False  # each row once, with the number of its copies
@@ -226,7 +224,7 @@ class ReleaseRows:
     def without(self, groups: pa.Table) -> ReleaseRows:
         """Return the same rows but for those of some groups, given by the labels of their columns."""
         self.opened.connection.register(SMALL, groups)
-        using = ", ".join(quoted_name(name) for name in groups.column_names)
+        using = ", ".join(quote_name(name) for name in groups.column_names)
         return ReleaseRows(
             self.opened,
             f"SELECT * FROM ({self.sql}) ANTI JOIN {SMALL} USING ({using})",  # noqa: S608 (quoted)
@@ -252,13 +250,13 @@ class ReleaseRows:
         self.opened.connection.register(BLANKS, blanks)
         place = {name: i for i, name in enumerate(names)}
         shown = [
-            f"coalesce(b{place[c]}, {quoted_name(c)}) AS {quoted_name(c)}"
+            f"coalesce(b{place[c]}, {quote_name(c)}) AS {quote_name(c)}"
             if c in place
-            else quoted_name(c)
+            else quote_name(c)
             for c in columns
         ]
-        same = " AND ".join(f"l{i} = {quoted_name(name)}" for i, name in enumerate(names))
-        number = quoted_name(NUMBER)
+        same = " AND ".join(f"l{i} = {quote_name(name)}" for i, name in enumerate(names))
+        number = quote_name(NUMBER)
         rows = f"SELECT *, row_number() OVER () AS {number} FROM ({self.sql})"  # noqa: S608 (quoted)
         sql = f"SELECT {', '.join(shown)} FROM ({rows}) LEFT JOIN {BLANKS} ON {same} ORDER BY {number}"  # noqa: S608 (quoted)
         return ReleaseRows(self.opened, sql, self.failed)
@@ -277,13 +275,13 @@ class ReleaseRows:
         Equal rows are interchangeable, so nothing of the original order is left; whoever makes the
         rows, on one machine or many, they come in the same order. The database sorts out of core.
         """
-        cells = ", ".join(quoted_name(column) for column in columns)
+        cells = ", ".join(quote_name(column) for column in columns)
         # SHA-256 and not the database's own hash, whose values are too regular to hide anything; the
         # cells break ties, so that the order is the same whatever the number of threads.
         order = f"left(sha256('{seed} ' || CAST(row({cells}) AS VARCHAR)), 12), {cells}"
         if self.counted:
             # A row is sorted once and then written as often as it occurs, some thousand at a time.
-            n, x = _COUNT, quoted_name("sfumato copied")
+            n, x = _COUNT, quote_name("sfumato copied")
             kinds = f"SELECT {cells}, CAST(sum({n}) AS BIGINT) AS {n} FROM ({self.sql}) GROUP BY {cells}"  # noqa: S608 (quoted)
             some = f"[least({_COPIED}, {n} - {x}) FOR {x} IN range(0, {n}, {_COPIED})]"
             parts = f"SELECT {cells}, unnest({some}) AS {n} FROM (FROM ({kinds}) ORDER BY {order})"  # noqa: S608 (quoted)
@@ -329,7 +327,7 @@ class ReleaseRows:
 
 
 def published_rows(
-    generaliser: Generaliser, opened: Source, compute: Compute, *, counted: bool = False
+    generaliser: Generaliser, opened: TableSource, compute: Compute, *, counted: bool = False
 ) -> ReleaseRows:
     """Return the generalised rows of a table, made by an engine.
 
@@ -337,7 +335,7 @@ def published_rows(
     ----------
     generaliser : Generaliser
         The policy.
-    opened : Source
+    opened : TableSource
         The table.
     compute : Compute
         The engine.
@@ -363,5 +361,5 @@ def published_rows(
             failed.append(error)
             raise
 
-    received = Source.open(pa.RecordBatchReader.from_batches(schema, batches()))
+    received = TableSource.open(pa.RecordBatchReader.from_batches(schema, batches()))
     return ReleaseRows(received, f"SELECT * FROM {received.raw}", failed)  # noqa: S608 (quoted)

@@ -23,9 +23,9 @@ from ....core.storage.ownership import paths_in
 from ....core.storage.private_key import private_key
 from ....core.storage.quarantine import write_quarantine
 from ....data.inputs import PopulationInput, RowsInput, SchemaInput
-from ....data.table import Table, misplaced, read_table
+from ....data.table import Table, find_misplaced, read_table
 from ....data.table_schema import MISSING, TableSchema
-from ....data.table_source import Source
+from ....data.table_source import TableSource
 from ..contingency.tables import count_on_cluster, resolved_schema
 from ..exploration import KEPT, attacker_of, candidate_without_promise
 from ..measures.shift import check_table, sentence_of
@@ -62,7 +62,7 @@ def publish_by_policy(
     **options: object,
 ) -> TablesRelease | Frame:
     """Publish data by a policy together with the schema of the data; nothing was promised."""
-    request = TablesPublishRequest.made({**options, "table": data}, owner="tables.publish")
+    request = TablesPublishRequest.build({**options, "table": data}, owner="tables.publish")
     if schema is None:
         raise ParameterError("A policy needs the schema of the data.", hint="give schema=….")
     schema = TableSchema.of(schema)
@@ -115,7 +115,7 @@ def publish(
     measured as it was explored; what is worse than promised is refused unless the request accepts it.
     """
     payload = _with_conditions_of(payload, request)
-    opened = Source.open(request.table)
+    opened = TableSource.open(request.table)
     target = None
     if out is not None:
         read = [*opened.paths, *paths_in(request.table, request.population)]
@@ -148,7 +148,7 @@ def _prepare(
     promise: TablesCandidate,
     request: TablesPublishRequest,
     payload: TablesPayload,
-    opened: Source,
+    opened: TableSource,
 ) -> tuple[_TablePublication, ReleaseRows]:
     """Read the table; return what is published under which conditions, and its rows as they are published."""
     compute = compute_engine(request.engine, threads=request.threads)
@@ -230,13 +230,13 @@ class _TablePublication:
     request: TablesPublishRequest
     payload: TablesPayload
     table: Table
-    opened: Source
+    opened: TableSource
     generaliser: Generaliser
     left_out: SuppressedGroups | None
     people_out: SuppressedPeople | None
     blanked: int
     shift: ShiftCheck | None
-    linked: Source | None
+    linked: TableSource | None
     losses: dict[str, ColumnLoss]
     seed: int = 0
     frontier: str | None = None
@@ -258,7 +258,9 @@ class _TablePublication:
 
     def read_back(self, written: object) -> tuple[ReadBack, list[str]]:
         """Measure what was written, with no knowledge of how it was made; refuse what is worse."""
-        found = read_back(Source.open(written), self.policy, self.table, self.payload, self.linked)
+        found = read_back(
+            TableSource.open(written), self.policy, self.table, self.payload, self.linked
+        )
         kept = self.table.rows - self.table.dropped - self.suppressed
         if self.linked is None and found.rows != kept:
             raise ReleaseRefusedError(
@@ -309,7 +311,7 @@ class _TablePublication:
             engine="tables",
             candidate=self.promise.id,
             frontier=self.frontier,
-            inputs=tuple(self.opened.described(table.rows)),
+            inputs=tuple(self.opened.input_files(table.rows)),
             outputs=(
                 InputFile(path=path.name, sha256=sha256_of(path), rows=found.rows),
                 *(InputFile(path=book.name, sha256=sha256_of(book)) for book in books),
@@ -373,16 +375,19 @@ def _treatments(schema: TableSchema) -> dict[str, str]:
 
 
 def _read(
-    opened: Source, payload: TablesPayload, population: PopulationInput | None, compute: Compute
+    opened: TableSource,
+    payload: TablesPayload,
+    population: PopulationInput | None,
+    compute: Compute,
 ) -> Table:
     """Read the table by the domains of the lattice; the population is the one given, or the explored one."""
     counts = count_on_cluster(opened, payload.schema, compute)
     table = read_table(opened, payload.schema, population, counts=counts)
     for a, (domain, size) in enumerate(zip(table.domains, payload.lattice.sizes, strict=True)):
         if len(domain) > size:  # missing cells, where the explored table had none
-            raise misplaced(opened, payload.schema, table.domains, missing=True, only=a)
+            raise find_misplaced(opened, payload.schema, table.domains, missing=True, only=a)
     if population is not None:
-        table.inputs = opened.described(table.rows)
+        table.inputs = opened.input_files(table.rows)
         return table
     return replace(
         table,

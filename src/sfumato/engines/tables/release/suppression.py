@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ....core.errors import ParameterError
 from ....data.table import Table
-from ....data.table_source import Source, quoted_name
+from ....data.table_source import TableSource, quote_name
 from ..contingency.cells import Cells
 from ..groups.cell_suppression import NOT_JOINED, blank_cells
 from ..groups.histories import people_of
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-def rows_without_value(opened: Source, table: Table) -> list[dict[str, str]]:
+def rows_without_value(opened: TableSource, table: Table) -> list[dict[str, str]]:
     """List the rows with a missing quasi-identifier, where the schema drops them, by their number."""
     if not table.dropped:
         return []
@@ -65,7 +65,7 @@ class SuppressedPeople:
 
 
 def suppress_people(
-    policy: Policy, payload: TablesPayload, table: Table, opened: Source
+    policy: Policy, payload: TablesPayload, table: Table, opened: TableSource
 ) -> SuppressedPeople | None:
     """Find the people in groups that are too small, where people are counted and may be left out."""
     if table.pairs is None or payload.conditions.max_suppressed <= 0:
@@ -169,36 +169,36 @@ def _small(policy: Policy, payload: TablesPayload, table: Table) -> SuppressedGr
 
 def linked_rows(
     generaliser: Generaliser,
-    opened: Source,
+    opened: TableSource,
     small: SuppressedGroups | None,
     blanks: SuppressedGroups | None = None,
-) -> Source | None:
+) -> TableSource | None:
     """Return the published labels with the person of each row, where the schema names one."""
     if generaliser.schema.person is None:
         return None
     sql = generaliser.linked_sql(opened)
     if small is not None:
         opened.connection.register(SMALL, small.groups)
-        using = ", ".join(quoted_name(n) for n in small.groups.column_names)
+        using = ", ".join(quote_name(n) for n in small.groups.column_names)
         sql = f"SELECT * FROM ({sql}) ANTI JOIN {SMALL} USING ({using})"  # noqa: S608 (quoted)
     if blanks is not None:
-        names = [quoted_name(a.name) for a in generaliser.schema.quasi]
+        names = [quote_name(a.name) for a in generaliser.schema.quasi]
         opened.connection.register(BLANKS, blanks.groups)
         shown = ", ".join(f"coalesce(b{i}, {name}) AS {name}" for i, name in enumerate(names))
         same = " AND ".join(f"l{i} = {name}" for i, name in enumerate(names))
         others = f"* EXCLUDE ({', '.join(f'l{i}, b{i}' for i in range(len(names)))})"
         sql = f"SELECT {others} REPLACE ({shown}) FROM ({sql}) LEFT JOIN {BLANKS} ON {same}"  # noqa: S608 (quoted)
-    return Source.open(opened.query(sql))
+    return TableSource.open(opened.query(sql))
 
 
 def rows_of_groups(
-    opened: Source, generaliser: Generaliser, small: SuppressedGroups
+    opened: TableSource, generaliser: Generaliser, small: SuppressedGroups
 ) -> list[dict[str, str]]:
     """List the rows whose group is left out, by their number."""
     opened.connection.register(SMALL, small.groups)
-    using = ", ".join(quoted_name(n) for n in small.groups.column_names)
+    using = ", ".join(quote_name(n) for n in small.groups.column_names)
     found = opened.query(
-        f"SELECT {quoted_name(NUMBER)} AS place FROM ({generaliser.numbered_sql(opened)}) "  # noqa: S608 (quoted)
+        f"SELECT {quote_name(NUMBER)} AS place FROM ({generaliser.numbered_sql(opened)}) "  # noqa: S608 (quoted)
         f"SEMI JOIN {SMALL} USING ({using}) ORDER BY place"
     )
     reason = "is in a group below the smallest size"

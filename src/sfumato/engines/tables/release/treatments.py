@@ -19,14 +19,14 @@ from ....core.errors import DataError
 from ....data.attributes import Attribute, Treatment
 from ....data.table_domains import not_a_number
 from ....data.table_schema import TableSchema
-from ....data.table_source import Source, quoted_name
+from ....data.table_source import TableSource, quote_name
 from ..records import ColumnLoss
 from .rows import WHO, ReleaseRows
 
 __all__ = ["Treated", "check_cells", "microaggregate", "treat"]
 
 _STORED = "sfumato_rows"
-_NUMBER = quoted_name("sfumato number")
+_NUMBER = quote_name("sfumato number")
 _UNIT = float(1 << 64)
 
 
@@ -38,7 +38,7 @@ class Treated:
     losses: dict[str, ColumnLoss]
 
 
-def check_cells(opened: Source, schema: TableSchema) -> None:
+def check_cells(opened: TableSource, schema: TableSchema) -> None:
     """Refuse a table in which a treated column holds what cannot be treated: it would go out as it is."""
     for attribute in schema.attributes:
         if attribute.role != "other":
@@ -81,7 +81,7 @@ def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, key: s
     chosen = [a for a in schema.attributes if a.publish is not None and a.name in columns]
     if not chosen:
         return Treated(rows, {})
-    cells = ", ".join(quoted_name(column) for column in columns)
+    cells = ", ".join(quote_name(column) for column in columns)
     plain = [c for c in columns if c not in {a.name for a in chosen}]
     stored = rows.materialise(_STORED, f"row_number() OVER () AS {_NUMBER}")
     losses, replaced = {}, []
@@ -100,7 +100,7 @@ def treat(rows: ReleaseRows, columns: Sequence[str], schema: TableSchema, key: s
 class _TreatedColumn:
     """One column of the stored rows, and the new one."""
 
-    opened: Source
+    opened: TableSource
     attribute: Attribute
     schema: TableSchema
     new: str
@@ -115,8 +115,8 @@ class _TreatedColumn:
     @property
     def _old(self) -> str:
         """The SQL of the number as it was."""
-        text = f"CAST({quoted_name(self.attribute.name)} AS VARCHAR)"
-        cell = self.schema.cell(self.attribute.name).replace(quoted_name(self.attribute.name), text)
+        text = f"CAST({quote_name(self.attribute.name)} AS VARCHAR)"
+        cell = self.schema.cell(self.attribute.name).replace(quote_name(self.attribute.name), text)
         return f"TRY_CAST({cell} AS DOUBLE)"
 
     def fill(self) -> None:
@@ -147,8 +147,8 @@ class _TreatedColumn:
         Equal rows are told apart by their number among each other; which of them has which does not matter.
         """
         if self.schema.person is not None:
-            return quoted_name(WHO)
-        others = ", ".join(quoted_name(c) for c in self.plain)
+            return quote_name(WHO)
+        others = ", ".join(quote_name(c) for c in self.plain)
         content = f"CAST(row({others}) AS VARCHAR)" if others else "''"
         same = ", ".join(filter(None, (others, self._old)))
         return f"{content} || ' ' || row_number() OVER (PARTITION BY {same})"
@@ -157,7 +157,7 @@ class _TreatedColumn:
         """Replace the numbers by means of groups of neighbours, each of several different people."""
         import pyarrow as pa
 
-        person = quoted_name(WHO) if self.schema.person is not None else _NUMBER
+        person = quote_name(WHO) if self.schema.person is not None else _NUMBER
         found = self.opened.query(
             f"SELECT {self.new} AS v, dense_rank() OVER (ORDER BY {person}) AS who, count(*) AS n "  # noqa: S608 (quoted)
             f"FROM {_STORED} WHERE {self.new} IS NOT NULL GROUP BY {self.new}, {person} ORDER BY v, who"
@@ -244,7 +244,7 @@ class _TreatedColumn:
             f"FROM {_STORED}"
         )
         kind = "BIGINT" if found.column("whole")[0].as_py() else "DOUBLE"
-        return f"CAST({self.new} AS {kind}) AS {quoted_name(self.attribute.name)}"
+        return f"CAST({self.new} AS {kind}) AS {quote_name(self.attribute.name)}"
 
     def _run(self, sql: str) -> None:
         self.opened.execute(sql)

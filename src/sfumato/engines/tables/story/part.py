@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 
 from ....core.engine import Part
-from ....core.story import Check, Stat, Story
+from ....core.story import Stat, Story
 from ....presentation.knowledge import knowledge_of
-from ....presentation.numbers import about, count, decimal, listed, percent, plural
+from ....presentation.numbers import about, count, decimal, join_words, percent, plural
 from ....presentation.sentences import (
     chosen_sentence,
-    measured_check,
     search_sentence,
-    shift_check,
     status_of,
     times,
     title_for,
-    withheld_check,
 )
 from ..exploration import partial_population
 from ..records import TablesReference
+from .checks import checks_of, shift_check_of
 from .facts import LOSS_WORDS, RISK_WORDS, TableFacts
 from .grids import (
     charts,
@@ -38,7 +36,7 @@ def story(part: Part) -> Story:
     """Return the part of a report about a table."""
     facts = TableFacts.of(part)
     result = Story(part.id, "tables", title_for("Table", part), status_of(part))
-    result.verdict, result.stats, result.checks = _verdict(facts), _stats(facts), _checks(facts)
+    result.verdict, result.stats, result.checks = _verdict(facts), _stats(facts), checks_of(facts)
     result.published = _published_sentences(facts)
     size = None if facts.frontier is None else facts.frontier.frontier_size
     result.tradeoff = [
@@ -83,8 +81,8 @@ def _verdict(facts: TableFacts) -> list[str]:
     if not facts.is_published:
         return ["No candidate has been chosen."]
     axes, expected = facts.axes, facts.expected
-    known = listed(list(facts.quasi)) if facts.quasi else "all quasi-identifiers"
-    different = _shift_check(facts)
+    known = join_words(list(facts.quasi)) if facts.quasi else "all quasi-identifiers"
+    different = shift_check_of(facts)
     sentences = [different.text] if different is not None and different.state == "look" else []
     if axes is None:
         return [*sentences, *_public_verdict(facts, known)]
@@ -178,76 +176,12 @@ def _stats(facts: TableFacts) -> list[Stat]:
     return found
 
 
-def _checks(facts: TableFacts) -> list[Check]:
-    checks = []
-    harbor, axes = facts.harbor, facts.axes
-    if harbor is not None and axes is not None:
-        risk, utility = axes
-        if risk <= harbor.risk.value and utility >= harbor.utility.value:
-            words = "The policy is no worse than Safe Harbor on risk and on information."
-            checks.append(Check("holds", words))
-        elif risk > harbor.risk.value:
-            words = "The policy carries more risk than Safe Harbor would on the explored table."
-            checks.append(Check("look", words))
-        else:
-            words = (
-                "The policy has less risk than Safe Harbor and keeps less information: a trade, not a "
-                "gain on both."
-            )
-            checks.append(Check("open", words))
-    if facts.is_published and not facts.population:
-        words = (
-            "No population table was given, so the table itself is used as the population. "
-            "A larger population makes the true risk smaller; the relative risk of policies may differ."
-        )
-        checks.append(Check("look", words))
-    smallest = facts.smallest_group
-    if smallest is not None and smallest < 5:
-        words = (
-            f"The smallest group has {count(smallest)} {plural(smallest, 'person', 'people')}: the risk "
-            "is an average, and some records carry much more of it."
-        )
-        checks.append(Check("look", words))
-    if facts.release is not None and facts.release.how.undeclared_columns_dropped:
-        many = facts.release.how.undeclared_columns_dropped
-        words = f"{count(many)} {plural(many, 'column')} that the schema does not declare {'was' if many == 1 else 'were'} left out."
-        checks.append(Check("holds", words))
-    bare = [name for name, (distinct, _) in facts.sensitive.items() if distinct == 1]
-    if bare:
-        words = (
-            f"In some group all records share one value of {listed(bare)}: who belongs to such a group "
-            "is known to have it."
-        )
-        checks.append(Check("look", words))
-    return [*checks, *_release_checks(facts)]
-
-
-def _shift_check(facts: TableFacts) -> Check | None:
-    release = facts.release
-    if release is None:
-        return None
-    shift = release.measured.shift
-    return shift_check(shift, release.sentences, accepted=release.how.accept_shift)
-
-
-def _release_checks(facts: TableFacts) -> list[Check]:
-    release = facts.release
-    if release is None:
-        return []
-    checks = [Check("look", f"{words}; the steward accepted this.") for words in release.worse]
-    if not release.worse and facts.chosen is not None and facts.chosen.promised:
-        measured = release.measured.risk
-        kept = None if measured is None else measured_check(facts.chosen.risk.value, measured)
-        if kept is not None:
-            checks.append(kept)
-    more = (_shift_check(facts), withheld_check(facts.part))
-    return [*checks, *(check for check in more if check is not None)]
-
-
 def _published_sentences(facts: TableFacts) -> list[str]:
     found = [chosen_sentence(facts.part)]
     if facts.records:
-        words = f"{count(facts.records)} records; quasi-identifiers: {listed(list(facts.quasi))}."
+        words = (
+            f"{count(facts.records)} records; quasi-identifiers: {join_words(list(facts.quasi))}."
+        )
         found.append(words)
     if facts.release is not None:
         how, measured = facts.release.how, facts.release.measured
@@ -264,9 +198,9 @@ def _published_sentences(facts: TableFacts) -> list[str]:
                 f"{'has' if many == 1 else 'have'} blanked cells."
             )
         if how.identifiers_dropped:
-            found.append(f"Identifiers left out: {listed(list(how.identifiers_dropped))}.")
+            found.append(f"Identifiers left out: {join_words(list(how.identifiers_dropped))}.")
         if how.columns_kept:
-            found.append(f"Published as they are: {listed(list(how.columns_kept))}.")
+            found.append(f"Published as they are: {join_words(list(how.columns_kept))}.")
         found += [f"{name}: {words}." for name, words in how.columns_treated.items()]
     return found
 
@@ -366,9 +300,7 @@ def _other_columns(facts: TableFacts) -> str:
     if not treated:
         return "Other columns are published as they are, unless the schema says otherwise."
     lost = [f"{name} by {decimal(loss.distance)}" for name, loss in treated.items()]
-    return (
-        f"Numbers of other columns changed on average, in √2 standard deviations: {listed(lost)}."
-    )
+    return f"Numbers of other columns changed on average, in √2 standard deviations: {join_words(lost)}."
 
 
 def _assumptions(facts: TableFacts) -> list[str]:

@@ -62,7 +62,7 @@ class ProjectReleases(Desk):
         write_marks(self.session, marks)
         sources = self.session.project.source_paths()
         record = self.session.record
-        request = TextPublishRequest.made(
+        request = TextPublishRequest.build(
             {"documents": sources[0], "findings": marks, **record.reading},
             owner="publish",
         )  # fmt: skip
