@@ -21,6 +21,7 @@ from .core.files import read_json, sha256_of
 from .core.plan import Plan, Section, data_parameter
 from .core.records import RELEASE_FILE
 from .core.storage.disk import make_private, remove, set_modes
+from .core.storage.private_folder import PRIVATE, private_of
 from .core.storage.quarantine import QUARANTINE, quarantine_of
 
 __all__ = ["RunResult", "refuse_withheld", "run"]
@@ -170,6 +171,9 @@ class _Run:
         listed = quarantine_of(part.path)
         if listed.exists():  # kept with the step, and laid out apart from the release at the end
             os.replace(listed, part.path / QUARANTINE)
+        if private_of(part.path).is_dir():
+            remove(part.path / PRIVATE)
+            os.replace(private_of(part.path), part.path / PRIVATE)
 
     def _data(self, section: Section, source: Path | None) -> object:
         if source is not None:
@@ -196,7 +200,9 @@ def _assemble(plan: Plan, plan_path: Path, journal: Journal, built: Path) -> Non
         step, target = journal.path(f"{name}-release"), built / "release" / name
         if (step / QUARANTINE).exists():
             shutil.copy(step / QUARANTINE, built / "private" / name / QUARANTINE)
-        shutil.copytree(step, target, ignore=shutil.ignore_patterns(QUARANTINE))
+        for file in sorted((step / PRIVATE).glob("*")):
+            shutil.copy(file, built / "private" / name / file.name)
+        shutil.copytree(step, target, ignore=shutil.ignore_patterns(QUARANTINE, PRIVATE))
     for file in sorted(journal.path("report").iterdir()):
         shutil.copyfile(file, built / file.name)
     shutil.copyfile(plan_path, built / "plan.toml")

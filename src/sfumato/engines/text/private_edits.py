@@ -16,6 +16,7 @@ from pathlib import Path
 from ...core.errors import InputError, OutputExistsError
 from ...core.files import sha256_of
 from ...core.storage.disk import sync
+from ...core.storage.private_folder import make_private_folder, private_of
 from ...data.document import Document, Edit
 from ...data.formats.jsonl import encoded
 
@@ -24,8 +25,6 @@ __all__ = [
     "edit_line",
     "edits_of",
     "id_of_line",
-    "make_private_folder",
-    "private_folder",
     "publish_edits",
     "read_edits",
     "reader_of",
@@ -72,20 +71,7 @@ def edits_of(out: str | os.PathLike[str]) -> Path:
     >>> edits_of("releases/notes").as_posix()
     'releases/notes.private/edits.jsonl'
     """
-    return private_folder(out) / EDITS_FILE
-
-
-def private_folder(out: str | os.PathLike[str]) -> Path:
-    """Return the folder beside a release that stays with the steward."""
-    out = Path(out)
-    return out.with_name(f"{out.name}.private")
-
-
-def make_private_folder(out: str | os.PathLike[str]) -> None:
-    """Make the folder, which only its owner can open."""
-    folder = private_folder(out)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    folder.chmod(0o700)
+    return private_of(out) / EDITS_FILE
 
 
 def edit_line(id: bytes, text_sha256: str, reader: bytes, edits: bytes) -> bytes:

@@ -14,11 +14,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ....core.storage.private_folder import private_of
 from ....core.storage.private_key import private_key
 from ....core.storage.staging import whole_file
 from ....data.document import Edited
 from ....data.formats.protocol import Format, FormatOptions
-from ..private_edits import make_private_folder, private_folder
 
 __all__ = ["NewIds", "ids_of"]
 
@@ -29,7 +29,7 @@ def ids_of(out: str | os.PathLike[str]) -> Path:
     >>> ids_of("releases/notes").as_posix()
     'releases/notes.private/ids.jsonl'
     """
-    return private_folder(out) / "ids.jsonl"
+    return private_of(out) / "ids.jsonl"
 
 
 class NewIds:
