@@ -146,10 +146,13 @@ def publish(
     findings_labels: Mapping[str, str] = ...,
     replacement: str | Mapping[str, object] = "placeholder",
     key: str | os.PathLike[str] | None = None,
+    person: str | None = None,
     rules: str | os.PathLike[str] | None = None,
+    keep: Sequence[str] | str = ...,
     drop: Sequence[str] | str = ...,
     accept_shift: bool = False,
     ignore_marks: bool = False,
+    keep_ids: bool = False,
     new_ids: bool = False,
     compute: str | Mapping[str, object] | None = None,
     strict: bool = False,
@@ -188,16 +191,23 @@ def publish(
         How redacted text is replaced.
     key : path, optional
         File (mode 600) with the secret of surrogates; else SFUMATO_KEY.
+    person : str, optional
+        Whose documents share surrogates and one shift of dates: a field, folder, or a file-name
+        pattern such as {person}_*.txt.
     rules : path, optional
         Rules file, or built-in, where explore had none: firm matches are redacted first.
+    keep : list of str, default=[]
+        Other fields to publish as they are; all others are dropped.
     drop : list of str, default=[]
-        Other fields to drop.
+        Other fields to drop, as all are that are not kept by name.
     accept_shift : bool, default=False
         Publish although the documents are not like those learned from; recorded.
     ignore_marks : bool, default=False
         Treat spans that are marked in the input as unmarked, to measure what was learned.
+    keep_ids : bool, default=False
+        Publish documents under their own ids and in their own order; else they get new ones.
     new_ids : bool, default=False
-        Give documents new ids and an order of their own; the mapping stays with you.
+        Give documents new ids and an order of their own, as is done unless ids are kept.
     compute : {'local', 'spark'} or dict of str to object, optional
         Where the work is done.
     strict : bool, default=False
@@ -240,10 +250,13 @@ def publish(
     findings_labels: Mapping[str, str] = ...,
     replacement: str | Mapping[str, object] = "placeholder",
     key: str | os.PathLike[str] | None = None,
+    person: str | None = None,
     rules: str | os.PathLike[str] | None = None,
+    keep: Sequence[str] | str = ...,
     drop: Sequence[str] | str = ...,
     accept_shift: bool = False,
     ignore_marks: bool = False,
+    keep_ids: bool = False,
     new_ids: bool = False,
     compute: str | Mapping[str, object] | None = None,
     strict: bool = False,

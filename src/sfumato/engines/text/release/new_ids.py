@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ....core.storage.private_folder import private_of
+from ....core.storage.private_folder import make_private_folder, private_of
 from ....core.storage.private_key import private_key
 from ....core.storage.staging import whole_file
 from ....data.document import Edited
